@@ -1,0 +1,37 @@
+# One verb per line; each works on a fresh clone.
+VENV   := .venv
+PY     := $(VENV)/bin/python
+PYTHON ?= python3
+# torch is named exactly: only that version resolves to the small CPU build.
+PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
+
+.PHONY: demo test bench check clean
+
+demo: $(VENV)/.installed
+	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
+
+test: $(VENV)/.installed-dev
+	$(PY) -m pytest
+
+check: $(VENV)/.installed-dev
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+bench: $(VENV)/.installed
+	$(PY) -m benchmarks
+
+$(PY):
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(PY)
+	$(PIP_INSTALL) -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(PY)
+	$(PIP_INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) runs data
