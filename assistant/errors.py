@@ -1,0 +1,74 @@
+"""What can go wrong in the assistant, sorted by who must act. Each error knows its OpenAI shape."""
+
+
+class AssistantError(Exception):
+    """Base of every error the assistant raises on purpose.
+
+    `status` is the HTTP status, `kind` OpenAI's error type, `code` a stable name for programs.
+    """
+
+    status = 500
+    kind = "server_error"
+    code = "internal_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.code
+        self.param = param
+        self.retry_after = retry_after
+
+
+class InvalidRequest(AssistantError):
+    """The caller sent something that cannot be understood (caller acts)."""
+
+    status, kind, code = 400, "invalid_request_error", "invalid_value"
+
+
+class NotFound(AssistantError):
+    """The caller named something that does not exist for this user (caller acts)."""
+
+    status, kind, code = 404, "not_found_error", "not_found"
+
+
+class RequestTooLarge(AssistantError):
+    """The body is larger than the server accepts (caller acts)."""
+
+    status, kind, code = 413, "invalid_request_error", "request_too_large"
+
+
+class ConfigError(AssistantError):
+    """A setting is wrong, or a model refuses what it is sent (operator acts)."""
+
+    status, kind, code = 500, "server_error", "model_misconfigured"
+
+
+class ModelUnavailable(AssistantError):
+    """The language model cannot be reached or is overloaded (upstream)."""
+
+    status, kind, code = 503, "server_error", "model_unavailable"
+
+
+class ModelRateLimited(ModelUnavailable):
+    """The language model's provider asks to wait (upstream)."""
+
+    status, kind, code = 429, "rate_limit_error", "rate_limited"
+
+
+class ModelTimeout(ModelUnavailable):
+    """The language model did not answer in time (upstream)."""
+
+    status, kind, code = 504, "server_error", "model_timeout"
+
+
+class BadModelReply(AssistantError):
+    """The language model answered with something unusable (model)."""
+
+    status, kind, code = 502, "server_error", "bad_model_reply"

@@ -1,0 +1,37 @@
+"""The protocol of an encoder: blocking, single-threaded, without a cache."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float32]
+
+
+class TextKind(StrEnum):
+    """Some models read a query and a document differently."""
+
+    QUERY = "query"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderIdentity:
+    """Names the vector space: vectors of different identities must never be compared."""
+
+    name: str
+    dimension: int
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors of unit length."""
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """Which vector space this encoder writes."""
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row of unit length a text, in order. Raises `EmbeddingFailed`."""

@@ -1,0 +1,215 @@
+"""Qdrant Edge: the engine inside this process. The only importer of `qdrant_edge`.
+
+One shard directory serves all users; a tenant index keeps them apart. HNSW is off: with a user
+filter an exact scan is faster and never wrong. Calls run on the event loop: each holds the GIL
+for its whole run whatever thread it is in, and lasts a few milliseconds at most.
+"""
+
+import shutil
+import uuid
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import qdrant_edge as qe
+
+from memory_store.engines.engine import Hit, Payload, Point, Scope
+from memory_store.errors import StoreLocked, StoreUnavailable
+from memory_store.types import Days
+
+_KEYS = "keys"
+_WORDS = "words"
+_IDENTITY_ID = str(uuid.UUID(int=0))
+_SCROLL_PAGE = 512
+# Small batches keep a single GIL-holding call short.
+_UPSERT_BATCH = 64
+
+
+class EdgeEngine:
+    """One embedded shard under `directory`, owned by one process at a time."""
+
+    name = "edge"
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory / "edge"
+        self._open_shard: qe.EdgeShard | None = None
+
+    async def open(self, dimension: int) -> Payload | None:
+        """Open or create the shard; see `Engine.open`."""
+        try:
+            if not self._directory.exists():
+                self._create(dimension)
+            self._open_shard = qe.EdgeShard.load(str(self._directory))
+        except Exception as error:  # the engine raises bare Exception for everything
+            raise self._explained(error) from error
+        found = self._shard.retrieve([_IDENTITY_ID], with_payload=True, with_vector=False)
+        return dict(found[0].payload or {}) if found else None
+
+    def _create(self, dimension: int) -> None:
+        # Built beside its place and renamed, so that a crash leaves no half-made shard.
+        building = self._directory.with_name(self._directory.name + ".new")
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+        shard = qe.EdgeShard.create(str(building), _config(dimension))
+        for field, schema in _indexes().items():
+            shard.update(qe.UpdateOperation.create_field_index(field, schema))
+        shard.close()
+        building.rename(self._directory)
+
+    async def write_identity(self, identity: Payload) -> None:
+        """Store the identity as a point without a user, which no scope can match."""
+        point = qe.Point(_IDENTITY_ID, {}, dict(identity))
+        self._update(qe.UpdateOperation.upsert_points([point]))
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Write points; durable on return (write-ahead log)."""
+        for start in range(0, len(points), _UPSERT_BATCH):
+            batch = [_to_edge(point) for point in points[start : start + _UPSERT_BATCH]]
+            self._update(qe.UpdateOperation.upsert_points(batch))
+
+    async def nearest(
+        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[Hit]:
+        """Exact MaxSim search over the keys of each point in scope."""
+        query = qe.Query.Nearest([vector.tolist()], using=_KEYS)
+        return self._query([_request(query, scope, limit, fields)])[0]
+
+    async def postings(
+        self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[list[Hit]]:
+        """One sparse query a term; the inner product with a unit query is the term's count."""
+        queries = [
+            qe.Query.Nearest(qe.SparseVector(indices=[term], values=[1.0]), using=_WORDS)
+            for term in terms
+        ]
+        return self._query([_request(query, scope, limit, fields) for query in queries])
+
+    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+        """Every point in scope, page by page."""
+        hits: list[Hit] = []
+        offset: Any = None
+        while True:
+            request = qe.ScrollRequest(
+                offset=offset,
+                limit=_SCROLL_PAGE,
+                filter=_filter(scope),
+                with_payload=True if fields is None else list(fields),
+            )
+            try:
+                page, offset = self._shard.scroll(request)
+            except Exception as error:
+                raise self._explained(error) from error
+            hits += [Hit(str(point.id), 0.0, point.payload or {}) for point in page]
+            if offset is None:
+                return hits
+
+    async def count(self, scope: Scope) -> int:
+        """Exact count of the points in scope."""
+        try:
+            return int(self._shard.count(qe.CountRequest(exact=True, filter=_filter(scope))))
+        except Exception as error:
+            raise self._explained(error) from error
+
+    async def delete(self, scope: Scope) -> None:
+        """Delete by filter, so that an id of another user is never touched."""
+        self._update(qe.UpdateOperation.delete_points_by_filter(_filter(scope)))
+
+    async def close(self) -> None:
+        """Flush and release the directory lock."""
+        if self._open_shard is not None:
+            self._open_shard.flush()
+            self._open_shard.close()
+            self._open_shard = None
+
+    @property
+    def _shard(self) -> qe.EdgeShard:
+        if self._open_shard is None:
+            raise StoreUnavailable("the store is closed")
+        return self._open_shard
+
+    def _update(self, operation: qe.UpdateOperation) -> None:
+        try:
+            self._shard.update(operation)
+        except Exception as error:
+            raise self._explained(error) from error
+
+    def _query(self, requests: list[qe.QueryRequest]) -> list[list[Hit]]:
+        try:
+            found = self._shard.query_batch(qe.QueryBatchRequest(requests))
+        except Exception as error:
+            raise self._explained(error) from error
+        return [[Hit(str(p.id), p.score, p.payload or {}) for p in points] for points in found]
+
+    def _explained(self, error: Exception) -> StoreUnavailable:
+        """The engine's one exception type, turned into what the operator can do about it."""
+        if isinstance(error, StoreUnavailable):
+            return error
+        text = str(error)
+        if "WouldBlock" in text:
+            return StoreLocked(
+                f"{self._directory} is in use by another process: stop that one, "
+                "or give this one its own --data-dir"
+            )
+        return StoreUnavailable(f"the embedded store in {self._directory} failed: {text}")
+
+
+def _config(dimension: int) -> qe.EdgeConfig:
+    keys = qe.EdgeVectorParams(
+        size=dimension,
+        distance=qe.Distance.Dot,  # keys have unit length: the inner product is the cosine
+        multivector_config=qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim),
+    )
+    return qe.EdgeConfig(
+        vectors={_KEYS: keys},
+        sparse_vectors={_WORDS: qe.EdgeSparseVectorParams()},
+        hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
+    )
+
+
+def _indexes() -> dict[str, Any]:
+    return {
+        "user_id": qe.KeywordIndexParams(is_tenant=True),
+        "session_id": qe.KeywordIndexParams(),
+        "session_date": qe.DatetimeIndexParams(is_principal=True),
+        "enrichment": qe.KeywordIndexParams(),
+    }
+
+
+def _to_edge(point: Point) -> qe.Point:
+    # A blank round has neither keys nor words, and the engine refuses empty vectors.
+    vectors: dict[str, Any] = {}
+    if len(point.keys):
+        vectors[_KEYS] = point.keys.tolist()
+    if point.words:
+        vectors[_WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
+    return qe.Point(point.id, vectors, dict(point.payload))
+
+
+def _request(query: qe.Query, scope: Scope, limit: int, fields: Sequence[str]) -> qe.QueryRequest:
+    return qe.QueryRequest(
+        limit=limit, query=query, filter=_filter(scope), with_payload=list(fields)
+    )
+
+
+def _filter(scope: Scope) -> qe.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them."""
+    must: list[Any] = [qe.FieldCondition(key="user_id", match=qe.MatchValue(scope.user_id))]
+    if scope.session_id is not None:
+        must.append(qe.FieldCondition(key="session_id", match=qe.MatchValue(scope.session_id)))
+    if scope.ids is not None:
+        must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
+    if scope.days != Days():
+        must.append(qe.FieldCondition(key="session_date", range=_date_range(scope.days)))
+    return qe.Filter(must=must)
+
+
+def _date_range(days: Days) -> qe.RangeDateTime:
+    after_last = days.last + timedelta(days=1) if days.last else None
+    return qe.RangeDateTime(gte=_midnight(days.first), lt=_midnight(after_last))
+
+
+def _midnight(day: date | None) -> str | None:
+    return f"{day.isoformat()}T00:00:00Z" if day else None

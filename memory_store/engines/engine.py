@@ -1,0 +1,91 @@
+"""The protocol between the store and a vector engine, and the nouns it speaks.
+
+An engine keeps points and finds them. It does not rank, fuse or gather: that is shared code, so
+that every engine ranks alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_store.errors import InvalidRecord
+from memory_store.types import Days
+
+Payload = Mapping[str, Any]
+Matrix = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose points a call may touch. The one place where user scope is enforced.
+
+    Every read and delete of an engine takes a scope, and no scope exists without a user.
+    """
+
+    user_id: str
+    session_id: str | None = None
+    ids: tuple[str, ...] | None = None
+    days: Days = field(default_factory=Days)
+
+    def __post_init__(self) -> None:
+        if not self.user_id:
+            raise InvalidRecord("a scope needs a user_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One round on its way into the engine: keys (rows of unit length), words (term → count)."""
+
+    id: str
+    keys: Matrix
+    words: Mapping[int, float]
+    payload: Payload
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A point found, how near it is, and the payload fields that were asked for."""
+
+    id: str
+    similarity: float
+    payload: Payload
+
+
+class Engine(Protocol):
+    """Keeps points durably. When `upsert` returns, its points survive a crash and can be found."""
+
+    name: str
+
+    async def open(self, dimension: int) -> Payload | None:
+        """Open or create; return the identity stored by `write_identity`, None when new."""
+
+    async def write_identity(self, identity: Payload) -> None:
+        """Store who made this data (embedder, dimension, schema), apart from every user."""
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Write points, replacing those with the same id."""
+
+    async def nearest(
+        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[Hit]:
+        """Points by their best key (largest inner product over the keys of a point)."""
+
+    async def postings(
+        self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[list[Hit]]:
+        """For each term the points that hold it; a hit's similarity is the term's count."""
+
+    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+        """Every point in scope, in no order; all payload fields unless named."""
+
+    async def count(self, scope: Scope) -> int:
+        """How many points are in scope, exactly."""
+
+    async def delete(self, scope: Scope) -> None:
+        """Delete every point in scope."""
+
+    async def close(self) -> None:
+        """Release files and locks. Safe to call twice."""

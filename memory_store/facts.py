@@ -1,0 +1,31 @@
+"""Facts without a model: the first-person sentences of what the user said.
+
+"By the way, I adopted a cat last week. Can you suggest a name?" holds one fact worth finding on its
+own; the round's raw key would drown it in the request around it.
+"""
+
+import re
+
+from memory_store.types import Fact, Round, Speaker
+
+# A sentence ends at closing punctuation followed by space, or at a line break.
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+")
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
+_SHORTEST, _LONGEST = 15, 400
+# A pasted document must not turn one round into hundreds of keys.
+_MOST_FACTS = 32
+
+
+def sentences(text: str) -> list[str]:
+    """Split text into trimmed, non-empty sentences."""
+    return [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+
+
+def rule_facts(round: Round) -> tuple[Fact, ...]:
+    """The user's own first-person sentences, each once, in order."""
+    found = dict.fromkeys(s for s in sentences(round.user_text) if _is_fact(s))
+    return tuple(Fact(text, Speaker.USER, "rule") for text in list(found)[:_MOST_FACTS])
+
+
+def _is_fact(sentence: str) -> bool:
+    return _SHORTEST <= len(sentence) <= _LONGEST and _FIRST_PERSON.search(sentence) is not None

@@ -1,0 +1,57 @@
+"""Many keys, one value: the texts under which a round can be found by meaning."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory_store.types import Fact, Round
+
+
+class KeyKind(StrEnum):
+    """What a key was made from."""
+
+    RAW = "raw"
+    FACT = "fact"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One text to embed for a round."""
+
+    kind: KeyKind
+    text: str
+
+
+# About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.
+_WINDOW = 1000
+_MOST_WINDOWS = 8
+
+
+def keys_of(round: Round, facts: Sequence[Fact]) -> list[Key]:
+    """The raw key (several for a text beyond the encoder's window), then one key for each fact.
+
+    The user's side makes the keys; a round without one is found by what the assistant said.
+    """
+    raw = [Key(KeyKind.RAW, text) for text in _windows(round.user_text or round.assistant_text)]
+    return list(_distinct([*raw, *(Key(KeyKind.FACT, fact.text) for fact in facts)]))
+
+
+def _windows(text: str) -> Iterable[str]:
+    """Pieces of at most `_WINDOW` characters, cut at white space."""
+    for _ in range(_MOST_WINDOWS):
+        if len(text) <= _WINDOW:
+            break
+        cut = text.rfind(" ", _WINDOW // 2, _WINDOW)
+        cut = cut if cut > 0 else _WINDOW
+        yield text[:cut]
+        text = text[cut:].lstrip()
+    if text:
+        yield text
+
+
+def _distinct(keys: Iterable[Key]) -> Iterable[Key]:
+    seen: set[str] = set()
+    for key in keys:
+        if key.text not in seen:
+            seen.add(key.text)
+            yield key

@@ -1,0 +1,54 @@
+"""One similarity from several signals. Pure.
+
+Every signal lives on a fixed scale (a cosine; BM25 over its possible maximum), so a plain weighted
+sum compares rounds of any history, short or long, without looking at the other candidates.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each signal counts."""
+
+    dense: float = 1.0
+    """The best key of the round: cosine to the query."""
+    words: float = 0.25
+    """BM25 of the query's words in the round, both speakers."""
+    session_words: float = 0.2
+    """BM25 of the query's words in the whole session; lifts all its rounds alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A round found by any signal, and its value for each; 0 where a signal did not find it."""
+
+    id: str
+    session_id: str
+    dense: float
+    words: float
+    session_words: float
+
+    def similarity(self, weights: Weights) -> float:
+        """The weighted sum of the signals."""
+        return (
+            weights.dense * self.dense
+            + weights.words * self.words
+            + weights.session_words * self.session_words
+        )
+
+    @property
+    def signals(self) -> Mapping[str, float]:
+        """The signals by name, for traces."""
+        return {
+            "dense": self.dense,
+            "words": self.words,
+            "session_words": self.session_words,
+        }
+
+
+def ranked(candidates: Iterable[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
+    """Candidates with their similarity, best first; ties by id, so that runs agree."""
+    weighed = [(candidate, candidate.similarity(weights)) for candidate in candidates]
+    return sorted(weighed, key=lambda pair: (-pair[1], pair[0].id))

@@ -1,0 +1,135 @@
+"""The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
+
+import uuid
+from collections.abc import Sequence
+
+from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
+from memory_store.engines.engine import Engine, Hit, Payload, Point, Scope
+from memory_store.errors import InvalidRecord, StoreMismatch
+from memory_store.facts import rule_facts
+from memory_store.keys import keys_of
+from memory_store.points import from_payload, to_identity, to_point
+from memory_store.recall.recall import Query, Recall, RecallSettings, recall
+from memory_store.sessions import SUMMARY_FIELDS, summarise
+from memory_store.types import Record, Round, SessionSummary
+
+
+class MemoryStore:
+    """Rounds of many users on one engine. Every call names its user; none reaches another's."""
+
+    def __init__(
+        self, engine: Engine, embedder: Embedder, settings: RecallSettings | None = None
+    ) -> None:
+        self._engine = engine
+        self._embedder = embedder
+        self._settings = settings or RecallSettings()
+
+    async def open(self) -> None:
+        """Open the engine; refuse data of another embedder or schema (`StoreMismatch`)."""
+        ours = to_identity(self._embedder.identity)
+        theirs = await self._engine.open(self._embedder.identity.dimension)
+        if theirs is None:
+            await self._engine.write_identity(ours)
+        elif dict(theirs) != dict(ours):
+            await self._engine.close()
+            raise StoreMismatch(_difference(theirs, ours))
+
+    async def close(self) -> None:
+        """Finish what is running and release the engine."""
+        await self._embedder.close()
+        await self._engine.close()
+
+    async def remember(self, rounds: Sequence[Round]) -> list[Record]:
+        """Store rounds with their facts, keys and words; durable and found when this returns.
+
+        Writing a round again replaces it: the same round twice is the same record.
+        """
+        records = [Record(round, rule_facts(round)) for round in rounds]
+        await self._engine.upsert(await self._points(records))
+        return records
+
+    async def _points(self, records: Sequence[Record]) -> list[Point]:
+        keys = [[key.text for key in keys_of(r.round, r.facts)] for r in records]
+        rows = await self._embedder.embed(
+            [text for texts in keys for text in texts], TextKind.DOCUMENT
+        )
+        points, start = [], 0
+        for record, texts in zip(records, keys, strict=True):
+            points.append(to_point(record, rows[start : start + len(texts)]))
+            start += len(texts)
+        return points
+
+    async def recall(self, query: Query) -> Recall:
+        """The user's rounds nearest to the query, best first, and the sessions they gather to."""
+        return await recall(self._engine, self._embedder, query, self._settings)
+
+    async def round(self, user_id: str, round_id: str) -> Record | None:
+        """One record by id; None when this user has no such round."""
+        hits = await self._engine.scroll(Scope(user_id, ids=(_checked_id(round_id),)))
+        return from_payload(hits[0].payload) if hits else None
+
+    async def session(self, user_id: str, session_id: str) -> list[Record]:
+        """The records of one session in round order; empty when there is none."""
+        hits = await self._engine.scroll(Scope(user_id, session_id))
+        return sorted(map(_record, hits), key=lambda record: record.round.round_index)
+
+    async def sessions(self, user_id: str) -> list[SessionSummary]:
+        """Every session of a user, oldest first."""
+        return summarise(await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS))
+
+    async def count(self, user_id: str) -> int:
+        """How many rounds are kept for a user."""
+        return await self._engine.count(Scope(user_id))
+
+    async def forget_round(self, user_id: str, round_id: str) -> int:
+        """Forget one round; how many were forgotten (0 or 1)."""
+        return await self._forget(Scope(user_id, ids=(_checked_id(round_id),)))
+
+    async def forget_session(self, user_id: str, session_id: str) -> int:
+        """Forget one session; how many rounds were forgotten."""
+        return await self._forget(Scope(user_id, session_id))
+
+    async def forget_user(self, user_id: str) -> int:
+        """Forget everything of a user; how many rounds were forgotten."""
+        return await self._forget(Scope(user_id))
+
+    async def _forget(self, scope: Scope) -> int:
+        forgotten = await self._engine.count(scope)
+        if forgotten:
+            await self._engine.delete(scope)
+        return forgotten
+
+    async def check(self) -> None:
+        """Raise what is wrong when the engine or the embedder cannot be used."""
+        await self._engine.count(Scope("check"))
+        await self._embedder.embed(["ready?"], TextKind.QUERY)
+
+    @property
+    def description(self) -> Payload:
+        """Engine, embedder and schema, for reports."""
+        return {"engine": self._engine.name, **to_identity(self._embedder.identity)}
+
+
+def _record(hit: Hit) -> Record:
+    return from_payload(hit.payload)
+
+
+def _checked_id(round_id: str) -> str:
+
+    try:
+        return str(uuid.UUID(round_id))
+    except ValueError:
+        raise InvalidRecord(f"{round_id!r} is not the id of a round") from None
+
+
+def _difference(theirs: Payload, ours: Payload) -> str:
+    changed = ", ".join(
+        f"{name} {theirs.get(name)!r} in the store, {ours[name]!r} now"
+        for name in ours
+        if theirs.get(name) != ours[name]
+    )
+    return (
+        f"this memory was written by another configuration ({changed}). "
+        "Start with the old setting, or use another --data-dir"
+    )

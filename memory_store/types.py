@@ -1,0 +1,129 @@
+"""The nouns of the store: rounds, facts, records, and what a recall returns. Plain frozen data."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+
+from memory_store.errors import InvalidRecord
+
+_ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
+
+
+def round_id(user_id: str, session_id: str, round_index: int) -> str:
+    """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
+    # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
+    name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
+    return str(uuid.uuid5(_ID_SPACE, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A user turn with the assistant turn that answers it; either side may be empty.
+
+    `session_date` is when the round was said (never when it was stored) and must carry a zone.
+    `turn_ids` name the turns the round was made of, so that a turn sent twice is known.
+    """
+
+    user_id: str
+    session_id: str
+    round_index: int
+    session_date: datetime
+    user_text: str = ""
+    assistant_text: str = ""
+    user_name: str | None = None
+    assistant_name: str | None = None
+    turn_ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.user_id or not self.session_id:
+            raise InvalidRecord("a round needs a user_id and a session_id")
+        if self.round_index < 0:
+            raise InvalidRecord(f"round_index must not be negative, got {self.round_index}")
+        if self.session_date.tzinfo is None:
+            raise InvalidRecord("session_date needs a time zone")
+
+    @property
+    def id(self) -> str:
+        """UUIDv5 of (user, session, round index)."""
+        return round_id(self.user_id, self.session_id, self.round_index)
+
+
+class Speaker(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One standalone statement found in a round. `source` is `rule` or a model id."""
+
+    text: str
+    speaker: Speaker = Speaker.USER
+    source: str = "rule"
+
+
+class EnrichmentState(StrEnum):
+    """How far the background work on a round is."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A round as it is stored: the value, its facts, and bookkeeping."""
+
+    round: Round
+    facts: tuple[Fact, ...] = ()
+    enrichment: EnrichmentState = EnrichmentState.DONE
+
+    @property
+    def id(self) -> str:
+        """The id of the round."""
+        return self.round.id
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """An inclusive range of days; an open end is None."""
+
+    first: date | None = None
+    last: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.first and self.last and self.first > self.last:
+            raise InvalidRecord(f"the range ends ({self.last}) before it begins ({self.first})")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """One value found for a query. Higher is nearer; `signals` holds the parts by name."""
+
+    record: Record
+    similarity: float
+    signals: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledSession:
+    """One session found for a query: its rounds that were found, best first."""
+
+    session_id: str
+    similarity: float
+    rounds: tuple[Recalled, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """What the store knows of one session without its texts."""
+
+    session_id: str
+    started_at: datetime
+    ended_at: datetime
+    rounds: int
+    enrichment: Mapping[EnrichmentState, int]

@@ -1,0 +1,44 @@
+"""Words as BM25 counts them: lower-cased, without stop words, stemmed, numbered.
+
+Terms are numbered by a hash of the stem, so no vocabulary has to be kept, and both engines hold the
+same sparse vectors. The stored value is the plain count; weighting belongs to recall.
+"""
+
+import re
+import unicodedata
+import zlib
+from collections import Counter
+from functools import lru_cache
+
+import snowballstemmer
+
+_WORD = re.compile(r"\w+")
+_STOP_WORDS = frozenset(
+    """a about above after again against all am an and any are as at be because been before being
+    below between both but by can could did do does doing down during each few for from further had
+    has have having he her here hers herself him himself his how i if in into is it its itself just
+    me more most my myself no nor not now of off on once only or other our ours ourselves out over
+    own same she should so some such than that the their theirs them themselves then there these
+    they this those through to too under until up very was we were what when where which while who
+    whom why will with would you your yours yourself yourselves s t d ll m o re ve don""".split()
+)
+_stemmer = snowballstemmer.stemmer("english")
+
+
+def terms(text: str) -> list[int]:
+    """The terms of a text in order, repeated as often as they occur."""
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return [term for term in map(_term, _WORD.findall(folded)) if term is not None]
+
+
+def term_counts(text: str) -> Counter[int]:
+    """How often each term occurs in the text."""
+    return Counter(terms(text))
+
+
+@lru_cache(maxsize=100_000)
+def _term(word: str) -> int | None:
+    if word in _STOP_WORDS:
+        return None
+    # 32 bits is what a sparse index holds; two stems of one history rarely share a number.
+    return zlib.crc32(_stemmer.stemWord(word).encode())
