@@ -1,0 +1,225 @@
+"""The `harness` command: `run` and its stages, the built-in sample, and a demonstration.
+
+Exit codes: 0 done, 1 finished with failed items, 2 usage or configuration (also: no assistant
+there).
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness import options
+from harness.client import Endpoint
+from harness.datasets import sample_json
+from harness.demo import run_demo
+from harness.errors import HarnessError, UsageError
+from harness.judges.registry import make_judge
+from harness.pipeline import Run, Source
+from harness.replay_stage import ReplayOptions
+from harness.report.console import print_report
+from harness.report.write import write_report
+from harness.retry import RetryPolicy
+from harness.run_dir import REPORT_HTML, RunDir
+from harness.selection import Filters
+
+FAILED_ITEMS = 1
+USAGE = 2
+
+app = typer.Typer(
+    help="Replay benchmark histories against an assistant and score its answers.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def main() -> None:
+    """Entry point: every expected trouble becomes one line and exit code 2."""
+    try:
+        app()
+    except HarnessError as error:
+        print(f"harness: {error}", file=sys.stderr)
+        sys.exit(USAGE)
+    except KeyboardInterrupt:
+        print("harness: interrupted; run the same command again to continue", file=sys.stderr)
+        sys.exit(130)
+
+
+@app.command()
+def run(
+    dataset: options.DatasetName,
+    assistant: options.AssistantUrl,
+    out: options.OutDir,
+    file: options.DataFile = None,
+    judge: options.JudgeName = "lexical",
+    mode: options.Mode = "native",
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    concurrency: options.Concurrency = 2,
+    api_key: options.ApiKey = None,
+    model: options.ModelName = "aide-memoire",
+    timeout: options.Timeout = 120.0,
+    retry_seconds: options.RetrySeconds = 90.0,
+    barrier_timeout: options.BarrierTimeout = 60.0,
+    forget: options.Forget = False,
+) -> None:
+    """Replay, ask, judge and report in one go."""
+    chosen_judge = make_judge(judge)
+    filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
+    opened = _open(dataset, file, filters, out)
+    endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
+    replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
+    failed = opened.replay(endpoint, _mode(mode), replaying)
+    opened.judge(chosen_judge)
+    _finish(opened, failed)
+
+
+@app.command()
+def replay(
+    dataset: options.DatasetName,
+    assistant: options.AssistantUrl,
+    out: options.OutDir,
+    file: options.DataFile = None,
+    mode: options.Mode = "native",
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    concurrency: options.Concurrency = 2,
+    api_key: options.ApiKey = None,
+    model: options.ModelName = "aide-memoire",
+    timeout: options.Timeout = 120.0,
+    retry_seconds: options.RetrySeconds = 90.0,
+    barrier_timeout: options.BarrierTimeout = 60.0,
+    forget: options.Forget = False,
+) -> None:
+    """Replay and ask; judging is left for later."""
+    filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
+    opened = _open(dataset, file, filters, out)
+    endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
+    replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
+    _finish(opened, opened.replay(endpoint, _mode(mode), replaying))
+
+
+@app.command()
+def retrieval(
+    dataset: options.DatasetName,
+    assistant: options.AssistantUrl,
+    out: options.OutDir,
+    file: options.DataFile = None,
+    mode: options.Mode = "native",
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    concurrency: options.Concurrency = 2,
+    api_key: options.ApiKey = None,
+    timeout: options.Timeout = 120.0,
+    retry_seconds: options.RetrySeconds = 90.0,
+    barrier_timeout: options.BarrierTimeout = 60.0,
+    forget: options.Forget = False,
+) -> None:
+    """Ingest and search only: recall figures without any reading."""
+    filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
+    opened = _open(dataset, file, filters, out)
+    endpoint = Endpoint(assistant, api_key, timeout=timeout, retry=_retry(retry_seconds))
+    replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
+    _finish(opened, opened.replay(endpoint, _mode(mode), replaying))
+
+
+@app.command()
+def judge(
+    dataset: options.DatasetName,
+    out: options.OutDir,
+    hypotheses: Annotated[
+        Path, typer.Option("--hypotheses", help="Lines with question_id and hypothesis.")
+    ],
+    file: options.DataFile = None,
+    judge: options.JudgeName = "lexical",
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+) -> None:
+    """Judge any system's answers and report."""
+    chosen_judge = make_judge(judge)
+    filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
+    opened = _open(dataset, file, filters, out)
+    opened.take_hypotheses(hypotheses)
+    opened.judge(chosen_judge)
+    _finish(opened, failed=0)
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+) -> None:
+    """Write and print the report of a run directory from its files alone."""
+    run_dir = RunDir(directory)
+    _show(run_dir, write_report(run_dir))
+
+
+@app.command()
+def sample(
+    out: Annotated[Path, typer.Option("--out", help="Where to write it (.json).")],
+) -> None:
+    """Write the built-in sample set in LongMemEval format."""
+    try:
+        out.write_text(sample_json(), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
+    print(out)
+
+
+@app.command()
+def demo(
+    out: options.OutDir,
+    server: Annotated[
+        str, typer.Option("--server", help="The command that starts an assistant server.")
+    ] = "assistant serve",
+    ready_timeout: Annotated[
+        float, typer.Option("--ready-timeout", min=1, help="Seconds until it must be ready.")
+    ] = 180.0,
+) -> None:
+    """Start an assistant, run the sample set against it, show the result, stop it."""
+    opened, failed = run_demo(server, out, _console(), ready_seconds=ready_timeout)
+    _finish(opened, failed)
+
+
+def _open(dataset: str, file: Path | None, filters: Filters, out: Path) -> Run:
+    return Run(Source(dataset, file, filters), out, _console())
+
+
+def _finish(opened: Run, failed: int) -> None:
+    _show(opened.dir, opened.report())
+    if failed:
+        print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+        raise typer.Exit(FAILED_ITEMS)
+
+
+def _show(run_dir: RunDir, written: dict[str, object]) -> None:
+    print_report(_console(), written)
+    print(f"report: {run_dir.path / REPORT_HTML}")
+
+
+def _console() -> Console:
+    return Console()
+
+
+def _mode(mode: str) -> str:
+    if mode not in options.MODES:
+        raise UsageError(f"unknown mode {mode!r}, expected one of {', '.join(options.MODES)}")
+    return mode
+
+
+def _retry(reconnect_seconds: float) -> RetryPolicy:
+    return RetryPolicy(reconnect_seconds=reconnect_seconds)

@@ -1,0 +1,54 @@
+"""Data sets by name: where their questions come from and how their content is identified."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.files import sha256_of
+from harness.longmemeval import load_longmemeval, parse_instances
+from harness.questions import Question
+from harness.sample import build_sample
+
+DATASETS = ("longmemeval", "sample")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Questions with the identity of the bytes they were read from.
+
+    `file` is the file's name without folders; `sha256` is that of the file, or of the built-in
+    set's JSON.
+    """
+
+    name: str
+    file: str | None
+    sha256: str
+    questions: list[Question]
+
+
+def load_dataset(name: str, file: Path | None) -> Dataset:
+    """Read a data set; raises `UsageError` for a name or file that does not go, else
+    `DatasetError`.
+    """
+    if name == "sample":
+        if file is not None:
+            raise UsageError("the sample data set is built in: leave --file out")
+        return _sample()
+    if name == "longmemeval":
+        if file is None:
+            raise UsageError("--dataset longmemeval needs --file")
+        return Dataset(name, file.name, sha256_of(file), load_longmemeval(file))
+    raise UsageError(f"unknown data set {name!r}, expected one of {', '.join(DATASETS)}")
+
+
+def sample_json() -> str:
+    """The built-in set as a LongMemEval file: the same text every time."""
+    return json.dumps(build_sample(), ensure_ascii=False, indent=1) + "\n"
+
+
+def _sample() -> Dataset:
+    text = sample_json()
+    questions = parse_instances(json.loads(text), source="sample")
+    return Dataset("sample", None, hashlib.sha256(text.encode()).hexdigest(), questions)

@@ -1,0 +1,65 @@
+"""What judging and reporting need of a question, without its history; one line of
+`questions.jsonl`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from harness.official_ids import official_session_targets, official_turn_targets
+from harness.questions import Question, evidence_rounds
+from harness.wire import rfc3339
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDigest:
+    """A question with its answer and labels. Stays on the harness's side.
+
+    `evidence_rounds` are `position:index` names (`round_name`); the official targets are ids of the
+    official corpus, one for each relevant item.
+    """
+
+    question_id: str
+    question_type: str
+    is_abstention: bool
+    question: str
+    answer: str
+    question_date: str
+    evidence_session_ids: tuple[str, ...]
+    evidence_rounds: tuple[str, ...]
+    official_session_targets: tuple[str, ...]
+    official_turn_targets: tuple[str, ...]
+
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        """Digest a loaded question."""
+        return cls(
+            question_id=question.question_id,
+            question_type=question.question_type,
+            is_abstention=question.is_abstention,
+            question=question.question,
+            answer=question.answer,
+            question_date=rfc3339(question.question_date),
+            evidence_session_ids=question.evidence_session_ids,
+            evidence_rounds=tuple(round_name(*place) for place in evidence_rounds(question)),
+            official_session_targets=tuple(official_session_targets(question)),
+            official_turn_targets=tuple(official_turn_targets(question)),
+        )
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Read a line back; lists become tuples."""
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in record.items()
+        }
+        return cls(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        """The line to write."""
+        return asdict(self)
+
+
+def round_name(position: int, round_index: int) -> str:
+    """One round of a history, by the position of its session and its index in it."""
+    return f"{position}:{round_index}"

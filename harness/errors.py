@@ -1,0 +1,46 @@
+"""Everything the harness raises on purpose, sorted by who must act."""
+
+
+class HarnessError(Exception):
+    """Root of the tree. Its text is a sentence for the person at the terminal."""
+
+
+class UsageError(HarnessError):
+    """The command was asked for something it cannot do; the person who typed it must act."""
+
+
+class DatasetError(HarnessError):
+    """The data file is not what it should be. Names the file, the instance and the field."""
+
+
+class RunMismatch(HarnessError):
+    """The run directory belongs to a different run (other data, filters, mode or assistant)."""
+
+
+class AssistantUnreachable(HarnessError):
+    """No connection within the retry budget: the run stops and can be continued."""
+
+
+class AssistantRefused(HarnessError):
+    """The assistant does not accept our credentials: no question can succeed."""
+
+
+class AssistantError(HarnessError):
+    """The assistant answered one request badly; only the question at hand fails."""
+
+    def __init__(self, message: str, *, route: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.route = route
+        self.status = status
+
+
+class AssistantTimeout(AssistantError):
+    """The assistant accepted a request and did not answer it in time."""
+
+
+class BadReply(AssistantError):
+    """The assistant answered with success, but not with what its contract promises."""
+
+
+class IngestMismatch(AssistantError):
+    """What the assistant says it stored is not what was sent to it."""

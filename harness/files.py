@@ -1,0 +1,123 @@
+"""Reading data files: JSON arrays and JSON lines, plain, gzip or xz, one record at a time."""
+
+import gzip
+import hashlib
+import json
+import lzma
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from harness.errors import DatasetError
+
+SUFFIXES = (".json", ".jsonl", ".json.gz", ".json.xz", ".jsonl.gz", ".jsonl.xz")
+_CHUNK = 1 << 22
+_GZIP_MAGIC = b"\x1f\x8b"
+_XZ_MAGIC = b"\xfd7zXZ\x00"
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of the file as it lies on disk (compressed where it is compressed), hex."""
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
+    return digest.hexdigest()
+
+
+def read_records(path: Path) -> Iterator[dict[str, Any]]:
+    """Every record of a JSON array or of JSON lines, in file order, without holding the whole file.
+
+    Raises `DatasetError` when the file is missing, named wrongly, compressed differently from what
+    its name says, not JSON, or not a list of objects.
+    """
+    try:
+        with _open_text(path) as file:
+            yield from _decode(file, path)
+    except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
+        raise DatasetError(f"{path}: damaged or cut-off {path.suffix} file ({error})") from error
+    except UnicodeDecodeError as error:
+        raise DatasetError(f"{path}: not UTF-8 text (byte {error.start})") from error
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def _open_text(path: Path) -> IO[str]:
+    name = path.name.lower()
+    if not name.endswith(SUFFIXES):
+        raise DatasetError(f"{path}: unknown kind of file, expected one of {', '.join(SUFFIXES)}")
+    with path.open("rb") as file:
+        head = file.read(len(_XZ_MAGIC))
+    actual = ".gz" if head.startswith(_GZIP_MAGIC) else ".xz" if head == _XZ_MAGIC else ""
+    named = path.suffix.lower() if path.suffix.lower() in (".gz", ".xz") else ""
+    if actual != named:
+        kinds = {"": "not compressed", ".gz": "gzip-compressed", ".xz": "xz-compressed"}
+        raise DatasetError(f"{path}: by its name {kinds[named]}, by its content {kinds[actual]}")
+    if named == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig")
+    if named == ".xz":
+        return lzma.open(path, "rt", encoding="utf-8-sig")
+    return path.open(encoding="utf-8-sig")
+
+
+class _Buffer:
+    """Text read so far and not yet decoded."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.text = ""
+        self.done = False
+
+    def more(self) -> None:
+        # Doubling keeps the repeated attempts at one long record linear in its length.
+        chunk = self._file.read(max(_CHUNK, len(self.text)))
+        self.done = not chunk
+        self.text += chunk
+
+    def skip(self, characters: str) -> None:
+        while True:
+            self.text = self.text.lstrip(characters)
+            if self.text or self.done:
+                return
+            self.more()
+
+
+def _decode(file: IO[str], path: Path) -> Iterator[dict[str, Any]]:
+    buffer = _Buffer(file)
+    buffer.skip(" \t\r\n")
+    if not buffer.text:
+        raise DatasetError(f"{path}: the file is empty")
+    in_array = buffer.text[0] == "["
+    if in_array:
+        buffer.text = buffer.text[1:]
+    number = 0
+    while True:
+        buffer.skip(" \t\r\n,")
+        if not buffer.text or (in_array and buffer.text[0] == "]"):
+            break
+        record = _next_record(buffer, path, number)
+        if not isinstance(record, dict):
+            kind = type(record).__name__
+            raise DatasetError(f"{path}: record {number} is a {kind}, expected an object")
+        yield record
+        number += 1
+    if in_array and not buffer.text:
+        raise DatasetError(f"{path}: not JSON: the list is not closed after record {number - 1}")
+
+
+def _next_record(buffer: _Buffer, path: Path, number: int) -> Any:
+    decoder = json.JSONDecoder()
+    while True:
+        try:
+            record, end = decoder.raw_decode(buffer.text)
+        except json.JSONDecodeError as error:
+            if buffer.done:
+                raise DatasetError(f"{path}: not JSON at record {number}: {error.msg}") from error
+            buffer.more()
+            continue
+        buffer.text = buffer.text[end:]
+        return record

@@ -1,0 +1,1 @@
+"""Judges compare a hypothesis with the reference answer; one module for each kind."""

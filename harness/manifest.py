@@ -1,0 +1,194 @@
+"""Where a run came from: enough to repeat it, and to refuse to continue a different one in its
+place.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from harness.blinding import new_salt
+from harness.datasets import Dataset
+from harness.errors import RunMismatch
+from harness.provenance import git_state
+from harness.run_dir import MANIFEST, RunDir
+from harness.selection import Filters
+from harness.version import harness_version
+
+FORMAT = 1
+# Where a server listens and keeps its files does not change what it answers.
+_PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantIdentity:
+    """The assistant a run is made against; `version` is its own account of itself, None where it
+    gives none.
+    """
+
+    url: str
+    model: str
+    version: dict[str, Any] | None
+
+
+class Manifest:
+    """`manifest.json` of one run directory, saved whole after every change."""
+
+    def __init__(self, run_dir: RunDir, data: dict[str, Any]) -> None:
+        self._run_dir = run_dir
+        self.data = data
+        self._clock = time.monotonic()
+
+    @property
+    def salt(self) -> str:
+        """What makes this run's opaque ids differ from those of other runs."""
+        return str(self.data["salt"])
+
+    @property
+    def wall_seconds(self) -> float:
+        """Seconds all commands on this directory took together."""
+        return float(sum(item["seconds"] for item in self.data["invocations"]))
+
+    def require_mode(self, mode: str) -> None:
+        """Fix how histories are replayed, or refuse another way."""
+        self._require("mode", mode)
+
+    def require_assistant(self, assistant: AssistantIdentity) -> None:
+        """Fix the assistant, or refuse another one; the URL alone may change."""
+        known = self.data.get("assistant")
+        if known is not None:
+            was = {"model": known["model"], "version": _stable(known["version"])}
+            now = {"model": assistant.model, "version": _stable(assistant.version)}
+            if was != now:
+                raise self.mismatch("assistant", _difference(was, now))
+        self.data["assistant"] = asdict(assistant)
+        self.save()
+
+    def set_judge(self, judge_id: str, judge_hash: str) -> None:
+        """Record whose verdicts the directory holds."""
+        self.data["judge"] = {"id": judge_id, "hash": judge_hash}
+        self.save()
+
+    def begin(self, stage: str, **details: Any) -> None:
+        """Open an invocation; `tick` and `end` bring its seconds up to date."""
+        self._clock = time.monotonic()
+        started = {"stage": stage, "started_at": _now(), "seconds": 0.0, **details}
+        self.data["invocations"].append(started)
+        self.save()
+
+    def tick(self) -> None:
+        """Bring the seconds of the open invocation up to date, in case it is killed."""
+        self.data["invocations"][-1]["seconds"] = round(time.monotonic() - self._clock, 3)
+        self.data["wall_seconds"] = round(self.wall_seconds, 3)
+        self.save()
+
+    def end(self) -> None:
+        """Close the open invocation."""
+        self.data["invocations"][-1]["ended_at"] = _now()
+        self.tick()
+
+    def save(self) -> None:
+        """Replace the file."""
+        text = json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
+        self._run_dir.replace(MANIFEST, text)
+
+    def _require(self, name: str, value: Any) -> None:
+        known = self.data.get(name)
+        if known is not None and known != value:
+            raise self.mismatch(name, f"{known!r} then, {value!r} now")
+        self.data[name] = value
+        self.save()
+
+    def mismatch(self, name: str, difference: str) -> RunMismatch:
+        """The refusal to continue this directory, with what to do."""
+        return RunMismatch(
+            f"{self._run_dir.path} holds a run with another {name} ({difference}): "
+            "choose another --out, or repeat the command that began it"
+        )
+
+
+def open_manifest(run_dir: RunDir, dataset: Dataset, filters: Filters, selected: int) -> Manifest:
+    """The directory's manifest: a new one, or the old one if data and filters agree (else
+    `RunMismatch`).
+    """
+    run_dir.create()
+    data = run_dir.read_json(MANIFEST)
+    if data is None:
+        manifest = Manifest(run_dir, _new(dataset, filters, selected))
+        manifest.save()
+        return manifest
+    if data.get("format") != FORMAT:
+        raise RunMismatch(
+            f"{run_dir.path}: made by another version of the harness; choose another --out"
+        )
+    manifest = Manifest(run_dir, data)
+    if data["dataset"]["sha256"] != dataset.sha256 or data["dataset"]["name"] != dataset.name:
+        was, now = data["dataset"]["sha256"][:12], dataset.sha256[:12]
+        difference = f"{data['dataset']['name']} {was} then, {dataset.name} {now} now"
+        raise manifest.mismatch("data file", difference)
+    if data["filters"] != _plain(filters):
+        raise manifest.mismatch("selection", _difference(data["filters"], _plain(filters)))
+    return manifest
+
+
+def load_manifest(run_dir: RunDir) -> Manifest | None:
+    """The manifest of an existing run, or None."""
+    data = run_dir.read_json(MANIFEST)
+    return None if data is None else Manifest(run_dir, data)
+
+
+def _new(dataset: Dataset, filters: Filters, selected: int) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "harness_version": harness_version(),
+        "git": git_state(),
+        "created_at": _now(),
+        "dataset": {
+            "name": dataset.name,
+            "file": dataset.file,
+            "sha256": dataset.sha256,
+            "questions": len(dataset.questions),
+        },
+        "filters": _plain(filters),
+        "selected": selected,
+        "salt": new_salt(),
+        "mode": None,
+        "assistant": None,
+        "judge": None,
+        "invocations": [],
+        "wall_seconds": 0.0,
+    }
+
+
+def _plain(filters: Filters) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(filters).items()
+    }
+
+
+def _stable(version: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if version is None:
+        return None
+    stable = dict(version)
+    settings = stable.get("settings")
+    if isinstance(settings, dict):
+        stable["settings"] = {k: v for k, v in settings.items() if k not in _PLACE_SETTINGS}
+    return stable
+
+
+def _difference(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    for name in sorted({*was, *now}):
+        before, after = was.get(name), now.get(name)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            return f"{name}.{_difference(before, after)}"
+        return f"{name}: {before!r} then, {after!r} now"
+    return "no difference"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

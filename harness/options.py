@@ -1,0 +1,63 @@
+"""The options that several commands share, with their help texts."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.datasets import DATASETS
+from harness.judges.registry import JUDGES
+
+MODES = ("native",)
+
+DatasetName = Annotated[
+    str, typer.Option("--dataset", help=f"Which data set: {', '.join(DATASETS)} (built in).")
+]
+DataFile = Annotated[
+    Path | None,
+    typer.Option("--file", help="Its file: .json or .jsonl, also .gz or .xz.", dir_okay=False),
+]
+OutDir = Annotated[
+    Path, typer.Option("--out", help="The run directory; an unfinished run in it is continued.")
+]
+AssistantUrl = Annotated[str, typer.Option("--assistant", help="Base URL of the assistant.")]
+ApiKey = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key", envvar="HARNESS_API_KEY", help="Sent as a bearer token.", show_envvar=True
+    ),
+]
+ModelName = Annotated[str, typer.Option("--model", help="Model name sent with the question.")]
+Mode = Annotated[
+    str, typer.Option("--mode", help=f"How histories are replayed: {', '.join(MODES)}.")
+]
+JudgeName = Annotated[
+    str, typer.Option("--judge", help=f"Who compares answers: {', '.join(sorted(JUDGES))}.")
+]
+Types = Annotated[str, typer.Option("--types", help="Only these question types, by comma.")]
+Ids = Annotated[str, typer.Option("--ids", help="Only these question ids, by comma.")]
+PerType = Annotated[
+    int | None, typer.Option("--per-type", min=1, help="So many of each type, drawn with --seed.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the draw for --per-type.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many.")]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", min=1, max=64, help="Questions (users) at the same time.")
+]
+Timeout = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds for one request.")]
+BarrierTimeout = Annotated[
+    float,
+    typer.Option("--barrier-timeout", min=0, help="Seconds to wait until a history is stored."),
+]
+RetrySeconds = Annotated[
+    float,
+    typer.Option("--retry-seconds", min=0, help="Seconds to wait for a lost assistant to return."),
+]
+Forget = Annotated[
+    bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
+]
+
+
+def names(text: str) -> tuple[str, ...]:
+    """A comma-separated option as a tuple; blanks are dropped."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,92 @@
+"""The stages of a run, each alone and in order; the command line is a thin skin over these."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from harness.client import Endpoint
+from harness.datasets import Dataset, load_dataset
+from harness.digest import QuestionDigest
+from harness.errors import AssistantUnreachable
+from harness.judge_stage import judge_all, take_hypotheses
+from harness.judges.base import Judge
+from harness.manifest import Manifest, open_manifest
+from harness.progress import make_progress
+from harness.questions import Question
+from harness.replay_stage import ReplayOptions, ReplayStage, identify, unfinished
+from harness.report.write import write_report
+from harness.run_dir import HYPOTHESES, QUESTIONS, RunDir
+from harness.selection import Filters, select
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which questions, from which data."""
+
+    dataset: str
+    file: Path | None
+    filters: Filters
+
+
+class Run:
+    """One run directory opened for one selection of questions."""
+
+    def __init__(self, source: Source, out: Path, console: Console) -> None:
+        self._console = console
+        self.dir = RunDir(out)
+        dataset: Dataset = load_dataset(source.dataset, source.file)
+        self.questions: list[Question] = select(dataset.questions, source.filters)
+        self.manifest: Manifest = open_manifest(
+            self.dir, dataset, source.filters, len(self.questions)
+        )
+        self.digests = [QuestionDigest.of(question) for question in self.questions]
+        self.dir.replace_lines(QUESTIONS, (digest.to_json() for digest in self.digests))
+
+    def replay(self, endpoint: Endpoint, mode: str, options: ReplayOptions) -> int:
+        """Replay what is unfinished; returns how many questions failed now."""
+        assistant = asyncio.run(identify(endpoint))
+        self.manifest.require_mode(mode)
+        self.manifest.require_assistant(assistant)
+        todo = unfinished(self.questions, self.dir, ask=options.ask)
+        stage = "replay" if options.ask else "retrieval"
+        self.manifest.begin(stage, questions=len(todo), concurrency=options.concurrency)
+        try:
+            return self._replay(todo, endpoint, options)
+        except AssistantUnreachable as error:
+            raise AssistantUnreachable(
+                f"{error}. Nothing finished is lost: run the same command again to continue."
+            ) from error
+        finally:
+            self.manifest.end()
+
+    def judge(self, judge: Judge) -> None:
+        """Judge the hypotheses that have no valid verdict yet."""
+        self.manifest.begin("judge", judge=judge.id)
+        self.manifest.set_judge(judge.id, judge.hash)
+        asyncio.run(judge_all(self.dir, self.digests, judge))
+        self.manifest.end()
+
+    def take_hypotheses(self, path: Path) -> None:
+        """Use another system's hypotheses; its lines for other questions are left out, and counted
+        aloud.
+        """
+        if path.resolve() == (self.dir.path / HYPOTHESES).resolve():
+            return
+        others = take_hypotheses(path, self.dir, self.digests)
+        if others:
+            self._console.print(f"{others} hypotheses belong to no selected question: left out")
+
+    def report(self) -> dict[str, Any]:
+        """Write the three faces of the report and return it."""
+        return write_report(self.dir)
+
+    def _replay(self, todo: Sequence[Question], endpoint: Endpoint, options: ReplayOptions) -> int:
+        total = len(self.questions)
+        progress = make_progress(self._console, total=total, finished=total - len(todo))
+        with progress:
+            stage = ReplayStage(self.dir, self.manifest, endpoint, options, progress)
+            return asyncio.run(stage.run(todo)) if todo else 0

@@ -1,0 +1,106 @@
+"""Telling a person how far a replay is: a bar on a terminal, plain lines elsewhere."""
+
+import time
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
+    """Hears of every stored round and every question that ended."""
+
+    def round_stored(self) -> None:
+        """One more round is in the assistant."""
+
+    def question_ended(self, question_id: str, problem: str | None) -> None:
+        """A question is finished, or failed with `problem`."""
+
+
+def make_progress(console: Console, *, total: int, finished: int) -> ReplayProgress:
+    """A bar if the console is a terminal, else lines; `finished` of `total` were done before."""
+    if console.is_terminal:
+        return BarProgress(console, total=total, finished=finished)
+    return LineProgress(console, total=total, finished=finished)
+
+
+class _Counter:
+    def __init__(self, total: int, finished: int) -> None:
+        self.total = total
+        self.finished = finished
+        self.rounds = 0
+        self._started = time.monotonic()
+
+    def rounds_per_second(self) -> float:
+        return self.rounds / max(time.monotonic() - self._started, 1e-6)
+
+
+class LineProgress:
+    """One line for each question that ends."""
+
+    def __init__(self, console: Console, *, total: int, finished: int) -> None:
+        self._console = console
+        self._count = _Counter(total, finished)
+
+    def __enter__(self) -> Self:
+        if self._count.finished:
+            self._say(f"{self._count.finished} of {self._count.total} questions are already done")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def round_stored(self) -> None:
+        """Counts towards the rate."""
+        self._count.rounds += 1
+
+    def question_ended(self, question_id: str, problem: str | None) -> None:
+        """Print the line."""
+        self._count.finished += 1
+        rate = f"{self._count.rounds_per_second():.0f} rounds/s"
+        outcome = f"FAILED {problem}" if problem else "ok"
+        self._say(f"[{self._count.finished}/{self._count.total}] {question_id} {outcome} ({rate})")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class BarProgress:
+    """A bar with questions, rounds per second and the time left."""
+
+    def __init__(self, console: Console, *, total: int, finished: int) -> None:
+        self._count = _Counter(total, finished)
+        self._bar = Progress(
+            TextColumn("replay"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]:.0f} rounds/s"),
+            TimeRemainingColumn(),
+            console=console,
+        )
+        self._task = self._bar.add_task("replay", total=total, completed=finished, rate=0.0)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def round_stored(self) -> None:
+        """Refresh the rate."""
+        self._count.rounds += 1
+        self._bar.update(self._task, rate=self._count.rounds_per_second())
+
+    def question_ended(self, question_id: str, problem: str | None) -> None:
+        """Move the bar; a failure is also printed above it."""
+        if problem:
+            self._bar.console.print(f"{question_id} FAILED {problem}", markup=False)
+        self._bar.advance(self._task)

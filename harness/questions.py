@@ -1,0 +1,89 @@
+"""The nouns of a benchmark, whatever file they came from: questions, haystack sessions, turns,
+rounds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Role = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message by one role. `has_answer` is an evidence label and never leaves the harness."""
+
+    role: Role
+    content: str
+    has_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HaystackSession:
+    """One dated conversation of a question's history.
+
+    `position` is its place in the file: session ids may repeat inside one question, positions do
+    not.
+    """
+
+    position: int
+    session_id: str
+    session_date: datetime
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A user turn with the assistant turns that answer it; `turns` are indices into the session."""
+
+    index: int
+    turns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One benchmark question with its history in file order and its labels parsed into plain
+    fields.
+
+    `answer` is always text; `answer_is_number` tells that the file held a number.
+    """
+
+    question_id: str
+    question_type: str
+    question: str
+    answer: str
+    answer_is_number: bool
+    question_date: datetime
+    sessions: tuple[HaystackSession, ...]
+    evidence_session_ids: tuple[str, ...]
+    is_abstention: bool
+
+    def sessions_by_date(self) -> list[HaystackSession]:
+        """The history oldest first; sessions of the same minute keep their file order."""
+        return sorted(self.sessions, key=lambda session: session.session_date)
+
+
+def rounds_of(turns: Sequence[Turn]) -> list[Round]:
+    """Group turns into rounds by role, never by parity.
+
+    A user turn opens a round and an assistant turn joins the open one; a leading assistant turn is
+    a round without user text.
+    """
+    groups: list[list[int]] = []
+    for i, turn in enumerate(turns):
+        if turn.role == "user" or not groups:
+            groups.append([i])
+        else:
+            groups[-1].append(i)
+    return [Round(index, tuple(group)) for index, group in enumerate(groups)]
+
+
+def evidence_rounds(question: Question) -> list[tuple[int, int]]:
+    """(session position, round index) of every round that holds a turn labelled `has_answer`."""
+    return [
+        (session.position, round_.index)
+        for session in question.sessions
+        for round_ in rounds_of(session.turns)
+        if any(session.turns[i].has_answer for i in round_.turns)
+    ]

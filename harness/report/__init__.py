@@ -1,0 +1,1 @@
+"""The report of a run: one dictionary, and its three faces (JSON, Markdown, HTML)."""

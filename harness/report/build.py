@@ -1,0 +1,94 @@
+"""A run directory's lines put together into the dictionary behind every face of the report."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from harness.accuracy import Outcome, Scored, accuracy_table
+from harness.digest import QuestionDigest
+from harness.effort import ingest_table, latency_table, token_table
+from harness.judges.lexical import is_refusal
+from harness.manifest import Manifest
+from harness.retrieval_table import retrieval_table
+from harness.run_dir import FAILURES, HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
+
+Lines = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLines:
+    """Everything a run directory holds, each file by question id."""
+
+    questions: list[QuestionDigest]
+    hypotheses: Lines
+    retrieval: Lines
+    verdicts: Lines
+    failures: Lines
+
+
+def read_run(run_dir: RunDir) -> RunLines:
+    """Read a run directory; failures of questions that later succeeded are left out."""
+    questions = [QuestionDigest.from_json(line) for line in run_dir.records(QUESTIONS)]
+    asked = {question.question_id for question in questions}
+    files = {
+        name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
+        for name in (HYPOTHESES, RETRIEVAL, VERDICTS, FAILURES)
+    }
+    # A replay that only retrieves has no hypotheses: there the search is what counts as success.
+    succeeded = files[HYPOTHESES] if files[HYPOTHESES] else files[RETRIEVAL]
+    failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
+    return RunLines(questions, files[HYPOTHESES], files[RETRIEVAL], files[VERDICTS], failures)
+
+
+def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
+    """The report as plain data; `accuracy` is None before judging, `retrieval` None before
+    searching.
+    """
+    scored = [_scored(question, lines) for question in lines.questions]
+    judge = manifest.data["judge"]
+    outcomes = [item.outcome for item in scored]
+    accuracy = (
+        {"judge": judge["id"], "judge_hash": judge["hash"], **accuracy_table(scored)}
+        if judge
+        else None
+    )
+    retrieval = list(lines.retrieval.values())
+    hypotheses = list(lines.hypotheses.values())
+    return {
+        "dataset": manifest.data["dataset"]["name"],
+        "data": manifest.data["dataset"],
+        "n": len(lines.questions),
+        "missing": outcomes.count("missing"),
+        "unscored": outcomes.count("unscored") if judge else None,
+        "failed": len(lines.failures),
+        "accuracy": accuracy,
+        "retrieval": retrieval_table(lines.questions, lines.retrieval) if retrieval else None,
+        "tokens": token_table(hypotheses, retrieval),
+        "cost": {"judge_usd": 0.0 if judge else None, "assistant_usd": None},
+        "latency": latency_table(hypotheses, retrieval),
+        "ingest": ingest_table(retrieval),
+        "wall_seconds": round(manifest.wall_seconds, 3),
+        "mode": manifest.data["mode"],
+        "filters": manifest.data["filters"],
+        "assistant": manifest.data["assistant"],
+        "harness_version": manifest.data["harness_version"],
+    }
+
+
+def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
+    """What became of one question."""
+    if question.question_id not in lines.hypotheses:
+        return "missing"
+    line = lines.verdicts.get(question.question_id)
+    verdict = line["verdict"] if line else None
+    return verdict if verdict in ("yes", "no") else "unscored"
+
+
+def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
+    hypothesis = lines.hypotheses.get(question.question_id, {}).get("hypothesis", "")
+    return Scored(
+        question_id=question.question_id,
+        question_type=question.question_type,
+        is_abstention=question.is_abstention,
+        outcome=outcome_of(question, lines),
+        refused=is_refusal(hypothesis),
+    )

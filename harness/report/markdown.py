@@ -1,0 +1,36 @@
+"""The report as Markdown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.report.tables import Table, report_tables
+
+
+def render_markdown(report: Mapping[str, Any], failures: Mapping[str, Mapping[str, Any]]) -> str:
+    """A page with every table, its note, and the questions that failed."""
+    data = report["data"]
+    parts = [
+        f"# Benchmark report: {report['dataset']}",
+        f"{report['n']} of {data['questions']} questions, "
+        f"{report['missing']} without a hypothesis. Data SHA-256 `{data['sha256']}`.",
+        *(_table(table) for table in report_tables(report)),
+    ]
+    if failures:
+        lines = [f"- `{key}`: {_inline(line['message'])}" for key, line in failures.items()]
+        parts.append("## Failed questions\n\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(table: Table) -> str:
+    lines = [_line(table.header), _line(("---", *("---:" for _ in table.header[1:])))]
+    lines += [_line(row) for row in table.rows]
+    note = f"\n\n{table.note}" if table.note else ""
+    return f"## {table.title}\n\n" + "\n".join(lines) + note
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(_inline(cell) for cell in cells) + " |"
+
+
+def _inline(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

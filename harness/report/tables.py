@@ -1,0 +1,149 @@
+"""The tables of a report as rows of text, shared by all faces. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SHOWN_CUT_OFFS = (1, 5, 10, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table; `note` says what the numbers mean, first column left, others right."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]] = ()
+    note: str = ""
+
+
+def report_tables(report: Mapping[str, Any]) -> list[Table]:
+    """Every table that this report has numbers for, in reading order."""
+    tables = [_accuracy(report)] if report["accuracy"] else []
+    if report["retrieval"]:
+        tables += [_retrieval(report["retrieval"]), _by_type(report["retrieval"])]
+        tables += [_official(report["retrieval"]), _context(report["retrieval"])]
+    tables.append(_effort(report))
+    return [table for table in tables if table.rows]
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage with one decimal."""
+    return "–" if value is None else f"{100 * value:.1f}"
+
+
+def _accuracy(report: Mapping[str, Any]) -> Table:
+    accuracy = report["accuracy"]
+    named = [("overall", accuracy["overall"])]
+    named += sorted(accuracy["by_type"].items())
+    named += [("abstention", accuracy["abstention"]), ("answerable", accuracy["answerable"])]
+    rows = [
+        (
+            name,
+            percent(cell["value"]),
+            f"{percent(cell['low'])}–{percent(cell['high'])}",
+            str(cell["n"]),
+        )
+        for name, cell in named
+        if cell["n"]
+    ]
+    average = accuracy["task_averaged"]
+    rows.insert(1, ("task-averaged", percent(average["value"]), "", f"{average['n']} types"))
+    note = (
+        f"Judge {accuracy['judge']}. Every selected question counts: {report['missing']} missing "
+        f"count as wrong, {report['unscored']} unscored are not counted as right."
+    )
+    return Table("Accuracy, %", ("questions", "right", "Wilson 95 %", "n"), rows, note)
+
+
+def _retrieval(retrieval: Mapping[str, Any]) -> Table:
+    rows = []
+    for level in ("session", "round"):
+        figures = retrieval[level]
+        for name in ("recall_all", "recall_any", "recall_fraction"):
+            rows += _row(f"{level} {name}", figures, f"{name}@{{k}}")
+        for discount in ("longmemeval", "standard"):
+            rows += _row(f"{level} ndcg ({discount})", figures, f"ndcg@{{k}}[{discount}]")
+    excluded = retrieval["excluded"]
+    note = (
+        f"Strict: answerable questions with labelled evidence. Left out: {excluded['abstention']} "
+        f"abstention, {excluded['without_labelled_round']} without a labelled round (round rows), "
+        f"{excluded['not_searched']} never searched."
+    )
+    return Table("Retrieval, %", ("metric", *_cut_offs(), "n"), rows, note)
+
+
+def _row(label: str, figures: Mapping[str, Any], pattern: str) -> list[tuple[str, ...]]:
+    cells = [figures.get(pattern.format(k=k)) for k in SHOWN_CUT_OFFS]
+    known = [cell for cell in cells if cell]
+    if not known:
+        return []
+    values = (percent(cell["value"]) if cell else "" for cell in cells)
+    return [(label, *values, str(known[0]["n"]))]
+
+
+def _by_type(retrieval: Mapping[str, Any]) -> Table:
+    rows = []
+    for name, figures in retrieval["by_type"].items():
+        rows += _row(name, figures, "recall_all@{k}")
+    header = ("session recall_all", *_cut_offs(), "n")
+    return Table("Retrieval by question type, %", header, rows)
+
+
+def _official(retrieval: Mapping[str, Any]) -> Table:
+    rows = []
+    for script, levels in retrieval["official"].items():
+        for level, figures in levels.items():
+            label = f"{level.replace('_', ' ')}, {script.replace('_', ' ')}"
+            rows += _row(f"{label}: recall_all", figures, "recall_all@{k}")
+            rows += _row(f"{label}: ndcg", figures, "ndcg@{k}[longmemeval]")
+    note = (
+        "The benchmark's own definitions over user text: the run script leaves out questions "
+        "without a labelled user turn, the printing script counts them as recall_all 1 and ndcg 0."
+    )
+    header = ("official-compatible", *_cut_offs(), "n")
+    return Table("Retrieval by the official definitions, %", header, rows, note)
+
+
+def _context(retrieval: Mapping[str, Any]) -> Table:
+    rows = [
+        (f"{budget} tokens", percent(cell["value"]), str(cell["n"]))
+        for budget, cell in retrieval["evidence_in_context"].items()
+    ]
+    note = (
+        "Share of answerable questions whose evidence sessions all occur among the best rounds "
+        "that fit the budget (whole rounds in rank order, 4 characters a token)."
+    )
+    return Table("Evidence in context, %", ("budget", "all evidence", "n"), rows, note)
+
+
+def _effort(report: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            name.replace("_ms", ", ms").replace("_", " "),
+            _number(cell["p50"]),
+            _number(cell["p95"]),
+            str(cell["n"]),
+        )
+        for name, cell in report["latency"].items()
+        if cell["n"]
+    ]
+    ingest, tokens = report["ingest"], report["tokens"]
+    rate, wall = _number(ingest["rounds_per_second"]), _number(report["wall_seconds"])
+    prompt = _number(tokens["prompt_per_question"])
+    completion = _number(tokens["completion_per_question"])
+    note = (
+        f"{ingest['rounds']} rounds ingested at {rate} rounds/s a user; {wall} s in all. "
+        f"Tokens a question: {prompt} prompt, {completion} completion."
+    )
+    return Table("Speed and effort", ("step", "p50", "p95", "n"), rows, note)
+
+
+def _cut_offs() -> tuple[str, ...]:
+    return tuple(f"@{k}" for k in SHOWN_CUT_OFFS)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"

@@ -1,0 +1,24 @@
+"""Writing the three faces of a report into its run directory."""
+
+import json
+from typing import Any
+
+from harness.errors import UsageError
+from harness.manifest import load_manifest
+from harness.report.build import build_report, read_run
+from harness.report.html import render_html
+from harness.report.markdown import render_markdown
+from harness.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+
+
+def write_report(run_dir: RunDir) -> dict[str, Any]:
+    """Build the report from the directory's files alone, replace its three faces, and return it."""
+    manifest = load_manifest(run_dir)
+    if manifest is None:
+        raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
+    lines = read_run(run_dir)
+    report = build_report(lines, manifest)
+    run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+    run_dir.replace(REPORT_MARKDOWN, render_markdown(report, lines.failures))
+    run_dir.replace(REPORT_HTML, render_html(report, lines))
+    return report

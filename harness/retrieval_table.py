@@ -1,0 +1,174 @@
+"""Retrieval figures of a whole run: means of the metrics with their definitions and denominators.
+Pure.
+
+`session` and `round` are the strict figures: answerable questions only, targets from the evidence
+labels. `official` repeats the benchmark's own definitions, including its two denominators.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.digest import QuestionDigest, round_name
+from harness.retrieval_metrics import (
+    CUT_OFFS,
+    ndcg_at_k,
+    recall_all_at_k,
+    recall_any_at_k,
+    recall_fraction_at_k,
+    session_view,
+)
+
+CONTEXT_BUDGETS = (7000, 16000)
+CHARACTERS_PER_TOKEN = 4
+_CONVERTED_CUT_OFFS = (5, 10)
+
+Lines = Mapping[str, Mapping[str, Any]]
+Figures = dict[str, dict[str, Any]]
+
+
+def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
+    """All retrieval figures of a run; `lines` is `retrieval.jsonl` by question id.
+
+    Questions without a line (never searched) are counted in `not_searched` and are in no
+    denominator.
+    """
+    searched = [question for question in questions if question.question_id in lines]
+    answerable = [question for question in searched if not question.is_abstention]
+    with_sessions = [question for question in answerable if question.evidence_session_ids]
+    with_rounds = [question for question in answerable if question.evidence_rounds]
+    types = sorted({question.question_type for question in with_sessions})
+    return {
+        "session": _mean_of(_session_figures(q, lines[q.question_id]) for q in with_sessions),
+        "round": _mean_of(_round_figures(q, lines[q.question_id]) for q in with_rounds),
+        "by_type": {
+            name: _mean_of(
+                _session_figures(q, lines[q.question_id])
+                for q in with_sessions
+                if q.question_type == name
+            )
+            for name in types
+        },
+        "evidence_in_context": _evidence_in_context(with_sessions, lines),
+        "official": _official(answerable, lines),
+        "excluded": {
+            "not_searched": len(questions) - len(searched),
+            "abstention": len(searched) - len(answerable),
+            "without_evidence_sessions": len(answerable) - len(with_sessions),
+            "without_labelled_round": len(answerable) - len(with_rounds),
+        },
+    }
+
+
+def _session_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    ranked = _distinct(item["session_id"] for item in line["ranked_sessions"])
+    return _figures(ranked, question.evidence_session_ids)
+
+
+def _round_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    ranked = [round_name(r["position"], r["round_index"]) for r in line["ranked_rounds"]]
+    return _figures(ranked, question.evidence_rounds)
+
+
+def _figures(ranked: Sequence[str], relevant: Sequence[str]) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    for k in CUT_OFFS:
+        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, relevant, k)
+        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, relevant, k)
+        figures[f"recall_fraction@{k}"] = recall_fraction_at_k(ranked, relevant, k)
+        figures[f"ndcg@{k}[longmemeval]"] = ndcg_at_k(ranked, relevant, k, discount="longmemeval")
+        figures[f"ndcg@{k}[standard]"] = ndcg_at_k(ranked, relevant, k, discount="standard")
+    return figures
+
+
+def _evidence_in_context(questions: Sequence[QuestionDigest], lines: Lines) -> Figures:
+    table: Figures = {}
+    for budget in CONTEXT_BUDGETS:
+        hits = [
+            set(q.evidence_session_ids) <= sessions_in_budget(lines[q.question_id], budget)
+            for q in questions
+        ]
+        table[str(budget)] = {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
+    return table
+
+
+def sessions_in_budget(line: Mapping[str, Any], tokens: int) -> set[str]:
+    """Ids of the sessions whose rounds come first in the ranking and fit `tokens` together.
+
+    Rounds are taken whole, in rank order, until the first that no longer fits.
+    """
+    left = tokens * CHARACTERS_PER_TOKEN
+    sessions: set[str] = set()
+    for item in line["ranked_rounds"]:
+        left -= item["characters"]
+        if left < 0:
+            break
+        sessions.add(item["session_id"])
+    return sessions
+
+
+def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
+    """Both official denominators: `run_script` skips questions without a target, `printing_script`
+    does not.
+    """
+    with_target = [question for question in answerable if question.official_turn_targets]
+    table: dict[str, Any] = {}
+    for name, members in (("run_script", with_target), ("printing_script", answerable)):
+        table[name] = {
+            level: _mean_of(measure(q, lines[q.question_id]) for q in members)
+            for level, measure in _OFFICIAL_LEVELS.items()
+        }
+    return table
+
+
+def _official_sessions(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    ranked = _official_ids(line["ranked_sessions"])
+    return _official_figures(ranked, question.official_session_targets, {k: k for k in CUT_OFFS})
+
+
+def _official_turns(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    ranked = _official_ids(line["ranked_rounds"])
+    return _official_figures(ranked, question.official_turn_targets, {k: k for k in CUT_OFFS})
+
+
+def _official_converted(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    turns = _official_ids(line["ranked_rounds"])
+    views = {k: session_view(turns, k) for k in _CONVERTED_CUT_OFFS}
+    targets = [target.rpartition("_")[0] for target in question.official_turn_targets]
+    ranked = views[_CONVERTED_CUT_OFFS[0]].ranked
+    return _official_figures(ranked, targets, {k: view.k for k, view in views.items()})
+
+
+_OFFICIAL_LEVELS: dict[str, Callable[[QuestionDigest, Mapping[str, Any]], dict[str, float]]] = {
+    "session": _official_sessions,
+    "turn": _official_turns,
+    "turn_as_session": _official_converted,
+}
+
+
+def _official_figures(
+    ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
+) -> dict[str, float]:
+    figures: dict[str, float] = {}
+    for k, depth in depths.items():
+        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, targets, depth)
+        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, targets, depth)
+        figures[f"ndcg@{k}[longmemeval]"] = ndcg_at_k(
+            ranked, targets, depth, discount="longmemeval", relevant_items=len(targets)
+        )
+    return figures
+
+
+def _official_ids(items: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [item["official_id"] for item in items if item["official_id"] is not None]
+
+
+def _distinct(ids: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(ids))
+
+
+def _mean_of(rows: Iterable[Mapping[str, float]]) -> Figures:
+    """Means over questions, each with its n; {} for no question."""
+    collected = list(rows)
+    names = collected[0] if collected else {}
+    n = len(collected)
+    return {name: {"value": sum(row[name] for row in collected) / n, "n": n} for name in names}

@@ -1,0 +1,35 @@
+"""When a request is worth repeating, and how long to wait before."""
+
+import random
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Bounds on repetition.
+
+    `attempts` bounds requests that get a bad answer (5xx, 429, no answer in time). Lost connections
+    are bounded by time instead, `reconnect_seconds`, so that a run survives a server being
+    restarted. All waits are in seconds.
+    """
+
+    attempts: int = 4
+    reconnect_seconds: float = 90.0
+    first_wait: float = 0.25
+    longest_wait: float = 5.0
+    longest_retry_after: float = 60.0
+
+    def wait(self, failures: int, retry_after: str | None = None) -> float:
+        """Seconds before the next try: exponential with jitter, never shorter than the server asks
+        for.
+        """
+        ceiling = min(self.longest_wait, self.first_wait * 2.0 ** min(failures - 1, 16))
+        backoff = ceiling * random.uniform(0.5, 1.0)
+        return max(backoff, self._asked_for(retry_after))
+
+    def _asked_for(self, retry_after: str | None) -> float:
+        try:
+            asked = float(retry_after or 0)
+        except ValueError:  # the HTTP-date form: our own backoff will do
+            return 0.0
+        return min(max(asked, 0.0), self.longest_retry_after)

@@ -1,0 +1,108 @@
+"""A run directory on disk: JSON lines that grow, summaries that are replaced whole, half lines
+redone.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+
+MANIFEST = "manifest.json"
+QUESTIONS = "questions.jsonl"
+HYPOTHESES = "hypotheses.jsonl"
+RETRIEVAL = "retrieval.jsonl"
+VERDICTS = "verdicts.jsonl"
+FAILURES = "failures.jsonl"
+REPORT_JSON = "report.json"
+REPORT_MARKDOWN = "report.md"
+REPORT_HTML = "report.html"
+
+
+class RunDir:
+    """The files of one run. Lines are flushed one by one; a reader takes the last line of each
+    question.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._repaired: set[str] = set()
+
+    def create(self) -> None:
+        """Make the folder; raises `UsageError` where that is not possible."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or error
+            raise UsageError(f"--out {self.path}: cannot be made ({reason})") from error
+
+    def append(self, name: str, record: Mapping[str, Any]) -> None:
+        """Add one line and hand it to the operating system before returning."""
+        if name not in self._repaired:
+            self._drop_half_line(name)
+            self._repaired.add(name)
+        line = json.dumps(record, ensure_ascii=False) + "\n"
+        with (self.path / name).open("a", encoding="utf-8") as file:
+            file.write(line)
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        """Every whole line in order; a half line at the end counts as never written."""
+        return read_lines(self.path / name)
+
+    def by_question(self, name: str) -> dict[str, dict[str, Any]]:
+        """The last line of each question."""
+        return {record["question_id"]: record for record in self.records(name)}
+
+    def replace(self, name: str, text: str) -> None:
+        """Write a whole file so that readers see the old one or the new one, nothing between."""
+        target = self.path / name
+        partial = target.with_name(f".{name}.partial")
+        with partial.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+
+    def replace_lines(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
+        """Write a whole JSONL file at once."""
+        lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        self.replace(name, "".join(lines))
+
+    def read_json(self, name: str) -> Any:
+        """A whole JSON file, or None where there is none; `UsageError` when it is damaged."""
+        path = self.path / name
+        if not path.exists():
+            return None
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (ValueError, OSError) as error:
+            raise UsageError(f"{path}: not a readable JSON file ({error})") from error
+
+    def _drop_half_line(self, name: str) -> None:
+        path = self.path / name
+        if not path.exists():
+            return
+        content = path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole != len(content):
+            os.truncate(path, whole)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Whole JSON lines of a file of ours, [] where there is none; `UsageError` if damaged."""
+    if not path.exists():
+        return []
+    content = path.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    records = []
+    for number, line in enumerate(whole.splitlines(), start=1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise UsageError(f"{path}: line {number} is not JSON") from error
+        if not isinstance(record, dict) or not isinstance(record.get("question_id"), str):
+            raise UsageError(f"{path}: line {number} names no question_id")
+        records.append(record)
+    return records

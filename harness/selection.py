@@ -1,0 +1,59 @@
+"""Which questions of a data set a run is about."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.errors import UsageError
+from harness.questions import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What was asked for on the command line; part of the run's identity."""
+
+    types: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    per_type: int | None = None
+    seed: int = 0
+    limit: int | None = None
+
+
+def select(questions: Sequence[Question], filters: Filters) -> list[Question]:
+    """Types and ids first, then `per_type` drawn with `seed`, then the first `limit`; file order is
+    kept.
+
+    Raises `UsageError` for a type or id that the data does not have, and when nothing is left.
+    """
+    _refuse_unknown("type", filters.types, {q.question_type for q in questions})
+    _refuse_unknown("id", filters.ids, {q.question_id for q in questions})
+    chosen = [
+        question
+        for question in questions
+        if (not filters.types or question.question_type in filters.types)
+        and (not filters.ids or question.question_id in filters.ids)
+    ]
+    if filters.per_type is not None:
+        chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
+    chosen = chosen[: filters.limit] if filters.limit is not None else chosen
+    if not chosen:
+        raise UsageError("the filters leave no question")
+    return chosen
+
+
+def _draw_per_type(questions: Sequence[Question], count: int, seed: int) -> list[Question]:
+    ids_by_type: dict[str, list[str]] = {}
+    for question in questions:
+        ids_by_type.setdefault(question.question_type, []).append(question.question_id)
+    drawn: set[str] = set()
+    for question_type, ids in sorted(ids_by_type.items()):
+        draw = random.Random(f"{seed}:{question_type}")
+        drawn.update(draw.sample(ids, min(count, len(ids))))
+    return [question for question in questions if question.question_id in drawn]
+
+
+def _refuse_unknown(kind: str, wanted: Sequence[str], known: set[str]) -> None:
+    unknown = [item for item in wanted if item not in known]
+    if unknown:
+        hint = f"; it has {', '.join(sorted(known))}" if kind == "type" else ""
+        raise UsageError(f"the data has no question of {kind} {', '.join(unknown)}{hint}")

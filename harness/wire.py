@@ -1,0 +1,138 @@
+"""The part of the assistant's HTTP replies that the harness reads, checked before use.
+
+Nothing is shared with the assistant's code on purpose: a renamed field must fail here, as it would
+for any other client.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+
+class WrongShape(ValueError):
+    """A reply lacks a field or holds another type there; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """What the assistant says it holds of one session."""
+
+    session_id: str
+    rounds: int
+    pending: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankedValue:
+    """One search result. `characters` counts both speakers' text, what a reader would be given."""
+
+    session_id: str
+    round_index: int
+    similarity: float
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A hypothesis with what it cost; token counts are None where the server gave none."""
+
+    text: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+def rfc3339(moment: datetime) -> str:
+    """An instant as the wire wants it, in UTC with whole seconds."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_object(reply: Any) -> dict[str, Any]:
+    """Any JSON object."""
+    if not isinstance(reply, dict):
+        raise WrongShape(f"expected a JSON object, found {type(reply).__name__}")
+    return reply
+
+
+def parse_recorded(reply: Any) -> list[int]:
+    """The indices of the rounds that a call to the messages route touched."""
+    return [_integer(item, "round_index") for item in _objects(reply, "rounds")]
+
+
+def parse_sessions(reply: Any) -> list[StoredSession]:
+    """The sessions of a user, from the sessions route."""
+    sessions = []
+    for item in _objects(reply, "data"):
+        enrichment = item.get("enrichment") or {}
+        if not isinstance(enrichment, dict):
+            raise WrongShape("enrichment: expected an object")
+        sessions.append(
+            StoredSession(
+                session_id=_text(item, "id"),
+                rounds=_integer(item, "rounds"),
+                pending=_integer(enrichment, "pending") if "pending" in enrichment else 0,
+                failed=_integer(enrichment, "failed") if "failed" in enrichment else 0,
+            )
+        )
+    return sessions
+
+
+def parse_ranking(reply: Any) -> list[RankedValue]:
+    """Search results, best first."""
+    return [
+        RankedValue(
+            session_id=_text(item, "session_id"),
+            round_index=_integer(item, "round_index"),
+            similarity=_number(item, "similarity"),
+            characters=len(item.get("user_text") or "") + len(item.get("assistant_text") or ""),
+        )
+        for item in _objects(reply, "data")
+    ]
+
+
+def parse_answer(reply: Any) -> Answer:
+    """The answer in an OpenAI-shaped chat completion."""
+    choices = _objects(reply, "choices")
+    message = choices[0].get("message") if choices else None
+    if not isinstance(message, dict):
+        raise WrongShape("choices[0].message is missing")
+    usage = reply.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    return Answer(
+        text=_text(message, "content"),
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+    )
+
+
+def _objects(reply: Any, field: str) -> list[dict[str, Any]]:
+    items = parse_object(reply).get(field)
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise WrongShape(f"{field}: expected a list of objects")
+    return items
+
+
+def _text(item: Mapping[str, Any], field: str) -> str:
+    value = item.get(field)
+    if not isinstance(value, str):
+        raise WrongShape(f"{field}: expected a string, found {type(value).__name__}")
+    return value
+
+
+def _integer(item: Mapping[str, Any], field: str) -> int:
+    value = item.get(field)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise WrongShape(f"{field}: expected an integer, found {type(value).__name__}")
+    return value
+
+
+def _number(item: Mapping[str, Any], field: str) -> float:
+    value = item.get(field)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise WrongShape(f"{field}: expected a number, found {type(value).__name__}")
+    return float(value)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
