@@ -25,26 +25,12 @@ POOL: dict[str, Session] = {
     filler["session_id"]: filler["turns"]
     for filler in json.loads(files("harness.sample").joinpath("pool.json").read_text("utf-8"))
 }
-TYPES = {
-    "single-session-user",
-    "single-session-assistant",
-    "single-session-preference",
-    "temporal-reasoning",
-    "knowledge-update",
-    "multi-session",
-}
-FIELDS = {
-    "question_id",
-    "question_type",
-    "question",
-    "answer",
-    "question_date",
-    "haystack_session_ids",
-    "haystack_dates",
-    "haystack_sessions",
-    "answer_session_ids",
-}
-MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY, SATURDAY, SUNDAY = range(7)
+TYPES = {f"single-session-{kind}" for kind in ("user", "assistant", "preference")}
+TYPES |= {"temporal-reasoning", "knowledge-update", "multi-session"}
+HAYSTACK = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
+FIELDS = {"question_id", "question_type", "question", "answer", "question_date", *HAYSTACK}
+FIELDS |= {"answer_session_ids"}
+TUESDAY, WEDNESDAY, SATURDAY = 1, 2, 5
 
 
 class Dated(NamedTuple):
@@ -68,8 +54,7 @@ class Dated(NamedTuple):
 
 
 def haystack(instance: Instance) -> list[Dated]:
-    columns = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
-    rows = zip(*(instance[column] for column in columns), strict=True)
+    rows = zip(*(instance[column] for column in HAYSTACK), strict=True)
     return [Dated(*row) for row in rows]
 
 
