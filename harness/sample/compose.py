@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 SEED = 20250214
 MIN_SESSIONS, MAX_SESSIONS = 12, 30
-LEAD_DAYS = 40
+MIN_LEAD_DAYS, MAX_LEAD_DAYS = 30, 60
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 Turns = list[dict[str, Any]]
@@ -82,7 +82,8 @@ def _fillers(
     missing = random.randint(MIN_SESSIONS, MAX_SESSIONS) - len(own)
     allowed = sorted(set(pool) - set(question.get("avoid", [])))
     drawn = random.sample(allowed, missing - repeats)
-    first = min(_day(session) for session in own) - timedelta(days=LEAD_DAYS)
+    lead = timedelta(days=random.randint(MIN_LEAD_DAYS, MAX_LEAD_DAYS))
+    first = min(_day(session) for session in own) - lead
     last = _day_of(question["question_date"]) - timedelta(days=1)
     days = _distinct_days(random, first, last, missing)
     return [

@@ -1,4 +1,7 @@
-"""The built-in sample: its format, its odd cases, and every answer derived once more."""
+"""The built-in sample: its format, its odd cases, and every answer derived once more.
+
+Longer than a test module should be, because a third of it is tables of phrases and dates.
+"""
 
 import json
 import os
@@ -276,24 +279,24 @@ MARKERS = {
     "78d6b3e0": ["hand-crank", "linen skirt", "polyester crepe"],
     "15c9f2ab": ["bossa nova", "flashcard apps"],
     "f3a7016d": ["looks north", "barely a metre deep", "rescued it off the reduced shelf"],
-    "8be40d97": ["fourth night on the ward", "finished by the time I get off, I've got 25 minutes"],
+    "8be40d97": ["fourth night on the ward", "over by the time the bath water is cold"],
     "c6125eaf": ["single induction plate and no oven", "no fresh coriander"],
     "d2f98b46": ["residence permit application", "residence permit card"],
-    "0b5ce731": ["gutters were cleared", "a new thermostat"],
+    "0b5ce731": ["gutters were cleared", "sweep did our chimney"],
     "e41d86fa": ["lime plastering workshop"],
     "97b20fc4": ["choir rehearsal", "choir concert"],
     "3c08ad5b": ["bookbinding workshop", "stained glass workshop", "cyanotype workshop"],
-    "f60e94a2": ["note to Imani", "lunch by the canal"],
+    "f60e94a2": ["my umbrella on the 31"],
     "52fb8d19": ["7:15 pm"],
-    "a90d7e26": ["seven chapters"],
+    "a90d7e26": ["nine chapters"],
     "6ce24f87": ["Tobias"],
     "0e7f35bd": ["75 micrograms"],
     "bb1a6842": ["28 June"],
     "43d98a0c": ["€2,100"],
-    "7f02ad6b": ["repair café"],
+    "7f02ad6b": ["repair café", "toaster", "raincoat", "music box", "brass lamp"],
     "c93e1b50": ["£64", "£38", "£150"],
     "25e8c7fa": ["Thessaloniki"],
-    "de47019c": ["food bank"],
+    "de47019c": ["three hours of unloading", "four and a half hours", "two and a half hours"],
     "61ab3fd8": ["Welsh", "Dutch", "Slovene"],
 }
 
@@ -314,7 +317,7 @@ def test_the_answer_is_in_labelled_turns_and_in_no_other_session(question_id: st
 
 
 SPELT_OUT = {"3b9d04e1", "91fe6a27", "c40b7e58", "5d21f8c6", "e8730b1f", "6f18c2d4", "2ec7b914"}
-SPELT_OUT |= {"b8043fd6", "4a90e7cb", "f60e94a2"}
+SPELT_OUT |= {"b8043fd6", "4a90e7cb"}
 
 
 @pytest.mark.parametrize("question_id", sorted(SPELT_OUT))
@@ -370,7 +373,7 @@ def test_abstention_evidence_leaves_the_point_out(question_id: str, unsaid: list
 # Knowledge that changes: the phrases of each evidence session, oldest first.
 UPDATES = {
     "52fb8d19": ["6:30 pm", "7:15 pm"],
-    "a90d7e26": ["four chapters", "seven chapters"],
+    "a90d7e26": ["five chapters", "nine chapters"],
     "6ce24f87": ["Renske is leading", "Tobias, he took over the lead"],
     "0e7f35bd": ["50 micrograms", "75 micrograms"],
     "bb1a6842": ["14 June", "28 June"],
@@ -456,10 +459,10 @@ def test_days_between_application_and_card() -> None:
     assert BY_ID["d2f98b46"]["answer"] == f"{(arrived - posted).days} days"
 
 
-def test_thermostat_came_before_gutters_however_last_tuesday_is_read() -> None:
-    gutters, thermostat = event_days("0b5ce731")
-    assert thermostat < gutters - timedelta(weeks=1)
-    assert "thermostat" in BY_ID["0b5ce731"]["answer"]
+def test_chimney_came_before_gutters_however_last_tuesday_is_read() -> None:
+    gutters, chimney = event_days("0b5ce731")
+    assert chimney < gutters - timedelta(weeks=1)
+    assert "chimney" in BY_ID["0b5ce731"]["answer"]
 
 
 def test_the_workshop_was_on_the_saturday_asked_for() -> None:
@@ -480,10 +483,10 @@ def test_order_of_workshops() -> None:
     assert positions == sorted(positions)
 
 
-def test_lunch_with_imani_was_last_wednesday() -> None:
+def test_the_umbrella_was_lost_last_wednesday() -> None:
     asked = latest(WEDNESDAY)(day_of(BY_ID["f60e94a2"]["question_date"]))
     assert event_days("f60e94a2") == [asked]
-    assert BY_ID["f60e94a2"]["answer"] == "Imani"
+    assert "Line 31" in BY_ID["f60e94a2"]["answer"]
 
 
 # Questions over several sessions
