@@ -1,9 +1,10 @@
 """Composes the sample's instances from two data files written by hand.
 
-`questions.json` holds each question with its dated evidence sessions, `pool.json` the filler
-sessions all questions share. Fillers and their dates are drawn from a seed and the question id,
-so an instance never changes when another one is added. Like LongMemEval-S, a haystack is sorted
-by day only: sessions of one day may stand in the wrong order.
+`questions.json` holds each question with its dated evidence sessions and, where wanted, near
+misses of its own (`distractors`), fillers that would contradict it (`avoid`) and how many fillers
+come twice (`repeats`). `pool.json` holds the fillers all questions share. Fillers and their dates
+are drawn from a seed and the question id, so an instance does not change when a question is added.
+Like LongMemEval-S, a haystack is sorted by day only: one day's sessions may be in the wrong order.
 """
 
 import json
