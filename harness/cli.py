@@ -15,7 +15,7 @@ from harness import options
 from harness.client import Endpoint
 from harness.datasets import sample_json
 from harness.demo import run_demo
-from harness.errors import HarnessError, UsageError
+from harness.errors import HarnessError, RunInterrupted, UsageError
 from harness.judges.registry import make_judge
 from harness.pipeline import Run, Source
 from harness.replay_stage import ReplayOptions
@@ -27,6 +27,7 @@ from harness.selection import Filters
 
 FAILED_ITEMS = 1
 USAGE = 2
+INTERRUPTED = 130
 
 app = typer.Typer(
     help="Replay benchmark histories against an assistant and score its answers.",
@@ -42,10 +43,7 @@ def main() -> None:
         app()
     except HarnessError as error:
         print(f"harness: {error}", file=sys.stderr)
-        sys.exit(USAGE)
-    except KeyboardInterrupt:
-        print("harness: interrupted; run the same command again to continue", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED if isinstance(error, RunInterrupted) else USAGE)
 
 
 @app.command()
@@ -191,12 +189,12 @@ def demo(
     ] = 180.0,
 ) -> None:
     """Start an assistant, run the sample set against it, show the result, stop it."""
-    opened, failed = run_demo(server, out, _console(), ready_seconds=ready_timeout)
+    opened, failed = run_demo(server, out, _progress_console(), ready_seconds=ready_timeout)
     _finish(opened, failed)
 
 
 def _open(dataset: str, file: Path | None, filters: Filters, out: Path) -> Run:
-    return Run(Source(dataset, file, filters), out, _console())
+    return Run(Source(dataset, file, filters), out, _progress_console())
 
 
 def _finish(opened: Run, failed: int) -> None:
@@ -213,6 +211,11 @@ def _show(run_dir: RunDir, written: dict[str, object]) -> None:
 
 def _console() -> Console:
     return Console()
+
+
+def _progress_console() -> Console:
+    # Results go to stdout alone, so that they can be piped.
+    return Console(stderr=True)
 
 
 def _mode(mode: str) -> str:

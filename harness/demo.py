@@ -17,9 +17,10 @@ from rich.console import Console
 from harness.client import Endpoint
 from harness.errors import AssistantUnreachable, UsageError
 from harness.judges.lexical import LexicalJudge
+from harness.manifest import load_manifest
 from harness.pipeline import Run, Source
 from harness.replay_stage import ReplayOptions
-from harness.run_dir import MANIFEST, RunDir
+from harness.run_dir import RunDir
 from harness.selection import Filters
 
 LOG = "server.log"
@@ -31,9 +32,7 @@ def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float)
     """Replay and judge the sample on a server of our own; returns the run and its failed count."""
     run_dir = RunDir(out)
     run_dir.create()
-    if (out / MANIFEST).exists():
-        # Its memories were in a temporary folder: there is nothing to continue.
-        _clear(run_dir)
+    _clear(run_dir)
     log = out / LOG
     with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
         console.print(f"starting {command!r}, its log is {log}", highlight=False)
@@ -45,6 +44,12 @@ def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float)
 
 
 def _clear(run_dir: RunDir) -> None:
+    """Remove an earlier demonstration: its memories are gone, there is nothing to continue."""
+    manifest = load_manifest(run_dir)
+    if manifest is None:
+        return
+    if manifest.data["dataset"]["name"] != "sample":
+        raise UsageError(f"--out {run_dir.path} holds another run: choose another folder")
     for path in run_dir.path.iterdir():
         if path.suffix in (".json", ".jsonl"):
             path.unlink()

@@ -17,6 +17,10 @@ class RunMismatch(HarnessError):
     """The run directory belongs to a different run (other data, filters, mode or assistant)."""
 
 
+class RunInterrupted(HarnessError):
+    """The person at the terminal stopped the run; it can be continued."""
+
+
 class AssistantUnreachable(HarnessError):
     """No connection within the retry budget: the run stops and can be continued."""
 

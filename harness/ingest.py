@@ -128,9 +128,8 @@ def _difference(sent: dict[str, int], stored: list[StoredSession]) -> str | None
     wrong = [name for name in {**sent, **found} if sent.get(name, 0) != found.get(name, 0)]
     if wrong:
         first = wrong[0]
-        return (
-            f"{sum(sent.values())} rounds sent, {sum(found.values())} stored; "
-            f"{len(wrong)} sessions differ, the first by {found.get(first, 0)} stored for {sent.get(first, 0)} sent"
-        )
+        totals = f"{sum(sent.values())} rounds sent, {sum(found.values())} stored"
+        detail = f"{found.get(first, 0)} stored for {sent.get(first, 0)} sent"
+        return f"{totals}; {len(wrong)} sessions differ, the first by {detail}"
     pending = sum(session.pending for session in stored)
     return f"{pending} rounds still wait for enrichment" if pending else None

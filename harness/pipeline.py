@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.client import Endpoint
 from harness.datasets import Dataset, load_dataset
 from harness.digest import QuestionDigest
-from harness.errors import AssistantUnreachable
+from harness.errors import AssistantUnreachable, RunInterrupted
 from harness.judge_stage import judge_all, take_hypotheses
 from harness.judges.base import Judge
 from harness.manifest import Manifest, open_manifest
@@ -21,6 +21,8 @@ from harness.replay_stage import ReplayOptions, ReplayStage, identify, unfinishe
 from harness.report.write import write_report
 from harness.run_dir import HYPOTHESES, QUESTIONS, RunDir
 from harness.selection import Filters, select
+
+_CONTINUE = "Nothing finished is lost: run the same command again to continue."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,9 @@ class Run:
         try:
             return self._replay(todo, endpoint, options)
         except AssistantUnreachable as error:
-            raise AssistantUnreachable(
-                f"{error}. Nothing finished is lost: run the same command again to continue."
-            ) from error
+            raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
+        except KeyboardInterrupt:
+            raise RunInterrupted(f"interrupted. {_CONTINUE}") from None
         finally:
             self.manifest.end()
 

@@ -1,4 +1,4 @@
-"""A small in-memory assistant over real HTTP that keeps the contract of docs/api.md, and faults on demand.
+"""A small in-memory assistant over real HTTP that keeps to docs/api.md, with faults on demand.
 
 Everything that is sent to it is kept in `wire`, so that tests can look at what left the harness.
 """
@@ -110,7 +110,7 @@ def _value(session: str, index: int, item: StoredRound, similarity: float) -> di
 
 
 class ScriptedAssistant:
-    """The server in a thread; `answers` maps a question to its answer, else the best round is quoted."""
+    """The server in a thread; `answers` maps a question to a reply, else the best round is quoted."""
 
     def __init__(self) -> None:
         self.memory = Memory()
@@ -174,7 +174,9 @@ class ScriptedAssistant:
 
     def _app(self) -> FastAPI:
         app = FastAPI()
-        _add_routes(app, self)
+        _add_service_routes(app, self)
+        _add_memory_routes(app, self)
+        _add_chat_routes(app, self)
 
         @app.middleware("http")
         async def keep_and_fault(request: Request, call_next: Any) -> Response:
@@ -210,9 +212,7 @@ class ScriptedAssistant:
         return PlainTextResponse("too late", 503)
 
 
-def _add_routes(app: FastAPI, server: ScriptedAssistant) -> None:
-    memory = server.memory
-
+def _add_service_routes(app: FastAPI, server: ScriptedAssistant) -> None:
     @app.get("/health")
     async def health() -> dict[str, str]:
         return {"status": "ok"}
@@ -224,6 +224,10 @@ def _add_routes(app: FastAPI, server: ScriptedAssistant) -> None:
     @app.get("/version")
     async def version() -> dict[str, Any]:
         return server.version
+
+
+def _add_memory_routes(app: FastAPI, server: ScriptedAssistant) -> None:
+    memory = server.memory
 
     @app.post("/v1/sessions")
     async def open_session(request: Request) -> dict[str, Any]:
@@ -247,6 +251,10 @@ def _add_routes(app: FastAPI, server: ScriptedAssistant) -> None:
         if data:
             data[0]["rounds"] -= server.lost_rounds
         return {"object": "list", "data": data}
+
+
+def _add_chat_routes(app: FastAPI, server: ScriptedAssistant) -> None:
+    memory = server.memory
 
     @app.post("/v1/memories/search")
     async def search(request: Request) -> dict[str, Any]:
