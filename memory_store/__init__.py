@@ -20,6 +20,7 @@ from memory_store.errors import (
 from memory_store.facts import sentences
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
+from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
 from memory_store.types import (
     Days,
@@ -67,4 +68,5 @@ __all__ = [
     "Weights",
     "round_id",
     "sentences",
+    "summarise_session",
 ]

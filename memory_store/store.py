@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Hit, Payload, Point, Scope
-from memory_store.errors import InvalidRecord, StoreMismatch
+from memory_store.errors import StoreMismatch
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 from memory_store.points import from_payload, to_identity, to_point
 from memory_store.recall.recall import Query, Recall, RecallSettings, recall
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.types import Record, Round, SessionSummary
+from memory_store.words import shared_words
 
 
 class MemoryStore:
@@ -64,9 +65,24 @@ class MemoryStore:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""
         return await recall(self._engine, self._embedder, query, self._settings)
 
+    async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How near each text is to the query, on the scale of a recall's similarity."""
+        if not texts:
+            return []
+        vector = (await self._embedder.embed([query], TextKind.QUERY))[0]
+        rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
+        weights = self._settings.weights
+        shared = [shared_words(query, text) for text in texts]
+        return [
+            weights.dense * float(cosine) + weights.words * share
+            for cosine, share in zip(rows @ vector, shared, strict=True)
+        ]
+
     async def round(self, user_id: str, round_id: str) -> Record | None:
         """One record by id; None when this user has no such round."""
-        hits = await self._engine.scroll(Scope(user_id, ids=(_checked_id(round_id),)))
+        if not _is_id(round_id):
+            return None
+        hits = await self._engine.scroll(Scope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
@@ -84,7 +100,7 @@ class MemoryStore:
 
     async def forget_round(self, user_id: str, round_id: str) -> int:
         """Forget one round; how many were forgotten (0 or 1)."""
-        return await self._forget(Scope(user_id, ids=(_checked_id(round_id),)))
+        return await self._forget(Scope(user_id, ids=(round_id,))) if _is_id(round_id) else 0
 
     async def forget_session(self, user_id: str, session_id: str) -> int:
         """Forget one session; how many rounds were forgotten."""
@@ -115,12 +131,12 @@ def _record(hit: Hit) -> Record:
     return from_payload(hit.payload)
 
 
-def _checked_id(round_id: str) -> str:
-
+def _is_id(text: str) -> bool:
+    """Whether the text could be the id of a round; any other text names none."""
     try:
-        return str(uuid.UUID(round_id))
+        return str(uuid.UUID(text)) == text
     except ValueError:
-        raise InvalidRecord(f"{round_id!r} is not the id of a round") from None
+        return False
 
 
 def _difference(theirs: Payload, ours: Payload) -> str:

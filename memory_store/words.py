@@ -36,6 +36,12 @@ def term_counts(text: str) -> Counter[int]:
     return Counter(terms(text))
 
 
+def shared_words(query: str, text: str) -> float:
+    """The share of the query's different terms that the text holds, 0 to 1."""
+    wanted = set(terms(query))
+    return len(wanted & set(terms(text))) / len(wanted) if wanted else 0.0
+
+
 @lru_cache(maxsize=100_000)
 def _term(word: str) -> int | None:
     if word in _STOP_WORDS:

@@ -25,6 +25,9 @@ class SentenceTransformerEncoder:
         # Imported here because it takes seconds, and `--help` should not.
         import torch
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
 
         if threads:
             torch.set_num_threads(threads)

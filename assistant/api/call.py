@@ -1,0 +1,84 @@
+"""Who, in which session, when: the same order of places on every route (docs/api.md).
+
+The clock is read here, and only when the caller gave no time.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from fastapi import Request
+
+from assistant.chat import MemoryMode
+from assistant.dates import parse_instant
+from assistant.errors import InvalidRequest
+from assistant.services import Services
+
+Clock = Callable[[], datetime]
+_LONGEST_ID = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A time, and whether the caller gave it (or the clock did)."""
+
+    at: datetime
+    given: bool
+
+
+def services(request: Request) -> Services:
+    """The running assistant's parts."""
+    found: Services = request.app.state.services
+    return found
+
+
+def user_of(request: Request, *given: Any) -> str:
+    """The first user named: in the body, then in the header, then the single default user."""
+    for candidate in (*given, request.headers.get("x-memory-user")):
+        if candidate is not None:
+            return checked_id(candidate, "user_id")
+    if services(request).settings.require_user:
+        raise InvalidRequest("name the user: user_id", code="missing_user", param="user_id")
+    return "default"
+
+
+def session_of(request: Request, given: Any) -> str | None:
+    """The session named in the body or the header, if any."""
+    named = given if given is not None else request.headers.get("x-memory-session")
+    return None if named is None else checked_id(named, "session_id")
+
+
+def time_of(request: Request, *given: str | None, param: str = "timestamp") -> Instant:
+    """The first time given: in the body, then in the header, then the clock."""
+    for candidate in (*given, request.headers.get("x-memory-timestamp")):
+        if candidate is not None:
+            return Instant(parse_instant(candidate, param=param), given=True)
+    clock: Clock = request.app.state.clock
+    return Instant(clock(), given=False)
+
+
+def mode_of(request: Request, metadata: Mapping[str, Any]) -> MemoryMode:
+    """The memory mode asked for; `on` when nothing was."""
+    given = metadata.get("memory", request.headers.get("x-memory-mode", MemoryMode.ON))
+    try:
+        return MemoryMode(given)
+    except ValueError:
+        modes = ", ".join(MemoryMode)
+        raise InvalidRequest(
+            f"memory must be one of {modes}, got {str(given)[:60]!r}", param="metadata.memory"
+        ) from None
+
+
+def derived_session(user_id: str, system_text: str, first_user_text: str) -> str:
+    """The session of a client that names none: the same opening is the same session."""
+    opening = "\x00".join((user_id, system_text, first_user_text))
+    return f"chat-{hashlib.sha256(opening.encode()).hexdigest()[:24]}"
+
+
+def checked_id(value: Any, param: str) -> str:
+    """An id as a caller may choose it: text, not blank, not endless."""
+    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_ID:
+        raise InvalidRequest(f"{param} must be text of 1 to {_LONGEST_ID} characters", param=param)
+    return value

@@ -1,0 +1,109 @@
+"""The route of chat: OpenAI's request in, OpenAI's reply out, streamed or whole."""
+
+import time
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+
+from assistant.api import wire
+from assistant.api.call import derived_session, mode_of, services, session_of, time_of, user_of
+from assistant.api.chat_reply import ChatReply
+from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.stream import event_stream, started
+from assistant.chat import ChatCall, ChatDone, MemoryMode
+from assistant.errors import InvalidRequest
+from assistant.models.chat_model import Message
+
+router = APIRouter(prefix="/v1/chat", tags=["chat"])
+_OPTIONS = ("temperature", "top_p", "seed")
+_TRUE = ("1", "true", "yes", "on")
+
+
+@router.post("/completions")
+async def chat_completions(request: Request, body: wire.ChatRequest) -> Response:
+    """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
+    call = _call(request, body)
+    reply = ChatReply(
+        id=f"chatcmpl-{uuid.uuid4().hex}",
+        created=int(time.time()),
+        model=checked_profile(body.model),
+        call=call,
+        debug=str((body.metadata or {}).get("memory_debug", "")).lower() in _TRUE,
+        with_usage=bool(body.stream_options and body.stream_options.include_usage),
+    )
+    pieces = services(request).chat.answer(call)
+    headers = {"X-Memory-Session": _header_text(call.session_id)}
+    if body.stream:
+        # Waits a little, so that most failures still get a status of their own.
+        first = await started(pieces)
+        events = event_stream(first, pieces, reply)
+        return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+    return JSONResponse(await _whole(pieces, reply), headers=headers)
+
+
+async def _whole(pieces: AsyncIterator[str | ChatDone], reply: ChatReply) -> Mapping[str, Any]:
+    text: list[str] = []
+    async for piece in pieces:
+        if isinstance(piece, ChatDone):
+            return reply.whole("".join(text), piece)
+        text.append(piece)
+    raise InvalidRequest("the answer never ended")  # pragma: no cover - answer() always ends
+
+
+def _call(request: Request, body: wire.ChatRequest) -> ChatCall:
+    """Resolve who, where, when and how of a chat request (docs/api.md)."""
+    metadata = body.metadata or {}
+    last = _last_message(body)
+    user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
+    asked = time_of(request, last.timestamp, _text(metadata, "timestamp"))
+    conversation = [Message(m.role, m.text) for m in body.messages[:-1]]
+    users = [m.content for m in conversation if m.role == "user"]
+    system = "\n".join(m.content for m in conversation if m.role in ("system", "developer"))
+    mode = mode_of(request, metadata)
+    return ChatCall(
+        user_id=user_id,
+        session_id=session_of(request, metadata.get("session_id"))
+        or derived_session(user_id, system, [*users, last.text][0]),
+        text=last.text,
+        asked_at=asked.at,
+        timed=asked.given,
+        mode=MemoryMode.OFF if checked_profile(body.model) == WITHOUT_MEMORY else mode,
+        conversation=conversation,
+        name=last.name,
+        options={name: value for name in _OPTIONS if (value := getattr(body, name)) is not None},
+    )
+
+
+def _last_message(body: wire.ChatRequest) -> wire.ChatMessage:
+    if not body.messages:
+        raise InvalidRequest(
+            "messages is empty: send at least one user message",
+            code="empty_messages",
+            param="messages",
+        )
+    last = body.messages[-1]
+    if last.role != "user":
+        raise InvalidRequest(
+            f"the last message must be the user's, got role {last.role[:40]!r}",
+            param="messages",
+        )
+    if not last.text.strip():
+        raise InvalidRequest(
+            "the last user message is empty", code="empty_messages", param="messages"
+        )
+    return last
+
+
+def _text(metadata: Mapping[str, Any], name: str) -> str | None:
+    value = metadata.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidRequest(f"metadata.{name} must be text", param=f"metadata.{name}")
+    return value
+
+
+def _header_text(session_id: str) -> str:
+    """A header holds latin-1 only; other characters are escaped."""
+    return session_id.encode("ascii", "backslashreplace").decode().replace("\n", " ")

@@ -1,0 +1,99 @@
+"""One chat reply in OpenAI's shape: whole, or as the chunks of a stream. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.api import wire
+from assistant.chat import ChatCall, ChatDone
+from assistant.dates import print_instant
+from assistant.models.chat_model import TokenCounts
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What every part of one reply has in common."""
+
+    id: str
+    created: int
+    model: str
+    call: ChatCall
+    debug: bool
+    with_usage: bool
+
+    def whole(self, text: str, done: ChatDone) -> dict[str, Any]:
+        """The reply in one object."""
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "logprobs": None,
+            "finish_reason": done.trace.finish_reason,
+        }
+        body = self._envelope("chat.completion", [choice])
+        body["usage"] = self._usage(text, done)
+        return body | self._memory(done)
+
+    def chunk(self, text: str, *, first: bool) -> dict[str, Any]:
+        """A chunk with text; the first one names the role."""
+        delta = ({"role": "assistant"} if first else {}) | {"content": text}
+        return self._chunk(delta, None)
+
+    def last_chunks(self, text: str, done: ChatDone) -> list[dict[str, Any]]:
+        """The chunk with the finish reason and, where asked for, the one with the usage."""
+        chunks = [self._chunk({}, done.trace.finish_reason) | self._memory(done)]
+        if self.with_usage:
+            usage = self._envelope("chat.completion.chunk", [])
+            chunks.append(usage | {"usage": self._usage(text, done)})
+        return chunks
+
+    def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return self._envelope("chat.completion.chunk", [choice])
+
+    def _envelope(self, kind: str, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "object": kind,
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        }
+
+    def _usage(self, text: str, done: ChatDone) -> dict[str, int]:
+        """The model's own counts; about four characters a token where no model was asked."""
+        asked = [self.call.text, *(message.content for message in self.call.conversation)]
+        counts = done.trace.tokens or TokenCounts(
+            prompt=sum(map(_about_tokens, asked)), completion=_about_tokens(text)
+        )
+        return {
+            "prompt_tokens": counts.prompt,
+            "completion_tokens": counts.completion,
+            "total_tokens": counts.prompt + counts.completion,
+        }
+
+    def _memory(self, done: ChatDone) -> dict[str, Any]:
+        """The trace, for those who asked for it."""
+        if not self.debug:
+            return {}
+        recalled = done.recall.rounds if done.recall else ()
+        return {
+            "memory": {
+                "user_id": self.call.user_id,
+                "session_id": self.call.session_id,
+                "round_id": done.round.id if done.round else None,
+                "mode": self.call.mode,
+                "now": print_instant(self.call.asked_at),
+                "time_range": None,
+                "data": [wire.recalled_body(found) for found in recalled],
+                "read": list(done.trace.context),
+                "dropped": list(done.trace.dropped),
+                "notes": done.trace.notes,
+                "timings": {name: round(ms, 3) for name, ms in done.timings.items()},
+            }
+        }
+
+
+def _about_tokens(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_PER_TOKEN)

@@ -1,0 +1,88 @@
+"""Every failure, on every route, in OpenAI's shape."""
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from assistant.errors import AssistantError, InvalidRequest
+from memory_store import (
+    EmbeddingFailed,
+    InvalidRecord,
+    MemoryStoreError,
+    StoreMismatch,
+    StoreUnavailable,
+)
+
+_log = logging.getLogger(__name__)
+
+_STORE_ERRORS: dict[type[MemoryStoreError], tuple[int, str, str]] = {
+    InvalidRecord: (400, "invalid_request_error", "invalid_value"),
+    StoreUnavailable: (503, "server_error", "store_unavailable"),
+    StoreMismatch: (503, "server_error", "store_unavailable"),
+    EmbeddingFailed: (503, "server_error", "embedding_failed"),
+}
+
+
+def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
+    """The status and the OpenAI-shaped body of any exception; the unforeseen reveals nothing."""
+    if isinstance(error, AssistantError):
+        return error.status, _body(error.message, error.kind, error.code, error.param)
+    for kind, (status, type_, code) in _STORE_ERRORS.items():
+        if isinstance(error, kind):
+            return status, _body(str(error), type_, code)
+    _log.error("unforeseen failure", exc_info=error)
+    return 500, _body("the server failed; its log says why", "server_error", "internal_error")
+
+
+def install(app: FastAPI) -> None:
+    """Answer every kind of failure with an error body."""
+    app.add_exception_handler(AssistantError, _domain)
+    app.add_exception_handler(MemoryStoreError, _domain)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _domain)
+
+
+async def _domain(_: Request, error: Exception) -> JSONResponse:
+    status, body = error_body(error)
+    headers = {}
+    if isinstance(error, AssistantError) and error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    return JSONResponse(body, status, headers)
+
+
+async def _validation(request: Request, error: Exception) -> JSONResponse:
+    if not isinstance(error, RequestValidationError):
+        return await _domain(request, error)
+    first: dict[str, Any] = error.errors()[0]
+    if first["type"] == "json_invalid":
+        why = first.get("ctx", {}).get("error", "")
+        return await _domain(
+            request, InvalidRequest(f"the body is not JSON: {why}", code="invalid_json")
+        )
+    param = ".".join(str(part) for part in first["loc"] if part != "body") or None
+    message = f"{param}: {first['msg']}" if param else f"the body: {first['msg']}"
+    return await _domain(request, InvalidRequest(message, param=param))
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    method_and_path = f"{request.method} {request.url.path}"
+    if status == 404:
+        body = _body(f"there is no route {method_and_path}", "not_found_error", "route_not_found")
+    elif status == 405:
+        body = _body(
+            f"{method_and_path} is not possible", "invalid_request_error", "method_not_allowed"
+        )
+    else:
+        body = _body(str(getattr(error, "detail", error)), "invalid_request_error", "invalid_json")
+    headers = getattr(error, "headers", None)
+    return JSONResponse(body, status, headers)
+
+
+def _body(message: str, type_: str, code: str, param: str | None = None) -> dict[str, Any]:
+    return {"error": {"message": message, "type": type_, "param": param, "code": code}}

@@ -1,0 +1,79 @@
+"""Routes of memories: search, forget one, forget everything of a user."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from assistant.api import wire
+from assistant.api.call import checked_id, services, time_of, user_of
+from assistant.dates import parse_day, print_instant
+from assistant.errors import NotFound
+from memory_store import Days, Query
+
+router = APIRouter(prefix="/v1", tags=["memories"])
+
+
+@router.post("/memories/search")
+async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any]:
+    """Ranked values for a query. Nothing is read by a model and nothing is stored."""
+    user_id = user_of(request, body.user_id)
+    now = time_of(request, body.now, param="now").at
+    query = Query(user_id, body.query, body.top_k, _days(body))
+    recall = await services(request).store.recall(query)
+    if body.unit == "session":
+        data = [wire.recalled_session_body(found) for found in recall.sessions]
+    else:
+        data = [wire.recalled_body(found) for found in recall.rounds]
+    return wire.list_body(
+        data,
+        query=body.query,
+        now=print_instant(now),
+        time_range=None,
+        unit=body.unit,
+        timings={name: round(ms, 3) for name, ms in recall.timings.items()},
+    )
+
+
+def _days(body: wire.SearchRequest) -> Days:
+    """The days asked for; `as_of` ends the range where `to` does not end it earlier."""
+    first = parse_day(body.from_, param="from") if body.from_ else None
+    ends: list[date] = []
+    if body.to:
+        ends.append(parse_day(body.to, param="to"))
+    if body.as_of:
+        ends.append(parse_day(body.as_of, param="as_of"))
+    return Days(first, min(ends, default=None))
+
+
+@router.delete("/memories/{memory_id}")
+async def forget_memory(
+    request: Request, memory_id: str, user_id: str | None = None
+) -> Mapping[str, Any]:
+    """Forget one round."""
+    owner = user_of(request, user_id)
+    if not await services(request).recorder.forget_round(owner, memory_id):
+        raise NotFound(
+            f"this user has no memory {memory_id[:80]!r}",
+            code="memory_not_found",
+            param="id",
+        )
+    return {"object": "memory.deleted", "id": memory_id, "deleted": True}
+
+
+@router.delete("/users/{user_id}/memories")
+async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
+    """Forget everything of a user; with `dry_run` only count it."""
+    owner = checked_id(user_id, "user_id")
+    parts = services(request)
+    if dry_run:
+        count = await parts.store.count(owner)
+    else:
+        count = await parts.recorder.forget_user(owner)
+    return {
+        "object": "user.memories.deleted",
+        "user_id": owner,
+        "deleted": count,
+        "dry_run": dry_run,
+    }

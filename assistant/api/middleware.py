@@ -1,0 +1,86 @@
+"""Around every request: a bound on the body, JSON whatever it is called, an id to quote."""
+
+import uuid
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assistant.api.errors import error_body
+from assistant.errors import RequestTooLarge
+
+_READ_ON = 16
+
+
+class BodyLimit:
+    """Refuses bodies over `limit` bytes, announced or not, before anything reads them."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        messages: list[Message] = []
+        size = 0
+        while True:
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size <= self._limit:
+                messages.append(message)
+            # A body that is too long is read on for a while: many clients only look at the
+            # answer when they have sent everything.
+            if not message.get("more_body") or size > self._limit * _READ_ON:
+                break
+        if size > self._limit:
+            await self._refuse(scope, receive, send)
+            return
+        waiting = iter(messages)
+
+        async def replayed() -> Message:
+            return next(waiting, None) or await receive()
+
+        await self._app(scope, replayed, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        error = RequestTooLarge(
+            f"the request is larger than the {self._limit} bytes this server accepts: "
+            "send less in one request, or raise max_body_bytes"
+        )
+        status, body = error_body(error)
+        await JSONResponse(body, status, {"Connection": "close"})(scope, receive, send)
+
+
+class RequestId:
+    """Puts `X-Request-Id` on every response: the caller's own, or a new one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+        request_id = given[:128] or f"req_{uuid.uuid4().hex}"
+
+        async def with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["X-Request-Id"] = request_id
+            await send(message)
+
+        await self._app(scope, receive, with_id)
+
+
+class JsonBody:
+    """Reads every body as JSON, as all routes do: `curl -d` calls it a form."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            MutableHeaders(scope=scope)["Content-Type"] = "application/json"
+        await self._app(scope, receive, send)

@@ -1,0 +1,46 @@
+"""Routes about the service itself: alive, ready, and what it runs."""
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from assistant.api.call import services
+from assistant.prompts.prompt_file import all_prompts
+from memory_store import EmbeddingFailed, MemoryStoreError
+
+router = APIRouter(tags=["service"])
+
+
+@router.get("/health")
+async def health() -> Mapping[str, str]:
+    """The process is alive."""
+    return {"status": "ok"}
+
+
+@router.get("/ready")
+async def ready(request: Request) -> JSONResponse:
+    """Store and embedder can be used; 503 with the failing one named otherwise."""
+    checks = {"store": "ok", "embedder": "ok", "model": services(request).reader.name}
+    try:
+        await services(request).store.check()
+    except MemoryStoreError as error:
+        checks["embedder" if isinstance(error, EmbeddingFailed) else "store"] = str(error)
+        return JSONResponse({"status": "not ready", "checks": checks}, 503)
+    return JSONResponse({"status": "ready", "checks": checks})
+
+
+@router.get("/version")
+async def read_version(request: Request) -> Mapping[str, Any]:
+    """What this server runs, secrets masked."""
+    parts = services(request)
+    return {
+        "version": version("aide-memoire"),
+        "store": dict(parts.store.description),
+        "reader": parts.reader.name,
+        "models": {"chat_model": parts.settings.chat_model or None},
+        "prompts": {prompt.name: prompt.hash for prompt in all_prompts()},
+        "settings": parts.settings.public(),
+    }

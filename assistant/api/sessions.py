@@ -1,0 +1,112 @@
+"""Routes of sessions: open, record, list, read, forget."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from assistant.api import wire
+from assistant.api.call import checked_id, services, time_of, user_of
+from assistant.conversation import Role, Turn
+from assistant.dates import print_instant
+from assistant.errors import NotFound
+from memory_store import summarise_session
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+
+
+@router.post("")
+async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, Any]:
+    """Name a session; it exists in memory from its first recorded turn on."""
+    user_id = user_of(request, body.user_id)
+    session_id = checked_id(body.session_id or f"session-{uuid.uuid4().hex}", "session_id")
+    started = time_of(request, body.started_at, param="started_at")
+    return {
+        "object": "session",
+        "id": session_id,
+        "user_id": user_id,
+        "started_at": print_instant(started.at),
+    }
+
+
+@router.post("/{session_id}/messages")
+async def record_messages(
+    request: Request, session_id: str, body: wire.RecordedMessages
+) -> Mapping[str, Any]:
+    """Record turns that already happened, in order; durable when this returns."""
+    user_id = user_of(request, body.user_id)
+    session_id = checked_id(session_id, "session_id")
+    turns = _turns(request, body)
+    recorded = await services(request).recorder.record(user_id, session_id, turns)
+    return {
+        "object": "session.messages",
+        "session_id": session_id,
+        "user_id": user_id,
+        "recorded": recorded.recorded,
+        "known": recorded.known,
+        "rounds": [{"id": r.id, "round_index": r.round_index} for r in recorded.rounds],
+    }
+
+
+def _turns(request: Request, body: wire.RecordedMessages) -> list[Turn]:
+    """Turns with a time each; those without one follow each other from the common time on."""
+    common = time_of(request, body.timestamp)
+    turns = []
+    for position, message in enumerate(body.messages):
+        if message.timestamp is not None:
+            at, given = time_of(request, message.timestamp).at, True
+        else:
+            at, given = common.at + timedelta(seconds=position), common.given
+        text = wire.content_text(message.content)
+        turns.append(Turn(Role(message.role), text, at, given, message.name, message.id))
+    return turns
+
+
+@router.get("")
+async def list_sessions(request: Request, user_id: str | None = None) -> Mapping[str, Any]:
+    """Every session of a user, oldest first."""
+    owner = user_of(request, user_id)
+    summaries = await services(request).store.sessions(owner)
+    return wire.list_body([wire.session_body(owner, summary) for summary in summaries])
+
+
+@router.get("/{session_id}")
+async def read_session(
+    request: Request, session_id: str, user_id: str | None = None
+) -> Mapping[str, Any]:
+    """One session with its rounds in order."""
+    owner = user_of(request, user_id)
+    records = await services(request).store.session(owner, session_id)
+    if not records:
+        raise _unknown(session_id)
+    return wire.session_body(owner, summarise_session(records)) | {
+        "data": [wire.value_body(record) for record in records]
+    }
+
+
+@router.delete("/{session_id}")
+async def forget_session(
+    request: Request, session_id: str, user_id: str | None = None
+) -> Mapping[str, Any]:
+    """Forget a session."""
+    forgotten = await services(request).recorder.forget_session(
+        user_of(request, user_id), session_id
+    )
+    if not forgotten:
+        raise _unknown(session_id)
+    return {
+        "object": "session.deleted",
+        "id": session_id,
+        "deleted": True,
+        "rounds": forgotten,
+    }
+
+
+def _unknown(session_id: str) -> NotFound:
+    return NotFound(
+        f"this user has no session {session_id[:80]!r}",
+        code="session_not_found",
+        param="session_id",
+    )

@@ -1,0 +1,170 @@
+"""The wire: what requests and replies look like. Unknown fields are accepted and ignored."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assistant.dates import print_instant
+from assistant.errors import InvalidRequest
+from memory_store import Recalled, RecalledSession, Record, SessionSummary
+
+
+class Request(BaseModel):
+    """Base of request bodies."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class ChatMessage(Request):
+    """One message of a chat request."""
+
+    role: str
+    content: str | list[dict[str, Any]] | None = None
+    name: str | None = None
+    timestamp: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of the message, whatever form it was sent in."""
+        return content_text(self.content)
+
+
+class StreamOptions(Request):
+    """Options of a streamed reply."""
+
+    include_usage: bool = False
+
+
+class ChatRequest(Request):
+    """`POST /v1/chat/completions`."""
+
+    model: str | None = None
+    messages: list[ChatMessage]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    metadata: dict[str, Any] | None = None
+    user: str | None = None
+    safety_identifier: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+
+
+class NewSession(Request):
+    """`POST /v1/sessions`."""
+
+    user_id: str | None = None
+    session_id: str | None = None
+    started_at: str | None = None
+
+
+class RecordedMessage(Request):
+    """One turn that already happened."""
+
+    role: Literal["user", "assistant"]
+    content: str | list[dict[str, Any]]
+    timestamp: str | None = None
+    name: str | None = None
+    id: str | None = Field(default=None, min_length=1, max_length=256)
+
+
+class RecordedMessages(Request):
+    """`POST /v1/sessions/{session_id}/messages`."""
+
+    user_id: str | None = None
+    messages: list[RecordedMessage]
+    timestamp: str | None = None
+    wait: bool = True
+    close: bool = False
+
+
+class SearchRequest(Request):
+    """`POST /v1/memories/search`."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True)
+
+    query: str = Field(min_length=1)
+    user_id: str | None = None
+    now: str | None = None
+    from_: str | None = Field(default=None, alias="from")
+    to: str | None = None
+    as_of: str | None = None
+    top_k: int = Field(default=10, ge=1, le=200)
+    unit: Literal["round", "session"] = "round"
+
+
+def content_text(content: str | list[dict[str, Any]] | None) -> str:
+    """The text in a message's content; parts that are not text are refused."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    texts = []
+    for part in content:
+        text = part.get("text")
+        if part.get("type") not in ("text", "input_text", "output_text") or not isinstance(
+            text, str
+        ):
+            raise InvalidRequest(
+                f"content parts must be text, got type {str(part.get('type'))[:40]!r}",
+                param="messages",
+            )
+        texts.append(text)
+    return "\n".join(texts)
+
+
+def value_body(record: Record) -> dict[str, Any]:
+    """A stored round as a value, without a similarity."""
+    round = record.round
+    return {
+        "object": "memory",
+        "id": record.id,
+        "session_id": round.session_id,
+        "round_index": round.round_index,
+        "session_date": print_instant(round.session_date),
+        "user_text": round.user_text,
+        "assistant_text": round.assistant_text,
+        "facts": [
+            {"text": fact.text, "speaker": fact.speaker, "source": fact.source}
+            for fact in record.facts
+        ],
+    }
+
+
+def recalled_body(found: Recalled) -> dict[str, Any]:
+    """A value that was found."""
+    signals = {name: round(value, 6) for name, value in found.signals.items()}
+    return value_body(found.record) | {
+        "similarity": round(found.similarity, 6),
+        "signals": signals,
+    }
+
+
+def recalled_session_body(found: RecalledSession) -> dict[str, Any]:
+    """A session that was found: its best round's fields, and all its rounds that were found."""
+    rounds = [
+        {
+            "id": one.record.id,
+            "round_index": one.record.round.round_index,
+            "similarity": round(one.similarity, 6),
+        }
+        for one in found.rounds
+    ]
+    return recalled_body(found.rounds[0]) | {"rounds": rounds}
+
+
+def session_body(user_id: str, summary: SessionSummary) -> dict[str, Any]:
+    """A session without its rounds."""
+    return {
+        "object": "session",
+        "id": summary.session_id,
+        "user_id": user_id,
+        "started_at": print_instant(summary.started_at),
+        "ended_at": print_instant(summary.ended_at),
+        "rounds": summary.rounds,
+        "enrichment": {state.value: count for state, count in summary.enrichment.items()},
+    }
+
+
+def list_body(data: list[dict[str, Any]], **more: Any) -> Mapping[str, Any]:
+    """A list in OpenAI's shape."""
+    return {"object": "list", **more, "data": data}

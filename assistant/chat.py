@@ -1,0 +1,132 @@
+"""One chat request end to end: recall, read, store. The same steps for every mode and client."""
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from assistant.conversation import Role, Turn
+from assistant.models.chat_model import Message
+from assistant.reading.reader import Question, Reader, Trace
+from assistant.recorder import Recorder
+from memory_store import Days, MemoryStore, Query, Recall, Recalled, Round
+
+# Text beyond this adds nothing to a query: encoders read about a thousand characters.
+_LONGEST_QUERY = 2000
+
+
+class MemoryMode(StrEnum):
+    """What a chat request does with memory."""
+
+    ON = "on"
+    READ_ONLY = "read_only"
+    WRITE_ONLY = "write_only"
+    OFF = "off"
+
+    @property
+    def recalls(self) -> bool:
+        """Whether the question is answered from memory."""
+        return self in (MemoryMode.ON, MemoryMode.READ_ONLY)
+
+    @property
+    def stores(self) -> bool:
+        """Whether the new round is kept."""
+        return self in (MemoryMode.ON, MemoryMode.WRITE_ONLY)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCall:
+    """A chat request, resolved: who says what, when, in which session, after which messages."""
+
+    user_id: str
+    session_id: str
+    text: str
+    asked_at: datetime
+    timed: bool
+    mode: MemoryMode
+    conversation: Sequence[Message] = ()
+    name: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDone:
+    """What happened, once the answer is complete and, where asked for, stored."""
+
+    trace: Trace
+    recall: Recall | None
+    round: Round | None
+    timings: Mapping[str, float]
+
+
+class Chat:
+    """Answers chat calls. The only place where recalling, reading and storing meet."""
+
+    def __init__(
+        self, store: MemoryStore, recorder: Recorder, reader: Reader, *, recalled_rounds: int
+    ) -> None:
+        self._store = store
+        self._recorder = recorder
+        self._reader = reader
+        self._recalled_rounds = recalled_rounds
+
+    async def answer(self, call: ChatCall) -> AsyncIterator[str | ChatDone]:
+        """The answer in pieces, then one `ChatDone`. An answer that fails is not stored."""
+        started = time.perf_counter()
+        recall = await self._recall(call) if call.mode.recalls else None
+        recalled_at = time.perf_counter()
+        text: list[str] = []
+        trace = Trace()
+        async for piece in self._reader.read(_question(call, recall)):
+            trace = piece.trace or trace
+            if piece.text:
+                text.append(piece.text)
+                yield piece.text
+        read_at = time.perf_counter()
+        round = await self._store_round(call, "".join(text)) if call.mode.stores else None
+        timings = {
+            "recall_ms": (recalled_at - started) * 1000,
+            "read_ms": (read_at - recalled_at) * 1000,
+            "store_ms": (time.perf_counter() - read_at) * 1000,
+        }
+        yield ChatDone(trace, recall, round, timings)
+
+    async def _recall(self, call: ChatCall) -> Recall | None:
+        query = call.text[:_LONGEST_QUERY]
+        if not query.strip():
+            return None
+        return await self._store.recall(Query(call.user_id, query, self._recalled_rounds, Days()))
+
+    async def _store_round(self, call: ChatCall, answer: str) -> Round:
+        said = Turn(Role.USER, call.text, call.asked_at, call.timed, call.name)
+        reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed)
+        previous = [m.content for m in call.conversation if m.role == "user"]
+        return await self._recorder.record_round(
+            call.user_id, call.session_id, said, reply, previous[-1] if previous else None
+        )
+
+
+def _question(call: ChatCall, recall: Recall | None) -> Question:
+    recalled = None
+    if call.mode.recalls:
+        recalled = _beyond_the_conversation(recall.rounds if recall else (), call)
+    return Question(
+        text=call.text,
+        asked_at=call.asked_at,
+        conversation=call.conversation,
+        recalled=recalled,
+        options=call.options,
+    )
+
+
+def _beyond_the_conversation(rounds: Sequence[Recalled], call: ChatCall) -> list[Recalled]:
+    """Recalled rounds that the model does not already see as earlier messages."""
+    seen = {m.content for m in call.conversation if m.role == "user"} | {call.text}
+    return [
+        found
+        for found in rounds
+        if found.record.round.session_id != call.session_id
+        or found.record.round.user_text not in seen
+    ]

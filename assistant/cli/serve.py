@@ -1,0 +1,68 @@
+"""`assistant serve`: open the services, say what is in use, serve until told to stop."""
+
+import asyncio
+import errno
+import logging
+import socket
+
+import typer
+import uvicorn
+
+from assistant.app import create_app
+from assistant.errors import ConfigError
+from assistant.services import Services, open_services
+from assistant.settings import HASH_EMBEDDER, Settings
+
+_SHUTDOWN_SECONDS = 30
+
+
+def run_server(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM; running requests are finished first.
+
+    Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: Settings) -> None:
+    listening = _listen(settings)
+    async with open_services(settings) as services:
+        config = uvicorn.Config(
+            create_app(settings, services=services),
+            log_level="warning",
+            access_log=False,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        )
+        typer.echo(_first_line(services, listening))
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """Bound before the models load, so that a taken port is known at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        taken = error.errno == errno.EADDRINUSE
+        hint = "another server has it; choose another --port" if taken else error.strerror
+        raise ConfigError(
+            f"cannot listen on {settings.host}:{settings.port}: {hint}", code="wrong_setting"
+        ) from error
+    return listening
+
+
+def _first_line(services: Services, listening: socket.socket) -> str:
+    settings = services.settings
+    host, port = listening.getsockname()[:2]
+    embedder = settings.embedder
+    if embedder == HASH_EMBEDDER:
+        embedder += " (no understanding: for tests only)"
+    answers = settings.chat_model or "quotes from memory (no chat_model set)"
+    return (
+        f"Aide-mémoire at http://{host}:{port} · memory in {settings.data_dir} "
+        f"· embedder: {embedder} · answers: {answers}"
+    )

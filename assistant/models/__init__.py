@@ -1,0 +1,1 @@
+"""Language models: the protocol, and the gateway to them."""

@@ -1,0 +1,1 @@
+"""Reading: from a question and recalled rounds to an answer."""

@@ -1,0 +1,54 @@
+"""The protocol of a reader, and what it reads."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from assistant.models.chat_model import Message, TokenCounts
+from memory_store import Recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, when, after which messages, and with what found in memory.
+
+    `recalled` is None when memory was not consulted (mode `off` or `write_only`).
+    """
+
+    text: str
+    asked_at: datetime
+    conversation: Sequence[Message] = ()
+    recalled: Sequence[Recalled] | None = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sampling parameters of the caller's, passed to a language model as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How an answer came about: for the person who asks why, never for the answer itself."""
+
+    notes: str = ""
+    context: Sequence[str] = ()
+    """Ids of the rounds that were read."""
+    dropped: Sequence[str] = ()
+    """Ids of the recalled rounds that did not fit."""
+    tokens: TokenCounts | None = None
+    finish_reason: str = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPiece:
+    """A piece of the answer; the last one carries the trace and may be empty."""
+
+    text: str = ""
+    trace: Trace | None = None
+
+
+class Reader(Protocol):
+    """Answers questions from recalled rounds."""
+
+    name: str
+
+    def read(self, question: Question) -> AsyncIterator[AnswerPiece]:
+        """The answer in pieces, ending with exactly one that carries the trace."""

@@ -1,0 +1,69 @@
+"""The parts of a running assistant, put together from its settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from assistant.chat import Chat
+from assistant.models.litellm_model import LitellmModel
+from assistant.reading.chain_of_note import ChainOfNoteReader
+from assistant.reading.quoting import QuotingReader
+from assistant.reading.reader import Reader
+from assistant.recorder import Recorder
+from assistant.settings import HASH_EMBEDDER, Settings
+from memory_store import (
+    EdgeEngine,
+    Embedder,
+    Encoder,
+    HashEncoder,
+    MemoryStore,
+    SentenceTransformerEncoder,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the routes use."""
+
+    settings: Settings
+    store: MemoryStore
+    recorder: Recorder
+    chat: Chat
+    reader: Reader
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Services]:
+    """Open the store and load the models; close them again at the end.
+
+    Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
+    """
+    store = MemoryStore(EdgeEngine(settings.data_dir), Embedder(_encoder(settings)))
+    await store.open()
+    try:
+        reader = _reader(settings, store)
+        recorder = Recorder(store)
+        chat = Chat(store, recorder, reader, recalled_rounds=settings.recall.rounds)
+        yield Services(settings, store, recorder, chat, reader)
+    finally:
+        await store.close()
+
+
+def _encoder(settings: Settings) -> Encoder:
+    if settings.embedder == HASH_EMBEDDER:
+        return HashEncoder()
+    return SentenceTransformerEncoder(settings.embedder, threads=settings.embedder_threads)
+
+
+def _reader(settings: Settings, store: MemoryStore) -> Reader:
+    if not settings.chat_model:
+        return QuotingReader(store, floor=settings.quote_floor)
+    key = settings.chat_model_api_key
+    model = LitellmModel(
+        settings.chat_model,
+        base_url=settings.chat_model_base_url,
+        api_key=key.get_secret_value() if key else None,
+        timeout=settings.chat_model_timeout,
+        retries=settings.chat_model_retries,
+    )
+    return ChainOfNoteReader(model, context_tokens=settings.recall.context_tokens)

@@ -1,0 +1,107 @@
+"""Every setting, read in one place: flag > environment (`ASSISTANT_…`) > `.env` >
+`assistant.toml` > default. A wrong one stops the start with its name."""
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from assistant.errors import ConfigError
+from memory_store import PACKAGED
+
+HASH_EMBEDDER = "hash"
+
+
+class RecallLimits(BaseModel, extra="forbid", frozen=True):
+    """How much of the memory a question gets."""
+
+    rounds: int = Field(default=20, ge=1, le=200)
+    """Rounds recalled for a question."""
+    context_tokens: int = Field(default=8000, ge=200)
+    """Most tokens (about four characters each) of recalled text given to the language model."""
+
+
+class Settings(BaseSettings):
+    """The settings of one assistant. Build it by hand in code; `load_settings` reads the rest."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASSISTANT_",
+        env_nested_delimiter="__",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+    )
+
+    host: str = "127.0.0.1"
+    """Address to listen on."""
+    port: int = Field(default=8080, ge=0, le=65535)
+    """Port to listen on; 0 takes a free one."""
+    data_dir: Path = Path("data")
+    """Where the embedded store lies."""
+    embedder: str = PACKAGED
+    """The packaged MiniLM, a sentence-transformers name or path, or `hash` (no weights; tests)."""
+    embedder_threads: int | None = Field(default=None, ge=1)
+    """CPU threads of the encoder; empty lets it choose."""
+    chat_model: str = ""
+    """A litellm model name that answers; empty answers with quotes from memory."""
+    chat_model_base_url: str = ""
+    """Base URL of the chat model's API, for servers of one's own."""
+    chat_model_api_key: SecretStr | None = None
+    """Key for the chat model; empty leaves it to the provider's own variable."""
+    chat_model_timeout: float = Field(default=120.0, gt=0)
+    """Seconds to wait for the chat model."""
+    chat_model_retries: int = Field(default=2, ge=0, le=10)
+    """Times a failed call to the chat model is tried again, where trying again can help."""
+    recall: RecallLimits = RecallLimits()
+    quote_floor: float = Field(default=0.3, ge=0.0, le=2.0)
+    """Similarity below which the quoting reader says that it does not know."""
+    require_user: bool = False
+    """Refuse requests that name no user, instead of using `default`."""
+    max_body_bytes: int = Field(default=1_048_576, ge=1024)
+    """Largest request body accepted."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The order of the module docstring."""
+        toml = TomlConfigSettingsSource(settings_cls, _toml_file(init_settings))
+        return init_settings, env_settings, dotenv_settings, toml
+
+    def public(self) -> dict[str, Any]:
+        """The settings as JSON, secrets masked."""
+        return self.model_dump(mode="json", exclude={"config_file"})
+
+    config_file: Path = Path("assistant.toml")
+    """The settings file."""
+
+
+def load_settings(**flags: Any) -> Settings:
+    """Settings from all sources; flags that are None were not given. Raises `ConfigError`."""
+    try:
+        return Settings(**{name: value for name, value in flags.items() if value is not None})
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'settings'}: {e['msg']}" for e in error.errors()
+        )
+        raise ConfigError(f"wrong setting: {problems}", code="wrong_setting") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read the settings: {error}", code="wrong_setting") from error
+
+
+def _toml_file(init_settings: PydanticBaseSettingsSource) -> Path:
+    given = init_settings().get("config_file")
+    if given is not None and not Path(given).is_file():
+        raise ConfigError(f"there is no settings file {given}", code="wrong_setting")
+    return Path(given or "assistant.toml")
