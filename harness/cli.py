@@ -68,12 +68,12 @@ def run(
     forget: options.Forget = False,
 ) -> None:
     """Replay, ask, judge and report in one go."""
-    chosen_judge = make_judge(judge)
+    chosen_judge, chosen_mode = make_judge(judge), _mode(mode)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(dataset, file, filters, out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
     replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
-    failed = opened.replay(endpoint, _mode(mode), replaying)
+    failed = opened.replay(endpoint, chosen_mode, replaying)
     opened.judge(chosen_judge)
     _finish(opened, failed)
 
@@ -99,11 +99,12 @@ def replay(
     forget: options.Forget = False,
 ) -> None:
     """Replay and ask; judging is left for later."""
+    chosen_mode = _mode(mode)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(dataset, file, filters, out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
     replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
-    _finish(opened, opened.replay(endpoint, _mode(mode), replaying))
+    _finish(opened, opened.replay(endpoint, chosen_mode, replaying))
 
 
 @app.command()
@@ -126,11 +127,12 @@ def retrieval(
     forget: options.Forget = False,
 ) -> None:
     """Ingest and search only: recall figures without any reading."""
+    chosen_mode = _mode(mode)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(dataset, file, filters, out)
     endpoint = Endpoint(assistant, api_key, timeout=timeout, retry=_retry(retry_seconds))
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
-    _finish(opened, opened.replay(endpoint, _mode(mode), replaying))
+    _finish(opened, opened.replay(endpoint, chosen_mode, replaying))
 
 
 @app.command()

@@ -4,10 +4,12 @@ errors.
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Self, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -77,6 +79,7 @@ class AssistantClient:
             base_url=endpoint.url.rstrip("/"),
             headers=headers,
             timeout=endpoint.timeout,
+            verify=_tls(),
             trust_env=False,
         )
 
@@ -215,6 +218,12 @@ class AssistantClient:
         return AssistantUnreachable(
             f"no connection to the assistant at {self._endpoint.public_url} ({name}: {reason})"
         )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Reading the certificates takes longer than a short run: once for all clients.
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def _refusal(name: str, response: httpx.Response) -> AssistantError | AssistantRefused:

@@ -22,12 +22,21 @@ from harness.selection import Filters
 QUICK = RetryPolicy(attempts=3, reconnect_seconds=5.0, first_wait=0.01, longest_wait=0.05)
 
 
-@pytest.fixture
-def assistant() -> Iterator[ScriptedAssistant]:
+@pytest.fixture(scope="session")
+def scripted() -> Iterator[ScriptedAssistant]:
     server = ScriptedAssistant()
-    server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def assistant(scripted: ScriptedAssistant) -> ScriptedAssistant:
+    """Fresh for every test; the socket behind it stays, because stopping takes a while."""
+    scripted.settle()
+    scripted.reset()
+    if not scripted.running:
+        scripted.start()
+    return scripted
 
 
 @pytest.fixture

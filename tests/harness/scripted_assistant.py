@@ -110,9 +110,17 @@ def _value(session: str, index: int, item: StoredRound, similarity: float) -> di
 
 
 class ScriptedAssistant:
-    """The server in a thread; `answers` maps a question to a reply, else the best round is quoted."""
+    """The server in a thread; `answers` maps a question to a reply, else a round is quoted."""
 
     def __init__(self) -> None:
+        self.port = 0
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+        self._restart: threading.Thread | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: memory, wire, faults, script."""
         self.memory = Memory()
         self.wire: list[Sent] = []
         self.faults: list[Fault] = []
@@ -120,10 +128,10 @@ class ScriptedAssistant:
         self.version: dict[str, Any] = {"version": "scripted-1", "settings": {"port": 1}}
         self.lost_rounds = 0
         self.restart_after: float | None = 0.2
-        self.port = 0
-        self._server: uvicorn.Server | None = None
-        self._thread: threading.Thread | None = None
-        self._restart: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
 
     @property
     def url(self) -> str:
@@ -151,9 +159,14 @@ class ScriptedAssistant:
             time.sleep(0.005)
 
     def stop(self) -> None:
+        self.settle()
+        self._stop_server()
+
+    def settle(self) -> None:
+        """Wait until a death under way is over."""
         if self._restart is not None:
             self._restart.join(START_SECONDS)
-        self._stop_server()
+            self._restart = None
 
     def _stop_server(self) -> None:
         if self._server is not None and self._thread is not None:
@@ -227,8 +240,6 @@ def _add_service_routes(app: FastAPI, server: ScriptedAssistant) -> None:
 
 
 def _add_memory_routes(app: FastAPI, server: ScriptedAssistant) -> None:
-    memory = server.memory
-
     @app.post("/v1/sessions")
     async def open_session(request: Request) -> dict[str, Any]:
         body = await request.json()
@@ -238,7 +249,7 @@ def _add_memory_routes(app: FastAPI, server: ScriptedAssistant) -> None:
     async def messages(session_id: str, request: Request) -> dict[str, Any]:
         body = await request.json()
         user = body["user_id"]
-        touched = {memory.record(user, session_id, m): None for m in body["messages"]}
+        touched = {server.memory.record(user, session_id, m): None for m in body["messages"]}
         rounds = [{"id": f"{session_id}-{i}", "round_index": i} for i in touched]
         return {"object": "session.messages", "session_id": session_id, "rounds": rounds}
 
@@ -246,7 +257,7 @@ def _add_memory_routes(app: FastAPI, server: ScriptedAssistant) -> None:
     async def sessions(user_id: str) -> dict[str, Any]:
         data = [
             {"id": name, "user_id": user_id, "rounds": len(rounds), "enrichment": {"pending": 0}}
-            for name, rounds in memory.users.get(user_id, {}).items()
+            for name, rounds in server.memory.users.get(user_id, {}).items()
         ]
         if data:
             data[0]["rounds"] -= server.lost_rounds
@@ -254,19 +265,17 @@ def _add_memory_routes(app: FastAPI, server: ScriptedAssistant) -> None:
 
 
 def _add_chat_routes(app: FastAPI, server: ScriptedAssistant) -> None:
-    memory = server.memory
-
     @app.post("/v1/memories/search")
     async def search(request: Request) -> dict[str, Any]:
         body = await request.json()
         unit, top_k = body["unit"], body["top_k"]
-        return {"data": memory.search(body["user_id"], body["query"], unit, top_k)}
+        return {"data": server.memory.search(body["user_id"], body["query"], unit, top_k)}
 
     @app.post("/v1/chat/completions")
     async def chat(request: Request) -> dict[str, Any]:
         body = await request.json()
         question = body["messages"][-1]["content"]
-        found = memory.search(body["metadata"]["user_id"], question, "round", 1)
+        found = server.memory.search(body["metadata"]["user_id"], question, "round", 1)
         quoted = found[0]["user_text"] or found[0]["assistant_text"] if found else "I don't know."
         answer = server.answers.get(question, quoted)
         message = {"role": "assistant", "content": answer}
@@ -275,4 +284,4 @@ def _add_chat_routes(app: FastAPI, server: ScriptedAssistant) -> None:
 
     @app.delete("/v1/users/{user_id}/memories")
     async def forget(user_id: str) -> dict[str, Any]:
-        return {"object": "user.memories.deleted", "deleted": memory.forget(user_id)}
+        return {"object": "user.memories.deleted", "deleted": server.memory.forget(user_id)}
