@@ -76,7 +76,7 @@ def tokens(text: str) -> list[str]:
 def content_words(text: str) -> list[str]:
     """`tokens` without stop words."""
     raw = _TOKEN.findall(fold(text))
-    return [_stem(token) for token in raw if token not in STOP_WORDS]
+    return [_stem(token) for token in raw if token.partition("'")[0] not in STOP_WORDS]
 
 
 def quantities(text: str) -> list[Quantity]:

@@ -1,0 +1,46 @@
+"""Which questions a run is about."""
+
+import pytest
+from histories import instance
+
+from harness.errors import UsageError
+from harness.longmemeval import parse_instances
+from harness.questions import Question
+from harness.selection import Filters, select
+
+TYPES = ("multi-session", "knowledge-update")
+
+
+@pytest.fixture
+def questions() -> list[Question]:
+    records = [instance(f"q{i}", question_type=TYPES[i % 2]) for i in range(10)]
+    return parse_instances(records, source="f")
+
+
+def ids(questions: list[Question], **filters: object) -> list[str]:
+    return [q.question_id for q in select(questions, Filters(**filters))]  # type: ignore[arg-type]
+
+
+def test_filters_combine_in_file_order(questions: list[Question]) -> None:
+    assert ids(questions) == [f"q{i}" for i in range(10)]
+    assert ids(questions, limit=2) == ["q0", "q1"]
+    assert ids(questions, types=("knowledge-update",), limit=2) == ["q1", "q3"]
+    assert ids(questions, ids=("q7", "q2")) == ["q2", "q7"]
+
+
+def test_a_draw_is_fair_by_type_and_repeats_with_its_seed(questions: list[Question]) -> None:
+    drawn = ids(questions, per_type=2, seed=5)
+    assert len(drawn) == 4
+    assert sum(int(name[1:]) % 2 for name in drawn) == 2
+    assert drawn == ids(questions, per_type=2, seed=5)
+    assert len({tuple(ids(questions, per_type=2, seed=seed)) for seed in range(8)}) > 1
+    assert len(ids(questions, per_type=99)) == 10
+
+
+def test_what_the_data_does_not_have_is_named(questions: list[Question]) -> None:
+    with pytest.raises(UsageError, match="no question of id q77"):
+        ids(questions, ids=("q1", "q77"))
+    with pytest.raises(UsageError, match="type riddle; it has knowledge-update, multi-session"):
+        ids(questions, types=("riddle",))
+    with pytest.raises(UsageError, match="leave no question"):
+        ids(questions, ids=("q1",), types=("multi-session",))
