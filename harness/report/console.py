@@ -10,8 +10,10 @@ from harness.report.tables import report_tables
 
 
 def print_report(console: Console, report: Mapping[str, Any]) -> None:
-    """Print every table with its note."""
+    """Print the tables with their notes; details are left to the files."""
     for table in report_tables(report):
+        if table.is_detail:
+            continue
         shown = RichTable(title=table.title, title_justify="left", title_style="bold")
         for i, name in enumerate(table.header):
             shown.add_column(name, justify="right" if i else "left", no_wrap=True)

@@ -9,12 +9,13 @@ SHOWN_CUT_OFFS = (1, 5, 10, 50)
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table; `note` says what the numbers mean, first column left, others right."""
+    """A titled table with what its numbers mean; a detail is for the files, not the terminal."""
 
     title: str
     header: tuple[str, ...]
     rows: Sequence[tuple[str, ...]] = ()
     note: str = ""
+    is_detail: bool = False
 
 
 def report_tables(report: Mapping[str, Any]) -> list[Table]:
@@ -87,7 +88,7 @@ def _by_type(retrieval: Mapping[str, Any]) -> Table:
     for name, figures in retrieval["by_type"].items():
         rows += _row(name, figures, "recall_all@{k}")
     header = ("session recall_all", *_cut_offs(), "n")
-    return Table("Retrieval by question type, %", header, rows)
+    return Table("Retrieval by question type, %", header, rows, is_detail=True)
 
 
 def _official(retrieval: Mapping[str, Any]) -> Table:
@@ -102,7 +103,7 @@ def _official(retrieval: Mapping[str, Any]) -> Table:
         "without a labelled user turn, the printing script counts them as recall_all 1 and ndcg 0."
     )
     header = ("official-compatible", *_cut_offs(), "n")
-    return Table("Retrieval by the official definitions, %", header, rows, note)
+    return Table("Retrieval by the official definitions, %", header, rows, note, is_detail=True)
 
 
 def _context(retrieval: Mapping[str, Any]) -> Table:
