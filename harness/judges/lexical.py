@@ -196,15 +196,14 @@ def _decisive(hypothesis: str) -> list[str]:
     All of a short answer; else the announced conclusion, the last, the bold and the first ones.
     """
     parts = [p for p in sentences(hypothesis) if not _PREFACE.match(p.lower())]
-    if parts[1:] and parts[0].endswith(":"):
-        parts = parts[1:]
     if len(hypothesis) <= _SHORT_ANSWER or len(parts) <= 2:
         return parts or [hypothesis]
     conclusion = _conclusion(hypothesis)
     if conclusion is not None:
         return [*sentences(conclusion)[:2], *parts[-2:], parts[0]]
     bold = [part for part in parts[1:-1] if "**" in part and not part.endswith(":**")]
-    return [*parts[-2:], *bold, *parts[:2]]
+    first = parts[:2] if parts[0].endswith(":") else parts[:1]
+    return [*parts[-2:], *bold, *first]
 
 
 def _order(answer: str, hypothesis: str) -> Decided:
