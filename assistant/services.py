@@ -1,5 +1,6 @@
 """The parts of a running assistant, put together from its settings."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,7 +39,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
 
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
-    store = MemoryStore(EdgeEngine(settings.data_dir), Embedder(_encoder(settings)))
+    workers = settings.embedder_threads or os.cpu_count() or 1
+    embedder = Embedder(_encoder(settings), workers=workers)
+    store = MemoryStore(EdgeEngine(settings.data_dir), embedder)
     await store.open()
     try:
         reader = _reader(settings, store)
@@ -52,7 +55,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
 def _encoder(settings: Settings) -> Encoder:
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
-    return SentenceTransformerEncoder(settings.embedder, threads=settings.embedder_threads)
+    return SentenceTransformerEncoder(settings.embedder)
 
 
 def _reader(settings: Settings, store: MemoryStore) -> Reader:

@@ -46,8 +46,8 @@ class Settings(BaseSettings):
     """Where the embedded store lies."""
     embedder: str = PACKAGED
     """The packaged MiniLM, a sentence-transformers name or path, or `hash` (no weights; tests)."""
-    embedder_threads: int | None = Field(default=None, ge=1)
-    """CPU threads of the encoder; empty lets it choose."""
+    embedder_threads: int = Field(default=0, ge=0, le=64)
+    """Texts encoded side by side, one core each; 0 is one for each core."""
     chat_model: str = ""
     """A litellm model name that answers; empty answers with quotes from memory."""
     chat_model_base_url: str = ""

@@ -1,4 +1,4 @@
-"""Facts without a model: the first-person sentences of what the user said.
+"""Facts without a model: the first-person statements in what the user said.
 
 "By the way, I adopted a cat last week. Can you suggest a name?" holds one fact worth finding on its
 own; the round's raw key would drown it in the request around it.
@@ -22,7 +22,7 @@ def sentences(text: str) -> list[str]:
 
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
-    """The user's own first-person sentences, each once, in order."""
+    """The user's own first-person statements, each once, in order. Questions state nothing."""
     found = dict.fromkeys(s for s in sentences(round.user_text) if _is_fact(s))
     return tuple(Fact(text, Speaker.USER, "rule") for text in list(found)[:_MOST_FACTS])
 

@@ -11,6 +11,7 @@ from memory_store import MemoryStore, Recalled, Speaker, sentences
 NO_MEMORY = (
     "I have no language model to answer with (set chat_model), and memory is off for this message."
 )
+_OPENING = "From what we talked about:"
 UNKNOWN = "I don't know: I found nothing about that in what we talked about."
 _ROUNDS = 6
 _QUOTES = 4
@@ -63,10 +64,16 @@ class QuotingReader:
 
 
 def _sentences_of(found: Recalled, question: str) -> list[_Quote]:
-    """What the user said, and what the assistant said with a word of the question in it."""
+    """What the user stated, and what the assistant said with a word of the question in it."""
     round = found.record.round
     asked = set(_LONG_WORD.findall(question.lower()))
-    said = [_Quote(text, Speaker.USER, found) for text in sentences(round.user_text)]
+    said = [
+        _Quote(text, Speaker.USER, found)
+        for text in sentences(round.user_text)
+        if not text.endswith("?")
+    ]
+    if round.assistant_text.startswith((_OPENING, UNKNOWN)):
+        return said[:_SENTENCES]  # our own earlier quotes would only be quoted again
     replied = [
         _Quote(text, Speaker.ASSISTANT, found)
         for text in sentences(round.assistant_text)
@@ -76,7 +83,7 @@ def _sentences_of(found: Recalled, question: str) -> list[_Quote]:
 
 
 def _print(quotes: Sequence[_Quote]) -> str:
-    lines = ["From what we talked about:"]
+    lines = [_OPENING]
     for quote in quotes:
         who = "you said" if quote.speaker is Speaker.USER else "I said"
         day = print_day(quote.source.record.round.session_date)

@@ -1,7 +1,8 @@
 """The embedder: an encoder off the event loop, with batching across callers and a cache.
 
-One worker thread owns the encoder. While it encodes, requests queue; when it is free it takes all
-that wait (up to a limit), so batches grow with the load and a lone request never waits for others.
+A few worker threads share the encoder. While they are busy, requests queue; a worker that is free
+takes the oldest one and others of about its length, so batches grow with the load, little is
+wasted on padding, and a lone request never waits for company.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -41,15 +43,22 @@ class Embedder:
     """Async front of an `Encoder`; equal texts are encoded once while the cache holds them."""
 
     def __init__(
-        self, encoder: Encoder, *, batch_size: int = 64, cached_texts: int = 50_000
+        self,
+        encoder: Encoder,
+        *,
+        workers: int = 1,
+        batch_size: int = 16,
+        cached_texts: int = 50_000,
     ) -> None:
         self._encoder = encoder
+        self._workers = workers
         self._batch_size = batch_size
         self._cached_texts = cached_texts
         self._cache: OrderedDict[_CacheKey, Vector] = OrderedDict()
-        self._waiting: dict[_CacheKey, _Request] = {}
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
-        self._worker: asyncio.Task[None] | None = None
+        self._unfinished: dict[_CacheKey, _Request] = {}
+        self._queue: dict[_CacheKey, _Request] = {}
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="encoder")
+        self._running: set[asyncio.Task[None]] = set()
         self._texts = self._encoded = self._batches = 0
         self._closed = False
 
@@ -72,48 +81,59 @@ class Embedder:
         return np.stack(vectors) if vectors else np.empty((0, self.identity.dimension), np.float32)
 
     async def close(self) -> None:
-        """Finish the batch in work and stop the thread."""
+        """Finish the texts that were asked for and stop the threads."""
         self._closed = True
-        if self._worker is not None:
-            await asyncio.gather(self._worker, return_exceptions=True)
-        self._thread.shutdown(wait=True)
+        await asyncio.gather(*self._running, return_exceptions=True)
+        self._threads.shutdown(wait=True)
 
     async def _vector(self, text: str, kind: TextKind) -> Vector:
         key = _cache_key(text, kind)
         if key in self._cache:
             self._cache.move_to_end(key)
             return self._cache[key]
-        if key not in self._waiting:
+        if key not in self._unfinished:
             future: asyncio.Future[Vector] = asyncio.get_running_loop().create_future()
-            self._waiting[key] = _Request(text, kind, future)
+            self._unfinished[key] = self._queue[key] = _Request(text, kind, future)
             self._wake()
         # Shielded: one caller going away must not cancel the text for another.
-        return await asyncio.shield(self._waiting[key].vector)
+        return await asyncio.shield(self._unfinished[key].vector)
 
     def _wake(self) -> None:
-        if self._worker is None or self._worker.done():
-            self._worker = asyncio.create_task(self._encode_waiting())
+        if len(self._running) < self._workers:
+            worker = asyncio.create_task(self._encode_queued())
+            self._running.add(worker)
+            worker.add_done_callback(self._running.discard)
 
-    async def _encode_waiting(self) -> None:
-        while self._waiting:
+    async def _encode_queued(self) -> None:
+        while self._queue:
             batch = self._next_batch()
+            requests = list(batch.values())
             try:
                 vectors = await asyncio.get_running_loop().run_in_executor(
-                    self._thread,
+                    self._threads,
                     self._encoder.encode,
-                    [request.text for request in batch.values()],
-                    next(iter(batch.values())).kind,
+                    [r.text for r in requests],
+                    requests[0].kind,
                 )
             except Exception as error:  # whatever it was, each waiting caller must hear of it
                 self._fail(batch, error)
-                continue
-            self._deliver(batch, vectors)
+            else:
+                self._deliver(batch, vectors)
 
     def _next_batch(self) -> dict[_CacheKey, _Request]:
-        """The longest-waiting request and others of its kind, up to the batch size."""
-        kind = next(iter(self._waiting.values())).kind
-        keys = [key for key in self._waiting if key[0] is kind][: self._batch_size]
-        return {key: self._waiting[key] for key in keys}
+        """The oldest request and those nearest to it in length: a fair share of what waits."""
+        oldest = next(iter(self._queue.values()))
+        window = [
+            (key, request)
+            for key, request in islice(self._queue.items(), self._workers * self._batch_size)
+            if request.kind is oldest.kind
+        ]
+        window.sort(key=lambda item: abs(len(item[1].text) - len(oldest.text)))
+        share = -(-len(window) // self._workers)
+        batch = dict(window[: min(share, self._batch_size)])
+        for key in batch:
+            del self._queue[key]
+        return batch
 
     def _deliver(self, batch: dict[_CacheKey, _Request], vectors: Matrix) -> None:
         self._encoded += len(batch)
@@ -121,14 +141,14 @@ class Embedder:
         for (key, request), vector in zip(batch.items(), vectors, strict=True):
             # Copied, so that a cached row does not keep its whole batch alive.
             self._cache[key] = vector.copy()
-            del self._waiting[key]
+            del self._unfinished[key]
             request.vector.set_result(self._cache[key])
         while len(self._cache) > self._cached_texts:
             self._cache.popitem(last=False)
 
     def _fail(self, batch: dict[_CacheKey, _Request], error: Exception) -> None:
         for key, request in batch.items():
-            del self._waiting[key]
+            del self._unfinished[key]
             failure = EmbeddingFailed(f"encoding {len(batch)} texts failed: {error}")
             failure.__cause__ = error
             request.vector.set_exception(failure)

@@ -1,4 +1,4 @@
-"""The protocol of an encoder: blocking, single-threaded, without a cache."""
+"""The protocol of an encoder: blocking, without a cache, callable from several threads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

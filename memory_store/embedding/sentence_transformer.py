@@ -1,6 +1,7 @@
 """Sentence-transformers models. The only importer of `sentence_transformers` and of the weights."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +15,21 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 PACKAGED = "all-MiniLM-L6-v2"
-_BATCH = 32
+# What models call their prompts, the usual name first.
+_PROMPT_NAMES = {
+    TextKind.QUERY: ("query",),
+    TextKind.DOCUMENT: ("document", "passage", "corpus"),
+}
 
 
 class SentenceTransformerEncoder:
-    """A model by name or local path; the default is the MiniLM that a package carries."""
+    """A model by name or local path; the default is the MiniLM that a package carries.
 
-    def __init__(self, model: str = PACKAGED, *, threads: int | None = None) -> None:
+    `encode` may be called from several threads. Each call computes on one core: short texts gain
+    more from calls side by side than from cores that wait for each other inside a call.
+    """
+
+    def __init__(self, model: str = PACKAGED) -> None:
         """Load the model at once, so that a wrong name fails at start. Raises `EmbeddingFailed`."""
         # Imported here because it takes seconds, and `--help` should not.
         import torch
@@ -28,9 +37,7 @@ class SentenceTransformerEncoder:
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()  # type: ignore[no-untyped-call]
-
-        if threads:
-            torch.set_num_threads(threads)
+        torch.set_num_threads(1)
         path = _packaged_path() if model == PACKAGED else model
         try:
             self._model: SentenceTransformer = SentenceTransformer(path, device="cpu")
@@ -39,6 +46,8 @@ class SentenceTransformerEncoder:
                 f"cannot load the embedding model {model!r}: {error}. Give a local path, "
                 f"a model name that can be downloaded, or {PACKAGED!r}"
             ) from error
+        self._no_gradients = torch.inference_mode
+        self._tokenizer_lock = threading.Lock()
         self._identity = EncoderIdentity(_space_name(model), _dimension(self._model))
 
     @property
@@ -48,14 +57,19 @@ class SentenceTransformerEncoder:
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode with the prompt the model wants for this kind of text."""
-        encode = self._model.encode_query if kind is TextKind.QUERY else self._model.encode_document
         try:
-            rows = encode(
-                list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False
-            )
+            with self._tokenizer_lock:  # tokenizers must not be shared while at work
+                features = self._model.preprocess(list(texts), prompt=self._prompt(kind))
+            with self._no_gradients():
+                rows = self._model(features)["sentence_embedding"].float().numpy()
         except (RuntimeError, ValueError) as error:
             raise EmbeddingFailed(f"the embedding model failed: {error}") from error
-        return np.asarray(rows, dtype=np.float32)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+    def _prompt(self, kind: TextKind) -> str | None:
+        prompts = (self._model.prompts.get(name) for name in _PROMPT_NAMES[kind])
+        return next((prompt for prompt in prompts if prompt), None)
 
 
 def _packaged_path() -> str:
