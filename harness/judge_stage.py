@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import QuestionDigest
+from harness.encodable import encodable
 from harness.errors import DatasetError
 from harness.files import read_records
 from harness.judges.base import Judge
@@ -62,9 +63,9 @@ def take_hypotheses(path: Path, run_dir: RunDir, questions: Sequence[QuestionDig
                 kind = type(value).__name__
                 raise DatasetError(f"{path}: record {number}: {name}: expected text, found {kind}")
         known = lines.get(str(question_id))
-        if known is not None and known["hypothesis"] != hypothesis:
+        if known is not None and known["hypothesis"] != encodable(str(hypothesis)):
             raise DatasetError(f"{path}: two different hypotheses for question {question_id!r}")
-        lines[str(question_id)] = line
+        lines[str(question_id)] = line | {"hypothesis": encodable(str(hypothesis))}
     wanted = [q.question_id for q in questions if q.question_id in lines]
     run_dir.replace_lines(HYPOTHESES, (lines[question_id] for question_id in wanted))
     return len(lines) - len(wanted)

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from harness.encodable import encodable
 from harness.errors import DatasetError
 from harness.files import read_records
 from harness.questions import HaystackSession, Question, Turn
@@ -147,7 +148,7 @@ class _Instance:
     def _str(self, field: str, value: Any) -> str:
         if not isinstance(value, str):
             raise self._error(field, f"expected a string, found {type(value).__name__}")
-        return value
+        return encodable(value)
 
     def _date(self, field: str, value: Any) -> datetime:
         match = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None

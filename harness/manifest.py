@@ -51,6 +51,11 @@ class Manifest:
         """Seconds all commands on this directory took together."""
         return float(sum(item["seconds"] for item in self.data["invocations"]))
 
+    @property
+    def asks(self) -> bool:
+        """Whether questions were asked in this run, not only searched for."""
+        return any(item["stage"] == "replay" for item in self.data["invocations"])
+
     def require_mode(self, mode: str) -> None:
         """Fix how histories are replayed, or refuse another way."""
         self._require("mode", mode)

@@ -11,7 +11,7 @@ from rich.console import Console
 from harness.client import Endpoint
 from harness.datasets import Dataset, load_dataset
 from harness.digest import QuestionDigest
-from harness.errors import AssistantUnreachable, RunInterrupted
+from harness.errors import AssistantUnreachable, RunInterrupted, RunMismatch
 from harness.judge_stage import judge_all, take_hypotheses
 from harness.judges.base import Judge
 from harness.manifest import Manifest, open_manifest
@@ -78,6 +78,8 @@ class Run:
         """
         if path.resolve() == (self.dir.path / HYPOTHESES).resolve():
             return
+        if self.manifest.asks:
+            raise RunMismatch(f"{self.dir.path} has hypotheses of its own: choose another --out")
         others = take_hypotheses(path, self.dir, self.digests)
         if others:
             self._console.print(f"{others} hypotheses belong to no selected question: left out")

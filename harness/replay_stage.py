@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.blinding import Blinding
 from harness.client import AssistantClient, Endpoint
-from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable, HarnessError
+from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable
 from harness.ingest import Ingester
 from harness.manifest import AssistantIdentity, Manifest
 from harness.progress import ReplayProgress
@@ -43,9 +43,9 @@ async def identify(endpoint: Endpoint) -> AssistantIdentity:
 
 def unfinished(questions: Sequence[Question], run_dir: RunDir, *, ask: bool) -> list[Question]:
     """The questions whose last line is not written yet."""
-    done = run_dir.by_question(HYPOTHESES if ask else RETRIEVAL)
+    done = set(run_dir.by_question(RETRIEVAL))
     if ask:
-        done = {key: line for key, line in done.items() if key in run_dir.by_question(RETRIEVAL)}
+        done &= set(run_dir.by_question(HYPOTHESES))
     return [question for question in questions if question.question_id not in done]
 
 
@@ -76,8 +76,8 @@ class ReplayStage:
                         workers.create_task(self._work(client, waiting))
                         for _ in range(min(self._options.concurrency, len(questions)))
                     ]
-            except* HarnessError as group:
-                raise _first(group) from None
+            except ExceptionGroup as group:
+                raise _first(group) from group
         return sum(task.result() for task in tasks)
 
     async def _work(self, client: AssistantClient, waiting: Iterator[Question]) -> int:
@@ -126,6 +126,6 @@ def _failure_record(question: Question, error: AssistantError) -> dict[str, Any]
     }
 
 
-def _first(group: BaseExceptionGroup[HarnessError]) -> HarnessError:
+def _first(group: ExceptionGroup[Exception]) -> Exception:
     error = group.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return _first(error) if isinstance(error, ExceptionGroup) else error

@@ -19,6 +19,8 @@ FAILURES = "failures.jsonl"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
 REPORT_HTML = "report.html"
+# A lone surrogate in an error message must not stop a run; this writes its JSON escape.
+_UNENCODABLE = "backslashreplace"
 
 
 class RunDir:
@@ -44,7 +46,7 @@ class RunDir:
             self._drop_half_line(name)
             self._repaired.add(name)
         line = json.dumps(record, ensure_ascii=False) + "\n"
-        with (self.path / name).open("a", encoding="utf-8") as file:
+        with (self.path / name).open("a", encoding="utf-8", errors=_UNENCODABLE) as file:
             file.write(line)
 
     def records(self, name: str) -> list[dict[str, Any]]:
@@ -59,7 +61,7 @@ class RunDir:
         """Write a whole file so that readers see the old one or the new one, nothing between."""
         target = self.path / name
         partial = target.with_name(f".{name}.partial")
-        with partial.open("w", encoding="utf-8") as file:
+        with partial.open("w", encoding="utf-8", errors=_UNENCODABLE) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

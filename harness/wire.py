@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from harness.encodable import encodable
+
 
 class WrongShape(ValueError):
     """A reply lacks a field or holds another type there; the text says which."""
@@ -100,7 +102,7 @@ def parse_answer(reply: Any) -> Answer:
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     return Answer(
-        text=_text(message, "content"),
+        text=encodable(_text(message, "content")),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
     )

@@ -25,16 +25,18 @@ class RunLines:
     failures: Lines
 
 
-def read_run(run_dir: RunDir) -> RunLines:
-    """Read a run directory; failures of questions that later succeeded are left out."""
+def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
+    """Read a run directory; failures of questions that later succeeded are left out.
+
+    `asks` tells that questions are asked in this run: success is then a hypothesis, else a search.
+    """
     questions = [QuestionDigest.from_json(line) for line in run_dir.records(QUESTIONS)]
     asked = {question.question_id for question in questions}
     files = {
         name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
         for name in (HYPOTHESES, RETRIEVAL, VERDICTS, FAILURES)
     }
-    # A replay that only retrieves has no hypotheses: there the search is what counts as success.
-    succeeded = files[HYPOTHESES] if files[HYPOTHESES] else files[RETRIEVAL]
+    succeeded = files[HYPOTHESES if asks else RETRIEVAL]
     failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
     return RunLines(questions, files[HYPOTHESES], files[RETRIEVAL], files[VERDICTS], failures)
 

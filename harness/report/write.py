@@ -16,7 +16,7 @@ def write_report(run_dir: RunDir) -> dict[str, Any]:
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
-    lines = read_run(run_dir)
+    lines = read_run(run_dir, asks=manifest.asks)
     report = build_report(lines, manifest)
     run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
     run_dir.replace(REPORT_MARKDOWN, render_markdown(report, lines.failures))

@@ -78,6 +78,11 @@ def test_empty_sessions_and_missing_or_null_labels_are_fine() -> None:
     assert question.sessions[1].turns[0].has_answer is False
 
 
+def test_half_an_emoji_is_made_sendable() -> None:
+    cut = history(("a", "2023/05/20 (Sat) 09:00", chat("Nice \ud83d ünd 🎉")))
+    assert load(instance(**cut)).sessions[0].turns[0].content == "Nice ? ünd 🎉"
+
+
 def test_a_session_later_than_the_question_is_kept() -> None:
     late = history(("a", "2023/05/30 (Tue) 23:00", chat("late", has_answer=True)), evidence=["a"])
     assert len(load(instance(**late)).sessions) == 1

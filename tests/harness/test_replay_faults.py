@@ -32,6 +32,14 @@ def test_one_failing_question_is_recorded_and_the_others_go_on(bench: Bench) -> 
     assert report["accuracy"]["overall"]["n"] == 3
 
 
+def test_failures_are_counted_even_if_every_question_failed(bench: Bench) -> None:
+    bench.assistant.faults = [Fault(ASK, "status", times=99)]
+    assert bench.replay() == 3
+    report = bench.report()
+    assert (report["failed"], report["missing"]) == (3, 3)
+    assert report["retrieval"]["session"]["recall_all@5"]["n"] == 2
+
+
 def test_a_failure_that_later_succeeds_leaves_the_report(bench: Bench) -> None:
     bench.assistant.faults = [Fault(ASK, "status", times=QUICK.attempts)]
     bench.replay()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from conftest import Bench, Finished
 from histories import instance, three_questions, write_data
-from scripted_assistant import ScriptedAssistant
+from scripted_assistant import Fault, ScriptedAssistant
 
 from harness.errors import RunMismatch, UsageError
 from harness.run_dir import HYPOTHESES, RETRIEVAL, VERDICTS, RunDir
@@ -251,6 +251,26 @@ def test_judging_another_systems_answers(harness: Harness, data_file: Path, tmp_
     hypotheses.write_text('{"question_id": "q1", "hypothesis": 7}')
     ended = harness("judge", *data, "--hypotheses", hypotheses)
     assert (ended.code, "hypothesis: expected text, found int" in ended.err) == (2, True)
+
+
+def test_a_runs_own_answers_are_not_overwritten(
+    harness: Harness, bench: Bench, tmp_path: Path
+) -> None:
+    bench.replay()
+    theirs = tmp_path / "theirs.jsonl"
+    theirs.write_text('{"question_id": "q1", "hypothesis": "Red."}')
+    data = ("--dataset", "longmemeval", "--file", bench.data_file, "--out", bench.out)
+    ended = harness("judge", *data, "--hypotheses", theirs)
+    assert (ended.code, "has hypotheses of its own" in ended.err) == (2, True)
+
+
+def test_half_an_emoji_in_an_answer_stops_nothing(bench: Bench) -> None:
+    bench.assistant.faults = [
+        Fault("POST .*chat", "text", text='{"choices": [{"message": {"content": "\\ud83d!"}}]}')
+    ]
+    bench.replay(concurrency=1)
+    bench.report()
+    assert RunDir(bench.out).by_question(HYPOTHESES)["q1"]["hypothesis"] == "?!"
 
 
 def test_a_changed_hypothesis_is_judged_again(bench: Bench) -> None:
