@@ -28,4 +28,8 @@ def rule_facts(round: Round) -> tuple[Fact, ...]:
 
 
 def _is_fact(sentence: str) -> bool:
-    return _SHORTEST <= len(sentence) <= _LONGEST and _FIRST_PERSON.search(sentence) is not None
+    return (
+        _SHORTEST <= len(sentence) <= _LONGEST
+        and not sentence.endswith("?")
+        and _FIRST_PERSON.search(sentence) is not None
+    )

@@ -36,17 +36,17 @@ def keys_of(round: Round, facts: Sequence[Fact]) -> list[Key]:
     return list(_distinct([*raw, *(Key(KeyKind.FACT, fact.text) for fact in facts)]))
 
 
-def _windows(text: str) -> Iterable[str]:
-    """Pieces of at most `_WINDOW` characters, cut at white space."""
-    for _ in range(_MOST_WINDOWS):
-        if len(text) <= _WINDOW:
-            break
-        cut = text.rfind(" ", _WINDOW // 2, _WINDOW)
-        cut = cut if cut > 0 else _WINDOW
-        yield text[:cut]
+def _windows(text: str) -> list[str]:
+    """Pieces of at most `_WINDOW` characters, cut at white space where there is some."""
+    pieces: list[str] = []
+    while text and len(pieces) < _MOST_WINDOWS:
+        cut = len(text)
+        if cut > _WINDOW:
+            space = text.rfind(" ", _WINDOW // 2, _WINDOW)
+            cut = space if space > 0 else _WINDOW
+        pieces.append(text[:cut])
         text = text[cut:].lstrip()
-    if text:
-        yield text
+    return pieces
 
 
 def _distinct(keys: Iterable[Key]) -> Iterable[Key]:

@@ -21,6 +21,8 @@ from memory_store.errors import EmbeddingFailed
 
 Vector = npt.NDArray[np.float32]
 _CacheKey = tuple[TextKind, bytes]
+# How far a worker looks down the queue for texts of like length.
+_WINDOW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Embedder:
         oldest = next(iter(self._queue.values()))
         window = [
             (key, request)
-            for key, request in islice(self._queue.items(), self._workers * self._batch_size)
+            for key, request in islice(self._queue.items(), _WINDOW)
             if request.kind is oldest.kind
         ]
         window.sort(key=lambda item: abs(len(item[1].text) - len(oldest.text)))

@@ -1,0 +1,217 @@
+"""What a memory store promises, on every engine."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_store import (
+    Days,
+    EdgeEngine,
+    Embedder,
+    Engine,
+    EnrichmentState,
+    HashEncoder,
+    MemoryStore,
+    Query,
+    Round,
+)
+
+ENGINES: dict[str, Callable[[Path], Engine]] = {"edge": EdgeEngine}
+MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
+
+
+@pytest.fixture(params=sorted(ENGINES))
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MemoryStore]:
+    opened = MemoryStore(ENGINES[request.param](tmp_path), Embedder(HashEncoder()))
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+def said(user: str, session: str, index: int, text: str, reply: str = "", days: float = 0) -> Round:
+    return Round(user, session, index, MAY + timedelta(days=days), text, reply)
+
+
+CAT = said("ann", "s1", 0, "I adopted a cat called Miso.", "Lovely!")
+BREAD = said("ann", "s2", 0, "How does one bake bread?", "With flour and patience.", days=1)
+OVEN = said("ann", "s2", 1, "My oven is broken.", "Use a pan.", days=1)
+REX = said("bob", "s1", 0, "My cat chased the dog Rex.", "Poor Rex!")
+
+
+async def found(store: MemoryStore, text: str, user: str = "ann", days: Days = Days()) -> list[str]:
+    recall = await store.recall(Query(user, text, days=days))
+    return [hit.record.round.user_text for hit in recall.rounds]
+
+
+async def test_what_was_remembered_is_found(store: MemoryStore) -> None:
+    await store.remember([CAT, BREAD, OVEN])
+    assert (await found(store, "What is my cat called?"))[0] == CAT.user_text
+    assert (await found(store, "Is the oven still broken?"))[0] == OVEN.user_text
+
+
+async def test_a_record_comes_back_as_it_was_written(store: MemoryStore) -> None:
+    whole = Round(
+        "ann", "s1", 3, MAY, "I like $5 “tea” — 茶.", "Noted.", "Ann", "Aide", ("t1", "t2")
+    )
+    await store.remember([whole])
+    record = await store.round("ann", whole.id)
+    assert record is not None
+    assert record.round == whole
+    assert [fact.text for fact in record.facts] == ["I like $5 “tea” — 茶."]
+    assert record.enrichment is EnrichmentState.DONE
+
+
+async def test_what_the_assistant_said_is_found_by_its_words(store: MemoryStore) -> None:
+    await store.remember([CAT, BREAD, OVEN])
+    assert (await found(store, "flour"))[0] == BREAD.user_text
+
+
+async def test_writing_twice_is_writing_once(store: MemoryStore) -> None:
+    await store.remember([CAT])
+    await store.remember([CAT, CAT])
+    assert await store.count("ann") == 1
+
+
+async def test_writing_again_replaces_text_keys_and_words(store: MemoryStore) -> None:
+    await store.remember([said("ann", "s1", 0, "I own a parrot named Coco.")])
+    await store.remember([CAT])
+    assert await store.count("ann") == 1
+    recall = await store.recall(Query("ann", "parrot Coco"))
+    assert recall.rounds[0].record.round == CAT
+    assert recall.rounds[0].signals["words"] == 0.0
+
+
+async def test_no_call_reaches_another_users_rounds(store: MemoryStore) -> None:
+    await store.remember([CAT, REX])
+    assert await found(store, "cat", user="bob") == [REX.user_text]
+    assert await store.round("bob", CAT.id) is None
+    assert [r.round for r in await store.session("bob", "s1")] == [REX]
+    assert await store.forget_round("bob", CAT.id) == 0
+    assert await store.forget_session("bob", "s2") == 0
+    assert await store.forget_user("bob") == 1
+    assert await store.count("ann") == 1
+
+
+async def test_a_user_without_memory_finds_nothing(store: MemoryStore) -> None:
+    await store.remember([CAT])
+    assert await found(store, "cat", user="zoe") == []
+    assert await store.sessions("zoe") == []
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        (Days(last=date(2023, 5, 20)), {CAT.user_text}),
+        (Days(first=date(2023, 5, 21)), {BREAD.user_text, OVEN.user_text}),
+        (Days(date(2023, 5, 20), date(2023, 5, 21)), {r.user_text for r in (CAT, BREAD, OVEN)}),
+        (Days(date(2023, 6, 1), date(2023, 6, 2)), set()),
+    ],
+)
+async def test_explicit_days_cut_both_keys_and_words(
+    store: MemoryStore, days: Days, expected: set[str]
+) -> None:
+    await store.remember([CAT, BREAD, OVEN])
+    assert set(await found(store, "cat bread oven", days=days)) == expected
+
+
+async def test_a_day_holds_its_first_and_last_moment(store: MemoryStore) -> None:
+    midnight = MAY.replace(hour=0)
+    rounds = [
+        Round("ann", "s", 0, midnight, "first tea"),
+        Round("ann", "s", 1, midnight + timedelta(hours=23, minutes=59), "last tea"),
+        Round("ann", "s", 2, midnight + timedelta(days=1), "tomorrow's tea"),
+    ]
+    await store.remember(rounds)
+    day = Days(midnight.date(), midnight.date())
+    assert set(await found(store, "tea", days=day)) == {"first tea", "last tea"}
+
+
+async def test_rounds_gather_to_their_sessions(store: MemoryStore) -> None:
+    await store.remember([CAT, BREAD, OVEN])
+    recall = await store.recall(Query("ann", "bake bread in a broken oven"))
+    best = recall.sessions[0]
+    assert best.session_id == "s2"
+    assert {hit.record.id for hit in best.rounds} == {BREAD.id, OVEN.id}
+    assert best.similarity == max(hit.similarity for hit in best.rounds)
+    assert len({session.session_id for session in recall.sessions}) == len(recall.sessions)
+
+
+async def test_a_long_session_does_not_crowd_out_others(store: MemoryStore) -> None:
+    talk = [
+        said("ann", "long", number, f"Tea number {number} was fine tea.") for number in range(9)
+    ]
+    await store.remember([*talk, said("ann", "short", 0, "Tea?")])
+    recall = await store.recall(Query("ann", "tea", limit=2))
+    assert len(recall.rounds) == 2
+    assert {session.session_id for session in recall.sessions} == {"long", "short"}
+
+
+async def test_recall_is_best_first_and_repeatable(store: MemoryStore) -> None:
+    await store.remember([said("ann", f"s{n}", 0, "The very same words.") for n in range(20)])
+    first = await store.recall(Query("ann", "same words", limit=20))
+    again = await store.recall(Query("ann", "same words", limit=20))
+    ids = [hit.record.id for hit in first.rounds]
+    assert ids == [hit.record.id for hit in again.rounds]
+    assert ids == sorted(ids)
+
+
+async def test_blank_rounds_are_kept_though_nothing_finds_them(store: MemoryStore) -> None:
+    blank = said("ann", "s1", 1, "", "")
+    await store.remember([CAT, blank])
+    assert [record.round for record in await store.session("ann", "s1")] == [CAT, blank]
+    assert await found(store, "cat") == [CAT.user_text]
+
+
+async def test_sessions_are_listed_oldest_first_with_their_rounds(store: MemoryStore) -> None:
+    await store.remember([BREAD, OVEN, CAT])
+    first, second = await store.sessions("ann")
+    assert (first.session_id, first.rounds, first.started_at) == ("s1", 1, MAY)
+    assert (second.session_id, second.rounds) == ("s2", 2)
+    assert second.enrichment[EnrichmentState.DONE] == 2
+
+
+async def test_forgetting_is_exact_and_leaves_nothing_to_find(store: MemoryStore) -> None:
+    await store.remember([CAT, BREAD, OVEN])
+    assert await store.forget_round("ann", BREAD.id) == 1
+    assert await store.forget_round("ann", BREAD.id) == 0
+    assert await store.round("ann", BREAD.id) is None
+    assert BREAD.user_text not in await found(store, "bread flour")
+    assert await store.forget_session("ann", "s2") == 1
+    assert await store.forget_user("ann") == 1
+    assert await found(store, "cat bread oven") == []
+
+
+async def test_text_that_is_no_id_names_no_round(store: MemoryStore) -> None:
+    await store.remember([CAT])
+    for text in ("", "nonsense", CAT.id.upper(), "0"):
+        assert await store.round("ann", text) is None
+        assert await store.forget_round("ann", text) == 0
+
+
+async def test_ids_with_quotes_and_slashes_stay_apart(store: MemoryStore) -> None:
+    users = ['a"b', "a/b", "a b", "a\nb", "ä", "*"]
+    await store.remember([said(user, "s/1?", 0, f"I am {user}.") for user in users])
+    for user in users:
+        assert [record.round.user_id for record in await store.session(user, "s/1?")] == [user]
+
+
+async def test_a_long_paste_is_found_beyond_the_encoders_window(store: MemoryStore) -> None:
+    paste = " ".join(f"Paragraph {n} says nothing at all." for n in range(60)) + " Zanzibar trip."
+    await store.remember([CAT, said("ann", "s3", 0, paste)])
+    assert (await found(store, "Zanzibar"))[0] == paste
+
+
+async def test_many_rounds_are_counted_listed_and_forgotten(store: MemoryStore) -> None:
+    await store.remember([said("ann", f"s{n % 7}", n, f"Note {n} of mine.") for n in range(700)])
+    assert await store.count("ann") == 700
+    assert sum(session.rounds for session in await store.sessions("ann")) == 700
+    assert await store.forget_user("ann") == 700
+    assert await store.count("ann") == 0
+
+
+async def test_closeness_prefers_the_nearer_text(store: MemoryStore) -> None:
+    near, far = await store.closeness("my cat Miso", ["The cat is Miso.", "Bread is baked."])
+    assert near > far
+    assert await store.closeness("anything", []) == []

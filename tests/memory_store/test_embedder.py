@@ -1,0 +1,135 @@
+"""The embedder: batches across callers, encodes equal texts once, tells everyone of a failure."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from memory_store import Embedder, EmbeddingFailed, EncoderIdentity, TextKind
+from memory_store.embedding.encoder import Matrix
+
+DOCUMENT = TextKind.DOCUMENT
+
+
+class GatedEncoder:
+    """Encodes a text as its length, once the gate is open; remembers its batches."""
+
+    identity = EncoderIdentity("gated", 2)
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.gate.set()
+        self.batches: list[list[str]] = []
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        assert self.gate.wait(5)
+        self.batches.append(list(texts))
+        if "poison" in texts:
+            raise ValueError("poisoned")
+        return np.array([[len(text), kind is TextKind.QUERY] for text in texts], np.float32)
+
+
+async def queued() -> None:
+    """Let every task that was started come as far as it can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_rows_come_in_the_order_asked() -> None:
+    embedder = Embedder(GatedEncoder())
+    rows = await embedder.embed(["ccc", "a", "bb"], DOCUMENT)
+    assert rows[:, 0].tolist() == [3, 1, 2]
+    await embedder.close()
+
+
+async def test_no_texts_are_no_rows() -> None:
+    embedder = Embedder(GatedEncoder())
+    assert (await embedder.embed([], DOCUMENT)).shape == (0, 2)
+    await embedder.close()
+
+
+async def test_equal_texts_are_encoded_once() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    await asyncio.gather(embedder.embed(["a", "a"], DOCUMENT), embedder.embed(["a"], DOCUMENT))
+    await embedder.embed(["a"], DOCUMENT)
+    assert encoder.batches == [["a"]]
+    assert (embedder.stats.texts, embedder.stats.encoded) == (4, 1)
+    await embedder.close()
+
+
+async def test_a_query_and_a_document_of_the_same_text_differ() -> None:
+    embedder = Embedder(GatedEncoder())
+    query = await embedder.embed(["a"], TextKind.QUERY)
+    document = await embedder.embed(["a"], DOCUMENT)
+    assert query[0, 1] == 1.0
+    assert document[0, 1] == 0.0
+    await embedder.close()
+
+
+async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, cached_texts=2)
+    for text in ("a", "bb", "a", "ccc", "a", "bb"):
+        await embedder.embed([text], DOCUMENT)
+    assert encoder.batches == [["a"], ["bb"], ["ccc"], ["bb"]]
+    await embedder.close()
+
+
+async def test_what_waits_is_batched_by_length() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, batch_size=2)
+    encoder.gate.clear()
+    waiting = [asyncio.create_task(embedder.embed(["first"], DOCUMENT))]
+    await queued()
+    waiting += [
+        asyncio.create_task(embedder.embed([text], DOCUMENT))
+        for text in ("x" * 100, "y", "z" * 99, "w")
+    ]
+    await queued()
+    encoder.gate.set()
+    await asyncio.gather(*waiting)
+    assert encoder.batches[1:] == [["x" * 100, "z" * 99], ["y", "w"]]
+    await embedder.close()
+
+
+async def test_workers_share_what_waits() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, workers=2)
+    await embedder.embed([f"{number:04}" for number in range(8)], DOCUMENT)
+    assert sorted(map(len, encoder.batches))[-1] <= 4
+    await embedder.close()
+
+
+async def test_a_failure_reaches_its_callers_and_no_other() -> None:
+    embedder = Embedder(GatedEncoder(), batch_size=1)
+    results = await asyncio.gather(
+        embedder.embed(["poison"], DOCUMENT),
+        embedder.embed(["fine"], DOCUMENT),
+        return_exceptions=True,
+    )
+    assert isinstance(results[0], EmbeddingFailed)
+    assert isinstance(results[1], np.ndarray)
+    await embedder.close()
+
+
+async def test_a_caller_that_goes_away_takes_no_text_from_another() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    encoder.gate.clear()
+    leaving = asyncio.create_task(embedder.embed(["shared"], DOCUMENT))
+    staying = asyncio.create_task(embedder.embed(["shared"], DOCUMENT))
+    await queued()
+    leaving.cancel()
+    encoder.gate.set()
+    assert (await staying)[0, 0] == 6
+    await embedder.close()
+
+
+async def test_a_closed_embedder_refuses() -> None:
+    embedder = Embedder(GatedEncoder())
+    await embedder.close()
+    with pytest.raises(EmbeddingFailed):
+        await embedder.embed(["late"], DOCUMENT)

@@ -1,0 +1,54 @@
+"""Rule facts: the user's own statements, and nothing else."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memory_store.facts import rule_facts, sentences
+from memory_store.types import Round, Speaker
+
+
+def said(text: str) -> Round:
+    return Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), text, "I am the assistant.")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("A list:\n- milk\n- eggs", ["A list:", "- milk", "- eggs"]),
+        ('She said "stop." Then left.', ['She said "stop.', "Then left."]),
+        ("It costs 3.50 today.", ["It costs 3.50 today."]),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("I adopted a cat last week. Any names?", ["I adopted a cat last week."]),
+        ("By the way, I've moved to Ghent.", ["By the way, I've moved to Ghent."]),
+        ("By the way, I’ve moved to Ghent.", ["By the way, I’ve moved to Ghent."]),
+        ("Our dog is called Rex!", ["Our dog is called Rex!"]),
+        ("Can you help me with my homework?", []),
+        ("Cats are nice animals to have.", []),
+        ("I do.", []),
+        ("I like tea in bed. I like tea in bed.", ["I like tea in bed."]),
+        ("Iguanas need warmth at night.", []),
+    ],
+)
+def test_rule_facts_are_first_person_statements(text: str, facts: list[str]) -> None:
+    assert [fact.text for fact in rule_facts(said(text))] == facts
+
+
+def test_facts_carry_their_speaker_and_source() -> None:
+    (fact,) = rule_facts(said("I play the cello."))
+    assert (fact.speaker, fact.source) == (Speaker.USER, "rule")
+
+
+def test_a_pasted_document_makes_a_bounded_number_of_facts() -> None:
+    diary = " ".join(f"I walked {miles} miles today." for miles in range(500))
+    assert len(rule_facts(said(diary))) == 32

@@ -1,0 +1,52 @@
+"""Records refuse what could not be found again."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from memory_store import Days, InvalidRecord, Query, Round, round_id
+from memory_store.engines.engine import Scope
+
+NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
+
+
+def test_the_id_of_a_round_is_its_place() -> None:
+    first = Round("ann", "s1", 0, NOON, "one text")
+    again = Round("ann", "s1", 0, NOON, "another text")
+    assert first.id == again.id == round_id("ann", "s1", 0)
+
+
+def test_ids_do_not_collide_over_where_a_name_ends() -> None:
+    places = [("ann", "as"), ("anna", "s"), ("an", "nas"), ("3:ann", "s")]
+    assert len({round_id(user, session, 0) for user, session in places}) == len(places)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"user_id": ""},
+        {"session_id": ""},
+        {"round_index": -1},
+        {"session_date": datetime(2023, 5, 20)},  # noqa: DTZ001 - that is the point
+    ],
+)
+def test_a_round_refuses(wrong: dict[str, object]) -> None:
+    right = {"user_id": "ann", "session_id": "s", "round_index": 0, "session_date": NOON}
+    with pytest.raises(InvalidRecord):
+        Round(**{**right, **wrong})  # type: ignore[arg-type]
+
+
+def test_no_scope_without_a_user() -> None:
+    with pytest.raises(InvalidRecord):
+        Scope("")
+
+
+def test_a_range_of_days_runs_forward() -> None:
+    with pytest.raises(InvalidRecord):
+        Days(date(2023, 5, 21), date(2023, 5, 20))
+
+
+@pytest.mark.parametrize(("text", "limit"), [(" ", 1), ("cat", 0)])
+def test_a_query_refuses(text: str, limit: int) -> None:
+    with pytest.raises(InvalidRecord):
+        Query("ann", text, limit)

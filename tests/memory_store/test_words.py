@@ -1,0 +1,46 @@
+"""Terms: what counts as the same word."""
+
+import pytest
+
+from memory_store.words import shared_words, term_counts, terms
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Running", "runs"),
+        ("CATS", "cat"),
+        ("recommended", "recommend"),
+        ("ﬁsh", "fish"),  # a ligature, as PDFs paste it
+    ],
+)
+def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+def test_stop_words_are_not_terms() -> None:
+    assert terms("What did you say about it, and why?") == terms("say")
+
+
+def test_counts_follow_the_text() -> None:
+    counts = term_counts("tea, tea and coffee")
+    assert sorted(counts.values()) == [1, 2]
+    assert counts.total() == 3
+
+
+def test_terms_do_not_depend_on_the_process() -> None:
+    # Numbers are stored: they must never change. This one was computed once and written down.
+    assert terms("cat") == [0x9E5E43A8]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("red cat", "the cat is red", 1.0),
+        ("red cat", "a dog that is red", 0.5),
+        ("red cat", "nothing", 0.0),
+        ("what is it", "anything", 0.0),
+    ],
+)
+def test_shared_words(query: str, text: str, share: float) -> None:
+    assert shared_words(query, text) == share
