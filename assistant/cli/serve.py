@@ -41,7 +41,8 @@ async def _serve(settings: Settings) -> None:
 def _listen(settings: Settings) -> socket.socket:
     """Bound before the models load, so that a taken port is known at once."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family)
+    # Naming the protocol lets asyncio switch off Nagle's delay: 40 ms a request otherwise.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
