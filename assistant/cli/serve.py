@@ -3,7 +3,10 @@
 import asyncio
 import errno
 import logging
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import typer
 import uvicorn
@@ -26,7 +29,11 @@ def run_server(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings) -> None:
-    listening = _listen(settings)
+    with _listen(settings) as listening:
+        await _serve_at(listening, settings)
+
+
+async def _serve_at(listening: socket.socket, settings: Settings) -> None:
     async with open_services(settings) as services:
         config = uvicorn.Config(
             create_app(settings, services=services),
@@ -35,7 +42,28 @@ async def _serve(settings: Settings) -> None:
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
         typer.echo(_first_line(services, listening))
-        await uvicorn.Server(config).serve(sockets=[listening])
+        await _Server(config).serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's server, but a signal ends the serving only.
+
+    Uvicorn's own sends the signal again after that, which ends the process before the store is
+    closed.
+    """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop serving on SIGINT and SIGTERM; put the handlers back afterwards."""
+        before = {
+            number: signal.signal(number, self.handle_exit)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -46,10 +74,10 @@ def _listen(settings: Settings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         listening.close()
-        taken = error.errno == errno.EADDRINUSE
-        hint = "another server has it; choose another --port" if taken else error.strerror
+        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        hint = "another server has it; choose another --port" if taken else error
         raise ConfigError(
             f"cannot listen on {settings.host}:{settings.port}: {hint}", code="wrong_setting"
         ) from error
