@@ -1,7 +1,8 @@
 """One chat request end to end: recall, read, store. The same steps for every mode and client."""
 
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -72,18 +73,22 @@ class Chat:
         self._reader = reader
         self._recalled_rounds = recalled_rounds
 
-    async def answer(self, call: ChatCall) -> AsyncIterator[str | ChatDone]:
-        """The answer in pieces, then one `ChatDone`. An answer that fails is not stored."""
+    async def answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+        """The answer in pieces, then one `ChatDone`.
+
+        An answer that fails, or that is closed before its end, is not stored.
+        """
         started = time.perf_counter()
         recall = await self._recall(call) if call.mode.recalls else None
         recalled_at = time.perf_counter()
         text: list[str] = []
         trace = Trace()
-        async for piece in self._reader.read(_question(call, recall)):
-            trace = piece.trace or trace
-            if piece.text:
-                text.append(piece.text)
-                yield piece.text
+        async with aclosing(self._reader.read(_question(call, recall))) as pieces:
+            async for piece in pieces:
+                trace = piece.trace or trace
+                if piece.text:
+                    text.append(piece.text)
+                    yield piece.text
         read_at = time.perf_counter()
         round = await self._store_round(call, "".join(text)) if call.mode.stores else None
         timings = {

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime
+from typing import Any
 
 from assistant.errors import InvalidRequest
 
@@ -9,26 +10,42 @@ from assistant.errors import InvalidRequest
 _BENCHMARK = re.compile(
     r"(\d{4})/(\d{1,2})/(\d{1,2})\s*(?:\(\w+\)\s*)?(\d{1,2}):(\d{2})(?::(\d{2}))?"
 )
+# RFC 3339, where the time, its seconds and its zone may be missing.
+_RFC_3339 = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.I
+)
+# There is no day after the last one, and ranges of days need one.
+_LAST_YEAR = 9998
 
 
-def parse_instant(text: str, *, param: str = "timestamp") -> datetime:
+def parse_instant(text: Any, *, param: str = "timestamp") -> datetime:
     """An instant from RFC 3339 or LongMemEval's format; without a zone it is UTC.
 
-    Raises `InvalidRequest` with code `invalid_timestamp`.
+    Raises `InvalidRequest` with code `invalid_timestamp`, for what is not text too.
     """
+    if not isinstance(text, str):
+        raise _unreadable(text, param)
     trimmed = text.strip()
     try:
-        if match := _BENCHMARK.fullmatch(trimmed):
-            return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc, arg-type]
-        parsed = datetime.fromisoformat(trimmed)
-    except ValueError as error:
+        parsed = _parsed(trimmed).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise _unreadable(text, param) from error
-    if len(trimmed) < len("2023-05-20"):
+    if parsed.year > _LAST_YEAR:
         raise _unreadable(text, param)
-    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
+    return parsed
 
 
-def parse_day(text: str, *, param: str) -> date:
+def _parsed(text: str) -> datetime:
+    if match := _BENCHMARK.fullmatch(text):
+        year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    if not _RFC_3339.fullmatch(text):
+        raise ValueError("neither of the formats")
+    parsed = datetime.fromisoformat(text.upper())
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+
+
+def parse_day(text: Any, *, param: str) -> date:
     """A day from `2023-05-20` or from any instant. Raises `InvalidRequest`."""
     return parse_instant(text, param=param).date()
 
@@ -43,9 +60,9 @@ def print_day(instant: datetime) -> str:
     return instant.astimezone(UTC).strftime("%Y-%m-%d (%a)")
 
 
-def _unreadable(text: str, param: str) -> InvalidRequest:
+def _unreadable(text: Any, param: str) -> InvalidRequest:
     return InvalidRequest(
-        f"cannot read {text[:60]!r} as a time: send RFC 3339, such as 2023-05-20T02:21:00Z",
+        f"cannot read {str(text)[:60]!r} as a time: send RFC 3339, such as 2023-05-20T02:21:00Z",
         code="invalid_timestamp",
         param=param,
     )

@@ -106,6 +106,10 @@ class Recorder:
         try:
             async with writer.lock:
                 yield writer
+        except BaseException:
+            # How much of it reached the store is unknown: the next call reads it again.
+            writer.sessions.clear()
+            raise
         finally:
             writer.callers -= 1
             self._drop_idle()

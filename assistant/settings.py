@@ -1,6 +1,8 @@
 """Every setting, read in one place: flag > environment (`ASSISTANT_…`) > `.env` >
 `assistant.toml` > default. A wrong one stops the start with its name."""
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from assistant.errors import ConfigError
 from memory_store import PACKAGED
 
 HASH_EMBEDDER = "hash"
+_SECRETS_IN_URL = re.compile(r"//[^/@]+@")
 
 
 class RecallLimits(BaseModel, extra="forbid", frozen=True):
@@ -28,7 +31,7 @@ class RecallLimits(BaseModel, extra="forbid", frozen=True):
 
 
 class Settings(BaseSettings):
-    """The settings of one assistant. Build it by hand in code; `load_settings` reads the rest."""
+    """The settings of one assistant. What is not given comes from the other sources."""
 
     model_config = SettingsConfigDict(
         env_prefix="ASSISTANT_",
@@ -65,6 +68,8 @@ class Settings(BaseSettings):
     """Refuse requests that name no user, instead of using `default`."""
     max_body_bytes: int = Field(default=1_048_576, ge=1024)
     """Largest request body accepted."""
+    config_file: Path = Path("assistant.toml")
+    """The settings file."""
 
     @classmethod
     def settings_customise_sources(
@@ -76,19 +81,21 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The order of the module docstring."""
-        toml = TomlConfigSettingsSource(settings_cls, _toml_file(init_settings))
-        return init_settings, env_settings, dotenv_settings, toml
+        above = (init_settings, env_settings, dotenv_settings)
+        return *above, _SettingsFile(settings_cls, _settings_file(*above))
 
     def public(self) -> dict[str, Any]:
         """The settings as JSON, secrets masked."""
-        return self.model_dump(mode="json", exclude={"config_file"})
-
-    config_file: Path = Path("assistant.toml")
-    """The settings file."""
+        settings = self.model_dump(mode="json", exclude={"config_file"})
+        url = _SECRETS_IN_URL.sub("//**********@", self.chat_model_base_url)
+        return settings | {"chat_model_base_url": url}
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Settings from all sources; flags that are None were not given. Raises `ConfigError`."""
+    """Settings from all sources; flags that are None were not given. Raises `ConfigError`.
+
+    Messages name the setting and never repeat its value, which may be a secret.
+    """
     try:
         return Settings(**{name: value for name, value in flags.items() if value is not None})
     except ValidationError as error:
@@ -100,8 +107,26 @@ def load_settings(**flags: Any) -> Settings:
         raise ConfigError(f"cannot read the settings: {error}", code="wrong_setting") from error
 
 
-def _toml_file(init_settings: PydanticBaseSettingsSource) -> Path:
-    given = init_settings().get("config_file")
-    if given is not None and not Path(given).is_file():
-        raise ConfigError(f"there is no settings file {given}", code="wrong_setting")
-    return Path(given or "assistant.toml")
+class _SettingsFile(TomlConfigSettingsSource):
+    """The settings file; a name in it that is no setting is refused, unlike in the environment."""
+
+    def __init__(self, settings_cls: type[BaseSettings], file: Path) -> None:
+        try:
+            super().__init__(settings_cls, file)
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise ConfigError(f"cannot read {file}: {error}", code="wrong_setting") from error
+        if unknown := sorted(set(self.toml_data) - set(settings_cls.model_fields)):
+            raise ConfigError(
+                f"wrong setting: {', '.join(unknown)} in {file} is no setting of the assistant",
+                code="wrong_setting",
+            )
+
+
+def _settings_file(*sources: PydanticBaseSettingsSource) -> Path:
+    """The settings file: the one a source names, which must be there, or the default one."""
+    for source in sources:
+        if (given := source().get("config_file")) is not None:
+            if not Path(given).is_file():
+                raise ConfigError(f"there is no settings file {given}", code="wrong_setting")
+            return Path(given)
+    return Path("assistant.toml")

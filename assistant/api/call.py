@@ -4,6 +4,7 @@ The clock is read here, and only when the caller gave no time.
 """
 
 import hashlib
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,8 @@ from assistant.services import Services
 
 Clock = Callable[[], datetime]
 _LONGEST_ID = 256
+# Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
+_UNFIT = ("Cc", "Cs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def session_of(request: Request, given: Any) -> str | None:
     return None if named is None else checked_id(named, "session_id")
 
 
-def time_of(request: Request, *given: str | None, param: str = "timestamp") -> Instant:
+def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
     """The first time given: in the body, then in the header, then the clock."""
     for candidate in (*given, request.headers.get("x-memory-timestamp")):
         if candidate is not None:
@@ -61,7 +64,9 @@ def time_of(request: Request, *given: str | None, param: str = "timestamp") -> I
 
 def mode_of(request: Request, metadata: Mapping[str, Any]) -> MemoryMode:
     """The memory mode asked for; `on` when nothing was."""
-    given = metadata.get("memory", request.headers.get("x-memory-mode", MemoryMode.ON))
+    given = metadata.get("memory")
+    if given is None:
+        given = request.headers.get("x-memory-mode", MemoryMode.ON)
     try:
         return MemoryMode(given)
     except ValueError:
@@ -78,7 +83,9 @@ def derived_session(user_id: str, system_text: str, first_user_text: str) -> str
 
 
 def checked_id(value: Any, param: str) -> str:
-    """An id as a caller may choose it: text, not blank, not endless."""
+    """An id as a caller may choose it: printable text, not blank, not endless."""
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_ID:
         raise InvalidRequest(f"{param} must be text of 1 to {_LONGEST_ID} characters", param=param)
+    if any(unicodedata.category(character) in _UNFIT for character in value):
+        raise InvalidRequest(f"{param} must not hold control characters", param=param)
     return value

@@ -2,17 +2,18 @@
 
 import time
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, Response
 
 from assistant.api import wire
 from assistant.api.call import derived_session, mode_of, services, session_of, time_of, user_of
 from assistant.api.chat_reply import ChatReply
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
-from assistant.api.stream import event_stream, started
+from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.chat import ChatCall, ChatDone, MemoryMode
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
@@ -38,19 +39,18 @@ async def chat_completions(request: Request, body: wire.ChatRequest) -> Response
     headers = {"X-Memory-Session": _header_text(call.session_id)}
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
-        first = await started(pieces)
-        events = event_stream(first, pieces, reply)
-        return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+        return ReplyStream(await started(pieces), pieces, reply, headers)
     return JSONResponse(await _whole(pieces, reply), headers=headers)
 
 
-async def _whole(pieces: AsyncIterator[str | ChatDone], reply: ChatReply) -> Mapping[str, Any]:
+async def _whole(pieces: Pieces, reply: ChatReply) -> Mapping[str, Any]:
     text: list[str] = []
-    async for piece in pieces:
-        if isinstance(piece, ChatDone):
-            return reply.whole("".join(text), piece)
-        text.append(piece)
-    raise InvalidRequest("the answer never ended")  # pragma: no cover - answer() always ends
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if isinstance(piece, ChatDone):
+                return reply.whole("".join(text), piece)
+            text.append(piece)
+    raise RuntimeError("the answer never ended")
 
 
 def _call(request: Request, body: wire.ChatRequest) -> ChatCall:
@@ -58,10 +58,10 @@ def _call(request: Request, body: wire.ChatRequest) -> ChatCall:
     metadata = body.metadata or {}
     last = _last_message(body)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
-    asked = time_of(request, last.timestamp, _text(metadata, "timestamp"))
-    conversation = [Message(m.role, m.text) for m in body.messages[:-1]]
+    asked = time_of(request, last.timestamp, metadata.get("timestamp"))
+    conversation = _conversation(body.messages[:-1])
     users = [m.content for m in conversation if m.role == "user"]
-    system = "\n".join(m.content for m in conversation if m.role in ("system", "developer"))
+    system = "\n".join(m.content for m in conversation if m.role == "system")
     mode = mode_of(request, metadata)
     return ChatCall(
         user_id=user_id,
@@ -97,13 +97,19 @@ def _last_message(body: wire.ChatRequest) -> wire.ChatMessage:
     return last
 
 
-def _text(metadata: Mapping[str, Any], name: str) -> str | None:
-    value = metadata.get(name)
-    if value is not None and not isinstance(value, str):
-        raise InvalidRequest(f"metadata.{name} must be text", param=f"metadata.{name}")
-    return value
+def _conversation(messages: Sequence[wire.ChatMessage]) -> list[Message]:
+    """The earlier messages as a language model may read them.
+
+    Calls of tools are not passed on, so neither are their results; blank messages say nothing.
+    """
+    names = {"developer": "system"}  # the newer name, which many servers do not know
+    return [
+        Message(names.get(message.role, message.role), message.text)
+        for message in messages
+        if message.role not in ("tool", "function") and message.text.strip()
+    ]
 
 
 def _header_text(session_id: str) -> str:
     """A header holds latin-1 only; other characters are escaped."""
-    return session_id.encode("ascii", "backslashreplace").decode().replace("\n", " ")
+    return session_id.encode("ascii", "backslashreplace").decode()

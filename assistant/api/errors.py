@@ -39,12 +39,11 @@ def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
 
 
 def install(app: FastAPI) -> None:
-    """Answer every kind of failure with an error body."""
+    """Answer every foreseen kind of failure with an error body; `RequestId` answers the others."""
     app.add_exception_handler(AssistantError, _domain)
     app.add_exception_handler(MemoryStoreError, _domain)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _domain)
 
 
 async def _domain(_: Request, error: Exception) -> JSONResponse:

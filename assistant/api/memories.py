@@ -38,13 +38,13 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
 
 def _days(body: wire.SearchRequest) -> Days:
     """The days asked for; `as_of` ends the range where `to` does not end it earlier."""
-    first = parse_day(body.from_, param="from") if body.from_ else None
-    ends: list[date] = []
-    if body.to:
-        ends.append(parse_day(body.to, param="to"))
-    if body.as_of:
-        ends.append(parse_day(body.as_of, param="as_of"))
+    first = _day(body.from_, "from")
+    ends = [day for day in (_day(body.to, "to"), _day(body.as_of, "as_of")) if day is not None]
     return Days(first, min(ends, default=None))
+
+
+def _day(given: Any, param: str) -> date | None:
+    return None if given is None else parse_day(given, param=param)
 
 
 @router.delete("/memories/{memory_id}")
@@ -62,7 +62,7 @@ async def forget_memory(
     return {"object": "memory.deleted", "id": memory_id, "deleted": True}
 
 
-@router.delete("/users/{user_id}/memories")
+@router.delete("/users/{user_id:path}/memories")
 async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = checked_id(user_id, "user_id")

@@ -54,7 +54,10 @@ class BodyLimit:
 
 
 class RequestId:
-    """Puts `X-Request-Id` on every response: the caller's own, or a new one."""
+    """Puts `X-Request-Id` on every response: the caller's own, or a new one.
+
+    Failures that nothing foresaw are answered here, because the framework would do so outside.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -66,12 +69,22 @@ class RequestId:
         given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
         request_id = given[:128] or f"req_{uuid.uuid4().hex}"
 
+        begun = False
+
         async def with_id(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 MutableHeaders(scope=message)["X-Request-Id"] = request_id
             await send(message)
 
-        await self._app(scope, receive, with_id)
+        try:
+            await self._app(scope, receive, with_id)
+        except Exception as error:  # the last handler of the server
+            if begun:
+                raise
+            status, body = error_body(error)
+            await JSONResponse(body, status)(scope, receive, with_id)
 
 
 class JsonBody:

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from assistant.api import wire
-from assistant.api.call import checked_id, services, time_of, user_of
+from assistant.api.call import checked_id, services, session_of, time_of, user_of
 from assistant.conversation import Role, Turn
 from assistant.dates import print_instant
 from assistant.errors import NotFound
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, Any]:
     """Name a session; it exists in memory from its first recorded turn on."""
     user_id = user_of(request, body.user_id)
-    session_id = checked_id(body.session_id or f"session-{uuid.uuid4().hex}", "session_id")
+    session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
     return {
         "object": "session",
@@ -31,7 +31,7 @@ async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, 
     }
 
 
-@router.post("/{session_id}/messages")
+@router.post("/{session_id:path}/messages")
 async def record_messages(
     request: Request, session_id: str, body: wire.RecordedMessages
 ) -> Mapping[str, Any]:
@@ -72,7 +72,7 @@ async def list_sessions(request: Request, user_id: str | None = None) -> Mapping
     return wire.list_body([wire.session_body(owner, summary) for summary in summaries])
 
 
-@router.get("/{session_id}")
+@router.get("/{session_id:path}")
 async def read_session(
     request: Request, session_id: str, user_id: str | None = None
 ) -> Mapping[str, Any]:
@@ -86,7 +86,7 @@ async def read_session(
     }
 
 
-@router.delete("/{session_id}")
+@router.delete("/{session_id:path}")
 async def forget_session(
     request: Request, session_id: str, user_id: str | None = None
 ) -> Mapping[str, Any]:

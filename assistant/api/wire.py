@@ -1,28 +1,33 @@
 """The wire: what requests and replies look like. Unknown fields are accepted and ignored."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from assistant.dates import print_instant
 from assistant.errors import InvalidRequest
 from memory_store import Recalled, RecalledSession, Record, SessionSummary
 
+# Anything passes here, so that `dates` can refuse it with a code and a message of its own.
+Time = Annotated[Any, WithJsonSchema({"type": "string", "format": "date-time"})]
+
 
 class Request(BaseModel):
     """Base of request bodies."""
 
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(
+        extra="ignore", strict=True, allow_inf_nan=False, populate_by_name=True
+    )
 
 
 class ChatMessage(Request):
     """One message of a chat request."""
 
-    role: str
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[dict[str, Any]] | None = None
     name: str | None = None
-    timestamp: str | None = None
+    timestamp: Time = None
 
     @property
     def text(self) -> str:
@@ -56,7 +61,7 @@ class NewSession(Request):
 
     user_id: str | None = None
     session_id: str | None = None
-    started_at: str | None = None
+    started_at: Time = None
 
 
 class RecordedMessage(Request):
@@ -64,7 +69,7 @@ class RecordedMessage(Request):
 
     role: Literal["user", "assistant"]
     content: str | list[dict[str, Any]]
-    timestamp: str | None = None
+    timestamp: Time = None
     name: str | None = None
     id: str | None = Field(default=None, min_length=1, max_length=256)
 
@@ -74,7 +79,7 @@ class RecordedMessages(Request):
 
     user_id: str | None = None
     messages: list[RecordedMessage]
-    timestamp: str | None = None
+    timestamp: Time = None
     wait: bool = True
     close: bool = False
 
@@ -82,14 +87,12 @@ class RecordedMessages(Request):
 class SearchRequest(Request):
     """`POST /v1/memories/search`."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True)
-
     query: str = Field(min_length=1)
     user_id: str | None = None
-    now: str | None = None
-    from_: str | None = Field(default=None, alias="from")
-    to: str | None = None
-    as_of: str | None = None
+    now: Time = None
+    from_: Time = Field(default=None, alias="from")
+    to: Time = None
+    as_of: Time = None
     top_k: int = Field(default=10, ge=1, le=200)
     unit: Literal["round", "session"] = "round"
 

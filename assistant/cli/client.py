@@ -30,7 +30,10 @@ class ChatClient:
         self.session_id = session_id
         self.timestamp = timestamp
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=600)
+        try:
+            self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=600)
+        except httpx.InvalidURL as error:
+            raise ServerError(f"{base_url!r} is not a URL: {error}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -53,7 +56,7 @@ class ChatClient:
             raise ServerError(f"{self.base_url} is not an assistant: GET /health answered {reply}")
 
     def ask(self, messages: list[dict[str, str]], **metadata: str) -> dict[str, Any]:
-        """The whole reply to the last message."""
+        """The whole reply to the last message. Raises `ServerError`."""
         try:
             reply = self._http.post("/v1/chat/completions", json=self._body(messages, metadata))
             reply.read()
@@ -62,10 +65,15 @@ class ChatClient:
         body = _json(reply)
         if reply.status_code != 200:
             raise ServerError(_message(body, reply))
+        if not body.get("choices"):
+            raise ServerError(f"{self.base_url} is not an assistant: its reply has no answer")
         return body
 
     def stream(self, messages: list[dict[str, str]], **metadata: str) -> Iterator[str]:
-        """The answer to the last message, in pieces. Closing it stops the answer."""
+        """The answer to the last message, in pieces. Closing it stops the answer.
+
+        Raises `ServerError`, in the middle of the answer too.
+        """
         body = self._body(messages, metadata) | {"stream": True}
         try:
             with self._http.stream("POST", "/v1/chat/completions", json=body) as reply:
@@ -73,7 +81,8 @@ class ChatClient:
                     reply.read()
                     raise ServerError(_message(_json(reply), reply))
                 self.session_id = self.session_id or reply.headers.get("x-memory-session")
-                yield from _deltas(reply)
+                for line in reply.iter_lines():
+                    yield from _deltas(line)
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
 
@@ -91,16 +100,18 @@ class ChatClient:
         )
 
 
-def _deltas(reply: httpx.Response) -> Iterator[str]:
-    for line in reply.iter_lines():
-        if not line.startswith("data: ") or line == "data: [DONE]":
-            continue
+def _deltas(line: str) -> Iterator[str]:
+    """The text in one line of a stream."""
+    if not line.startswith("data: ") or line == "data: [DONE]":
+        return
+    try:
         event = json.loads(line.removeprefix("data: "))
         if "error" in event:
             raise ServerError(event["error"]["message"])
-        for choice in event["choices"]:
-            if text := choice["delta"].get("content"):
-                yield text
+        texts = [choice["delta"].get("content") for choice in event["choices"]]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ServerError(f"the server sent a piece that is no answer: {line[:80]!r}") from error
+    yield from (text for text in texts if text)
 
 
 def _json(reply: httpx.Response) -> dict[str, Any]:
@@ -113,4 +124,5 @@ def _json(reply: httpx.Response) -> dict[str, Any]:
 
 def _message(body: dict[str, Any], reply: httpx.Response) -> str:
     error = body.get("error")
-    return error["message"] if isinstance(error, dict) else f"the server answered {reply}"
+    message = error.get("message") if isinstance(error, dict) else None
+    return str(message or f"the server answered {reply}")

@@ -1,6 +1,6 @@
 """The protocol of a language model that answers in pieces."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,5 +37,8 @@ class ChatModel(Protocol):
 
     def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
-    ) -> AsyncIterator[Piece]:
-        """The reply in pieces. Retries happen before the first piece, never after it."""
+    ) -> AsyncGenerator[Piece, None]:
+        """The reply in pieces. Retries happen before the first piece, never after it.
+
+        Closing it stops the model.
+        """

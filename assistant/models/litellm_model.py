@@ -4,20 +4,14 @@ load: it is imported when a model is configured, never otherwise."""
 import asyncio
 import os
 import random
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any
 
-from assistant.errors import (
-    AssistantError,
-    BadModelReply,
-    ConfigError,
-    ModelRateLimited,
-    ModelTimeout,
-    ModelUnavailable,
-)
+from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.litellm_errors import explained
 
-_FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 20.0
 
 
@@ -32,9 +26,11 @@ class LitellmModel:
         api_key: str | None = None,
         timeout: float = 120.0,
         retries: int = 2,
+        first_wait: float = 0.5,
     ) -> None:
         self.name = name
         self._retries = retries
+        self._first_wait = first_wait
         self._call: dict[str, Any] = {"model": name, "timeout": timeout, "max_retries": 0}
         if base_url:
             self._call["api_base"] = base_url
@@ -46,27 +42,31 @@ class LitellmModel:
 
         litellm.suppress_debug_info = True
         litellm.telemetry = False
+        # Its own transport leaves connections open behind it (BerriAI/litellm#13251).
+        litellm.disable_aiohttp_transport = True
         self._litellm = litellm
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
-    ) -> AsyncIterator[Piece]:
+    ) -> AsyncGenerator[Piece, None]:
         """See `ChatModel.stream`."""
         for attempt in range(self._retries + 1):
             begun = False
             try:
-                async for piece in self._pieces(messages, options):
-                    begun = True
-                    yield piece
+                async with aclosing(self._pieces(messages, options)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
                 return
-            except AssistantError as error:
-                if begun or attempt == self._retries or not isinstance(error, ModelUnavailable):
+            except ModelUnavailable as error:
+                wait = _wait_seconds(self._first_wait * 2**attempt, error.retry_after)
+                if begun or attempt == self._retries or wait is None:
                     raise
-                await asyncio.sleep(_wait_seconds(attempt, error.retry_after))
+                await asyncio.sleep(wait)
 
     async def _pieces(
         self, messages: Sequence[Message], options: Mapping[str, Any]
-    ) -> AsyncIterator[Piece]:
+    ) -> AsyncGenerator[Piece, None]:
         try:
             reply = await self._litellm.acompletion(
                 **self._call,
@@ -82,34 +82,8 @@ class LitellmModel:
             finally:
                 # A caller that goes away must not leave the provider generating.
                 await reply.aclose()
-        except AssistantError:
-            raise
         except Exception as error:  # litellm's tree has many roots; every one is mapped
-            raise self._explained(error) from error
-
-    def _explained(self, error: Exception) -> AssistantError:
-        for name, kind in _ERRORS.items():
-            if isinstance(error, getattr(self._litellm, name)):
-                return kind(
-                    f"the chat model {self.name} failed: {_first_line(error)}",
-                    retry_after=_retry_after(error),
-                )
-        return ModelUnavailable(f"the chat model {self.name} failed: {_first_line(error)}")
-
-
-# By litellm's name, most specific first; anything else of litellm's is upstream trouble.
-_ERRORS: dict[str, type[AssistantError]] = {
-    "RateLimitError": ModelRateLimited,
-    "Timeout": ModelTimeout,
-    "APIResponseValidationError": BadModelReply,
-    "JSONSchemaValidationError": BadModelReply,
-    "AuthenticationError": ConfigError,
-    "PermissionDeniedError": ConfigError,
-    "NotFoundError": ConfigError,
-    "UnsupportedParamsError": ConfigError,
-    "BadRequestError": ConfigError,
-    "UnprocessableEntityError": ConfigError,
-}
+            raise explained(self._litellm, self.name, error) from error
 
 
 def _piece(chunk: Any) -> Piece:
@@ -121,19 +95,10 @@ def _piece(chunk: Any) -> Piece:
     return Piece(choice.delta.content or "", tokens, choice.finish_reason)
 
 
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
-
-
-def _retry_after(error: Exception) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    try:
-        return float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-
-
-def _wait_seconds(attempt: int, retry_after: float | None) -> float:
-    wait = retry_after if retry_after is not None else _FIRST_WAIT_SECONDS * 2**attempt
-    return min(wait, _LONGEST_WAIT_SECONDS) * random.uniform(0.8, 1.2)
+def _wait_seconds(wait: float, retry_after: float | None) -> float | None:
+    """How long to wait before the next try; None when the provider asks for too long."""
+    if retry_after is not None:
+        wait = retry_after
+        if wait > _LONGEST_WAIT_SECONDS:
+            return None
+    return min(wait, _LONGEST_WAIT_SECONDS) * random.uniform(1.0, 1.2)

@@ -4,7 +4,8 @@ The model first notes what each recalled round contributes, then answers from it
 answer leaves; the notes go to the trace.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from assistant.dates import print_day
 from assistant.errors import BadModelReply
@@ -25,7 +26,7 @@ class ChainOfNoteReader:
         self._context_tokens = context_tokens
         self.name = f"chain-of-note:{model.name}"
 
-    async def read(self, question: Question) -> AsyncIterator[AnswerPiece]:
+    async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer."""
         if question.recalled is None:
             messages, context, notes = _plain(question), Context("", (), ()), None
@@ -34,15 +35,19 @@ class ChainOfNoteReader:
             messages, notes = _with_memory(question, context), NotesFilter()
         last = _Last()
         answered = False
-        async for piece in self._model.stream(messages, question.options):
-            last.see(piece)
-            text = notes.feed(piece.text) if notes else piece.text
-            answered |= bool(text.strip())
-            if text:
-                yield AnswerPiece(text)
-        rest = notes.finish() if notes else ""
+        async with aclosing(self._model.stream(messages, question.options)) as pieces:
+            async for piece in pieces:
+                last.see(piece)
+                text = notes.feed(piece.text) if notes else piece.text
+                answered |= bool(text.strip())
+                if text:
+                    yield AnswerPiece(text)
+        rest = notes.finish(cut=last.finish_reason == "length") if notes else ""
         if not (answered or rest):
-            raise BadModelReply(f"the chat model {self._model.name} gave no answer")
+            raise BadModelReply(
+                f"the chat model {self._model.name} gave no answer "
+                f"(its reply ended with {last.finish_reason!r})"
+            )
         trace = Trace(
             notes=notes.notes if notes else "",
             context=context.used,
@@ -72,7 +77,7 @@ def _plain(question: Question) -> list[Message]:
 def _with_memory(question: Question, context: Context) -> list[Message]:
     """The caller's own system text first, then ours; the rest of the conversation as it was."""
     ours = PROMPT.render(today=print_day(question.asked_at), memory=context.text, marker=MARKER)
-    theirs = [m.content for m in question.conversation if m.role in ("system", "developer")]
-    earlier = [m for m in question.conversation if m.role not in ("system", "developer")]
+    theirs = [m.content for m in question.conversation if m.role == "system"]
+    earlier = [m for m in question.conversation if m.role != "system"]
     system = Message("system", "\n\n".join([*theirs, ours]))
     return [system, *earlier, Message("user", question.text)]

@@ -34,7 +34,7 @@ def build_context(recalled: Sequence[Recalled], asked_at: datetime, token_budget
     kept: list[tuple[dict[str, Any], Recalled]] = []
     dropped: list[str] = []
     for entry, found in entries:
-        size = len(_dump(entry))
+        size = len(_fenced(entry))
         if size > left and kept:
             dropped.append(found.record.id)
             continue
@@ -58,18 +58,13 @@ def _entry(found: Recalled, rank: int, asked_at: datetime) -> dict[str, Any]:
     if rank >= _WHOLE_REPLIES and len(reply) > _TRIMMED_REPLY:
         reply = reply[:_TRIMMED_REPLY].rsplit(" ", 1)[0] + " […]"
     days = (asked_at.date() - round.session_date.date()).days
-    return {
-        "date": print_day(round.session_date),
-        "days_ago": days,
-        round.user_name or "user": round.user_text,
-        round.assistant_name or "assistant": reply,
-    }
+    entry: dict[str, Any] = {"date": print_day(round.session_date), "days_ago": days}
+    user, assistant = round.user_name or "user", round.assistant_name or "assistant"
+    if len({user, assistant, *entry}) < 4:  # names that would hide each other
+        user, assistant = "user", "assistant"
+    return entry | {user: round.user_text, assistant: reply}
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
-
-
-def _fenced(entries: Sequence[dict[str, Any]]) -> str:
+def _fenced(value: Any) -> str:
     """JSON in which no text can close the fence around it."""
-    return _dump(list(entries)).replace("<", "\\u003c")
+    return json.dumps(value, ensure_ascii=False, indent=1).replace("<", "\\u003c")

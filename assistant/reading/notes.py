@@ -1,7 +1,7 @@
 """Notes and answer told apart in one streamed reply. Pure.
 
 The model writes its notes first, then a line with the marker, then the answer. Only what follows
-the marker may reach the user. A reply without the marker is all answer.
+the marker may reach the user. A reply without the marker is all answer, unless it began as notes.
 """
 
 import re
@@ -11,8 +11,8 @@ MARKER = "ANSWER:"
 
 # Models decorate the marker: "**ANSWER:**", "### Answer:".
 _MARKER_LINE = re.compile(r"(?:^|\n)[ \t]*[#*_>` ]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
-
-
+# Some forget the new line; then only the marker exactly as asked for is trusted.
+_MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
 _NOTES_LINE = re.compile(r"\s*[#*_>` ]*notes[*_` ]*:", re.I)
 
 
@@ -40,14 +40,19 @@ class NotesFilter:
             return ""
         return self._split(match)
 
-    def finish(self) -> str:
-        """What is left when the reply ends: nothing, or all of a reply without the marker."""
+    def finish(self, *, cut: bool = False) -> str:
+        """What is left when the reply ends: nothing, or the answer in a reply without the marker.
+
+        `cut` says that the reply ended before its end, so that notes at its end are no answer.
+        """
         if self._notes is not None:
             return ""
         match = _MARKER_LINE.search(self._held)
+        if match is None and _NOTES_LINE.match(self._held):
+            match = _MARKER_IN_LINE.search(self._held)
         if match is not None:
             return self._split(match)
-        return _without_notes(self._held)
+        return _without_notes(self._held, cut)
 
     def _split(self, match: re.Match[str]) -> str:
         self._notes = self._held[: match.start()].strip()
@@ -61,9 +66,12 @@ class NotesFilter:
         return text
 
 
-def _without_notes(reply: str) -> str:
-    """The answer of a reply without the marker: its last paragraph if it began with notes."""
+def _without_notes(reply: str, cut: bool) -> str:
+    """The answer of a reply without the marker: its last paragraph if it began with notes.
+
+    Empty when there are nothing but notes.
+    """
+    if not _NOTES_LINE.match(reply):
+        return reply.strip()
     paragraphs = [part.strip() for part in reply.split("\n\n") if part.strip()]
-    if len(paragraphs) > 1 and _NOTES_LINE.match(reply):
-        return paragraphs[-1]
-    return reply.strip()
+    return paragraphs[-1] if len(paragraphs) > 1 and not cut else ""

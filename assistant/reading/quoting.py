@@ -1,7 +1,7 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from assistant.dates import print_day
@@ -16,6 +16,8 @@ UNKNOWN = "I don't know: I found nothing about that in what we talked about."
 _ROUNDS = 6
 _QUOTES = 4
 _SENTENCES = 12
+# A question about a reply often shares no word with it, only with the request before it.
+_WHOLE_REPLIES = 2
 _LONGEST_QUOTE = 400
 _LONG_WORD = re.compile(r"\w{4,}")
 # A quote much farther from the question than the best one is noise beside it.
@@ -38,7 +40,7 @@ class QuotingReader:
         self._store = store
         self._floor = floor
 
-    async def read(self, question: Question) -> AsyncIterator[AnswerPiece]:
+    async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""
         if question.recalled is None:
             yield AnswerPiece(NO_MEMORY, Trace())
@@ -49,7 +51,11 @@ class QuotingReader:
         yield AnswerPiece(_print(quotes) if quotes else UNKNOWN, Trace(context=read))
 
     async def _best_quotes(self, question: str, near: Sequence[Recalled]) -> list[_Quote]:
-        candidates = [quote for found in near for quote in _sentences_of(found, question)]
+        candidates = [
+            quote
+            for rank, found in enumerate(near)
+            for quote in _sentences_of(found, question, whole_reply=rank < _WHOLE_REPLIES)
+        ]
         if not candidates:
             return []
         texts = [quote.text for quote in candidates]
@@ -63,8 +69,8 @@ class QuotingReader:
         return sorted(best, key=lambda q: q.source.record.round.session_date, reverse=True)
 
 
-def _sentences_of(found: Recalled, question: str) -> list[_Quote]:
-    """What the user stated, and what the assistant said with a word of the question in it."""
+def _sentences_of(found: Recalled, question: str, *, whole_reply: bool) -> list[_Quote]:
+    """What the user stated, and what the assistant replied: all of it, or what shares a word."""
     round = found.record.round
     asked = set(_LONG_WORD.findall(question.lower()))
     said = [
@@ -77,7 +83,7 @@ def _sentences_of(found: Recalled, question: str) -> list[_Quote]:
     replied = [
         _Quote(text, Speaker.ASSISTANT, found)
         for text in sentences(round.assistant_text)
-        if asked & set(_LONG_WORD.findall(text.lower()))
+        if whole_reply or asked & set(_LONG_WORD.findall(text.lower()))
     ]
     return said[:_SENTENCES] + replied[:_SENTENCES]
 

@@ -1,6 +1,6 @@
 """The protocol of a reader, and what it reads."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -50,5 +50,8 @@ class Reader(Protocol):
 
     name: str
 
-    def read(self, question: Question) -> AsyncIterator[AnswerPiece]:
-        """The answer in pieces, ending with exactly one that carries the trace."""
+    def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
+        """The answer in pieces, ending with exactly one that carries the trace.
+
+        Closing it stops whatever is writing the answer.
+        """

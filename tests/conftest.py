@@ -1,0 +1,71 @@
+"""What holds for every test: no network but loopback, no keys, no settings from outside."""
+
+import os
+import socket
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
+_OURS = ("ASSISTANT_", "HARNESS_")
+
+# Read when these libraries are imported, which may be before the first test.
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+
+class NetworkForbidden(RuntimeError):
+    """A test tried to leave this machine."""
+
+
+@pytest.fixture(scope="session")
+def _empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nowhere")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch: pytest.MonkeyPatch, _empty_folder: Path) -> None:
+    """No key, proxy or setting of the caller's shell; no `.env` or settings file of its folder."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name.lower() in _PROXIES or name.upper().startswith(_OURS):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(_empty_folder)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _loopback_only() -> Iterator[None]:
+    """Sockets connect to this machine only, whoever opens them and from whichever thread."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, _guarded(getattr(socket.socket, name)))
+        patch.setattr(socket, "getaddrinfo", _guarded_lookup(socket.getaddrinfo))
+        yield
+
+
+def _guarded(original: Any) -> Any:
+    def connect(self: socket.socket, address: Any) -> Any:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+            raise NetworkForbidden(f"tests may reach loopback only, not {address!r}")
+        return original(self, address)
+
+    return connect
+
+
+def _guarded_lookup(original: Any) -> Any:
+    def getaddrinfo(host: Any, *more: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name and not _is_loopback(name):
+            raise NetworkForbidden(f"tests may look up loopback only, not {name!r}")
+        return original(host, *more, **options)
+
+    return getaddrinfo
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
