@@ -77,6 +77,7 @@ class Replayer:
         }
         return {
             "question_id": question.question_id,
+            "user_id": self._blinding.user(question.question_id),
             "ranked_sessions": [_ranked_session(value, by_name) for value in searched.sessions],
             "ranked_rounds": [_ranked_round(value, by_name) for value in searched.rounds],
             "search_ms": {"round": searched.rounds_ms, "session": searched.sessions_ms},

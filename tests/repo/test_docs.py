@@ -1,0 +1,117 @@
+"""The documents say what the code does: routes, settings, commands, error codes."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from assistant.app import create_app
+from assistant.cli.main import app as assistant_cli
+from assistant.errors import AssistantError
+from assistant.settings import Settings
+from harness.cli import app as harness_cli
+
+ROOT = Path(__file__).parents[2]
+API = (ROOT / "docs/api.md").read_text()
+SETTINGS = (ROOT / "docs/settings.md").read_text()
+README = (ROOT / "README.md").read_text()
+# FastAPI's own pages.
+UNLISTED = {"/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect"}
+
+
+def documented_routes() -> set[tuple[str, str]]:
+    found = re.findall(r"`((?:GET|POST|DELETE|PATCH|PUT)) (/[^`?]*)", API)
+    return {(method, re.sub(r"\{\w+\}", "{}", path.rstrip("`"))) for method, path in found}
+
+
+def served_routes() -> set[tuple[str, str]]:
+    paths = create_app(Settings(embedder="hash")).openapi()["paths"]
+    return {
+        (method.upper(), re.sub(r"\{\w+\}", "{}", path))
+        for path, methods in paths.items()
+        for method in methods
+    }
+
+
+def test_every_route_is_documented_and_every_documented_route_is_served() -> None:
+    assert documented_routes() == served_routes()
+
+
+def setting_names() -> list[str]:
+    names = []
+    for name, field in Settings.model_fields.items():
+        nested = getattr(field.annotation, "model_fields", None)
+        names += [f"{name}.{inner}" for inner in nested] if nested else [name]
+    return names
+
+
+def test_every_setting_is_documented_and_no_other() -> None:
+    listed = re.findall(r"^\| `([\w.]+)` \|", SETTINGS, re.MULTILINE)
+    assert sorted(listed) == sorted(setting_names())
+
+
+def test_documented_defaults_are_the_defaults() -> None:
+    settings = Settings()
+    for name, default in re.findall(r"^\| `([\w.]+)` \| `([^`]*)` \|", SETTINGS, re.MULTILINE):
+        value: object = settings
+        for part in name.split("."):
+            value = getattr(value, part)
+        expected = str(value).lower() if isinstance(value, bool) else str(value)
+        assert default in (expected, expected.removesuffix(".0")), name
+
+
+def error_classes(base: type[AssistantError] = AssistantError) -> list[type[AssistantError]]:
+    return [base, *(kind for child in base.__subclasses__() for kind in error_classes(child))]
+
+
+@pytest.mark.parametrize("code", ["missing_user", "invalid_timestamp", "empty_messages"])
+def test_error_codes_in_the_routes_are_documented(code: str) -> None:
+    assert f"`{code}`" in API
+
+
+def test_error_codes_of_the_error_classes_are_documented() -> None:
+    ours = [kind for kind in error_classes() if kind.__module__ == "assistant.errors"]
+    for kind in ours:
+        if kind.code != "not_found":  # always raised with a narrower code
+            assert f"`{kind.code}`" in API, kind.__name__
+
+
+@pytest.mark.parametrize(("name", "cli"), [("assistant", assistant_cli), ("harness", harness_cli)])
+def test_commands_in_the_documents_exist(name: str, cli: object) -> None:
+    known = set(getattr(get_command(cli), "commands"))  # type: ignore[arg-type]  # noqa: B009
+    documents = [README, *(path.read_text() for path in (ROOT / "docs").rglob("*.md"))]
+    used = {
+        command
+        for text in documents
+        for block in re.findall(r"```(?:sh|text)?\n(.*?)```", text, re.DOTALL)
+        for command in re.findall(rf"^\s*(?:\$ )?{name} ([a-z]+)\b", block, re.MULTILINE)
+    }
+    assert used <= known
+    assert used
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[\w-]*)?\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_make_targets_in_the_readme_exist() -> None:
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`?make (\w+)", README)) <= targets
+
+
+@pytest.mark.parametrize("command", ["assistant", "harness"])
+def test_help_needs_neither_models_nor_a_server(command: str) -> None:
+    program = f"import sys; sys.argv = ['{command}', '--help']; import {command}.cli as c; c.main()"
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", program], capture_output=True, text=True
+    )
+    assert ended.returncode == 0
+    assert "Usage" in ended.stdout
+    heavy = ("torch", "litellm", "sentence_transformers", "transformers")
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in ended.stderr.splitlines()}
+    assert loaded.isdisjoint(heavy)

