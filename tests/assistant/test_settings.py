@@ -1,0 +1,103 @@
+"""Settings: where they come from, which source wins, how a wrong one is named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.errors import ConfigError
+from assistant.settings import Settings, load_settings
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_defaults_need_nothing() -> None:
+    settings = load_settings()
+    assert (settings.host, settings.port, settings.data_dir) == ("127.0.0.1", 8080, Path("data"))
+    assert settings.chat_model == ""
+
+
+def test_each_source_wins_over_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "assistant.toml").write_text("port = 1001\n")
+    assert load_settings().port == 1001
+    (folder / ".env").write_text("ASSISTANT_PORT=1002\nSOMETHING_ELSE=1\n")
+    assert load_settings().port == 1002
+    monkeypatch.setenv("ASSISTANT_PORT", "1003")
+    assert load_settings().port == 1003
+    assert load_settings(port=1004).port == 1004
+    assert load_settings(port=None).port == 1003
+
+
+def test_nested_settings_merge_across_sources(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "assistant.toml").write_text("[recall]\nrounds = 7\n")
+    monkeypatch.setenv("ASSISTANT_RECALL__CONTEXT_TOKENS", "900")
+    recall = load_settings().recall
+    assert (recall.rounds, recall.context_tokens) == (7, 900)
+
+
+def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "mine.toml").write_text("port = 1005\n")
+    assert load_settings(config_file=folder / "mine.toml").port == 1005
+    monkeypatch.setenv("ASSISTANT_CONFIG_FILE", "mine.toml")
+    assert load_settings().port == 1005
+
+
+@pytest.mark.parametrize(
+    ("flags", "named"),
+    [
+        ({"port": 70_000}, "port"),
+        ({"quote_floor": -1}, "quote_floor"),
+        ({"recall": {"rounds": 0}}, "recall.rounds"),
+        ({"recall": {"depth": 1}}, "recall.depth"),
+        ({"chat_model_timeout": "soon"}, "chat_model_timeout"),
+        ({"config_file": "nowhere.toml"}, "nowhere.toml"),
+    ],
+)
+def test_a_wrong_setting_is_named(flags: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigError, match=named) as refused:
+        load_settings(**flags)
+    assert refused.value.code == "wrong_setting"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("prot = 8080\n", "prot"),
+        ("port = \n", "assistant.toml"),
+        ('port = "many"\n', "port"),
+        ("[recall]\nround = 3\n", "recall.round"),
+    ],
+)
+def test_a_wrong_settings_file_is_named(folder: Path, text: str, named: str) -> None:
+    (folder / "assistant.toml").write_text(text)
+    with pytest.raises(ConfigError, match=named):
+        load_settings()
+
+
+def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_REQUIRE_USER", "perhaps")
+    with pytest.raises(ConfigError, match="require_user"):
+        load_settings()
+
+
+def test_secrets_are_masked_in_what_is_shown() -> None:
+    settings = Settings(
+        chat_model_api_key="sk-very-secret", chat_model_base_url="http://me:hush@127.0.0.1/v1"
+    )
+    shown = str(settings.public()) + repr(settings.chat_model_api_key)
+    assert "sk-very-secret" not in shown
+    assert "hush" not in shown
+    assert "127.0.0.1/v1" in shown
+
+
+def test_no_error_repeats_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_CHAT_MODEL_API_KEY", "sk-very-secret")
+    with pytest.raises(ConfigError) as refused:
+        load_settings(port="sk-very-secret")
+    assert "sk-very-secret" not in str(refused.value)
