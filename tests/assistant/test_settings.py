@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from assistant.errors import ConfigError
 from assistant.settings import Settings, load_settings
@@ -88,7 +89,8 @@ def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_secrets_are_masked_in_what_is_shown() -> None:
     settings = Settings(
-        chat_model_api_key="sk-very-secret", chat_model_base_url="http://me:hush@127.0.0.1/v1"
+        chat_model_api_key=SecretStr("sk-very-secret"),
+        chat_model_base_url="http://me:hush@127.0.0.1/v1",
     )
     shown = str(settings.public()) + repr(settings.chat_model_api_key)
     assert "sk-very-secret" not in shown

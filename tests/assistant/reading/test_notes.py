@@ -1,5 +1,7 @@
 """Notes and answer told apart, wherever the reply happens to be split."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,7 +74,7 @@ _PARTS = st.lists(
 def test_any_reply_cut_anywhere_is_read_alike(parts: list[str], cuts: list[int]) -> None:
     reply = "".join(parts)
     edges = [0, *sorted(min(cut, len(reply)) for cut in cuts), len(reply)]
-    pieces = [reply[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    pieces = [reply[a:b] for a, b in itertools.pairwise(edges)]
     assert filtered(pieces) == filtered([reply])
 
 

@@ -1,0 +1,197 @@
+"""The one way into memory: once, in order, whoever writes at the same time."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from assistant.conversation import Role, Turn
+from assistant.recorder import Recorder
+from memory_store import (
+    EdgeEngine,
+    Embedder,
+    EmbeddingFailed,
+    Encoder,
+    EncoderIdentity,
+    HashEncoder,
+    MemoryStore,
+    TextKind,
+)
+from memory_store.embedding.encoder import Matrix
+
+NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
+
+
+def user(text: str, minute: float = 0, *, timed: bool = True) -> Turn:
+    return Turn(Role.USER, text, NOON + timedelta(minutes=minute), timed)
+
+
+def assistant(text: str, minute: float = 0, *, timed: bool = True) -> Turn:
+    return Turn(Role.ASSISTANT, text, NOON + timedelta(minutes=minute), timed)
+
+
+def conversation(rounds: int) -> list[Turn]:
+    pairs = [(user(f"u{i}", i), assistant(f"a{i}", i)) for i in range(rounds)]
+    return [turn for pair in pairs for turn in pair]
+
+
+async def sides(store: MemoryStore, user_id: str, session_id: str) -> list[tuple[str, str]]:
+    records = await store.session(user_id, session_id)
+    return [(record.round.user_text, record.round.assistant_text) for record in records]
+
+
+async def test_turns_become_rounds_and_the_call_says_which(store: MemoryStore) -> None:
+    done = await Recorder(store).record("ann", "s", conversation(2))
+    assert (done.recorded, done.known) == (4, 0)
+    assert [round.round_index for round in done.rounds] == [0, 1]
+    assert await sides(store, "ann", "s") == [("u0", "a0"), ("u1", "a1")]
+
+
+async def test_nothing_is_fine(store: MemoryStore) -> None:
+    done = await Recorder(store).record("ann", "s", [])
+    assert done == ([], 0, 0)
+    assert await store.count("ann") == 0
+
+
+async def test_turns_sent_again_change_nothing(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    await recorder.record("ann", "s", conversation(3))
+    again = await recorder.record("ann", "s", conversation(4))
+    assert (again.recorded, again.known) == (2, 6)
+    assert [round.round_index for round in again.rounds] == [3]
+    assert await store.count("ann") == 4
+
+
+async def test_turn_by_turn_is_the_same_as_all_at_once(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    for turn in conversation(3):
+        await recorder.record("ann", "one by one", [turn])
+    await recorder.record("ann", "at once", conversation(3))
+    assert await sides(store, "ann", "one by one") == await sides(store, "ann", "at once")
+
+
+async def test_a_restart_knows_what_was_recorded(tmp_path: Path) -> None:
+    for _ in range(2):
+        store = MemoryStore(EdgeEngine(tmp_path), Embedder(HashEncoder()))
+        await store.open()
+        done = await Recorder(store).record("ann", "s", conversation(2))
+        await store.close()
+    assert (done.recorded, done.known) == (0, 4)
+
+
+async def test_two_writers_of_one_session_lose_nothing(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    turns = [[user(f"u{i}", i), assistant(f"a{i}", i)] for i in range(20)]
+    await asyncio.gather(*(recorder.record("ann", "s", pair) for pair in turns))
+    stored = await sides(store, "ann", "s")
+    assert sorted(stored) == sorted((f"u{i}", f"a{i}") for i in range(20))
+
+
+async def test_the_same_turns_at_the_same_time_are_stored_once(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    calls = [recorder.record("ann", "s", conversation(2)) for _ in range(8)]
+    done = await asyncio.gather(*calls)
+    assert sum(one.recorded for one in done) == 4
+    assert await store.count("ann") == 2
+
+
+async def test_more_users_and_sessions_than_are_kept_in_hand(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    places = [(f"user{u}", f"s{s}") for u in range(70) for s in range(2)]
+    places += [("ann", f"s{s}") for s in range(20)]
+    for half in (conversation(1)[:1], conversation(1)[1:]):
+        await asyncio.gather(*(recorder.record(u, s, half) for u, s in places))
+    for user_id, session_id in places:
+        assert await sides(store, user_id, session_id) == [("u0", "a0")]
+
+
+async def test_forgetting_while_writing_ends_in_all_or_nothing(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    await recorder.record("ann", "s", conversation(3))
+    forgotten, done = await asyncio.gather(
+        recorder.forget_session("ann", "s"), recorder.record("ann", "s", conversation(4))
+    )
+    assert forgotten == 3
+    assert done.recorded == 8  # after the forgetting, all of them are new
+    assert len(await sides(store, "ann", "s")) == 4
+
+
+@pytest.mark.parametrize("what", ["session", "round", "user"])
+async def test_what_was_forgotten_can_be_recorded_again(store: MemoryStore, what: str) -> None:
+    recorder = Recorder(store)
+    done = await recorder.record("ann", "s", conversation(1))
+    forget = {
+        "session": lambda: recorder.forget_session("ann", "s"),
+        "round": lambda: recorder.forget_round("ann", done.rounds[0].id),
+        "user": lambda: recorder.forget_user("ann"),
+    }
+    assert await forget[what]() == 1
+    assert await forget[what]() == 0
+    assert (await recorder.record("ann", "s", conversation(1))).recorded == 2
+
+
+async def test_nobody_forgets_anothers(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    done = await recorder.record("ann", "s", conversation(1))
+    assert await recorder.forget_round("bob", done.rounds[0].id) == 0
+    assert await recorder.forget_session("bob", "s") == 0
+    assert await recorder.forget_user("bob") == 0
+    assert await store.count("ann") == 1
+
+
+async def test_a_live_round_again_overwrites_itself(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    for answer in ("first answer", "better answer"):
+        said, given = user("hi", timed=False), assistant(answer, timed=False)
+        await recorder.record_round("ann", "s", said, given, None)
+    assert await sides(store, "ann", "s") == [("hi", "better answer")]
+
+
+async def test_live_and_recorded_rounds_follow_each_other(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    await recorder.record("ann", "s", conversation(1))
+    await recorder.record_round("ann", "s", user("u1", 5), assistant("a1", 5), "u0")
+    await recorder.record("ann", "s", [user("u2", 9)])
+    assert await sides(store, "ann", "s") == [("u0", "a0"), ("u1", "a1"), ("u2", "")]
+
+
+class _Breakable(Encoder):
+    """Fails on texts that hold `break`."""
+
+    def __init__(self) -> None:
+        self._encoder = HashEncoder()
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        return self._encoder.identity
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        if any("break" in text for text in texts):
+            raise EmbeddingFailed("broken, as asked")
+        return self._encoder.encode(texts, kind)
+
+
+async def test_a_write_that_fails_leaves_nothing_and_the_next_one_works(tmp_path: Path) -> None:
+    store = MemoryStore(EdgeEngine(tmp_path), Embedder(_Breakable()))
+    await store.open()
+    recorder = Recorder(store)
+    await recorder.record("ann", "s", conversation(1))
+    with pytest.raises(EmbeddingFailed):
+        await recorder.record("ann", "s", [user("u1", 1), user("break", 2)])
+    assert await sides(store, "ann", "s") == [("u0", "a0")]
+    done = await recorder.record("ann", "s", [user("u1", 1)])
+    assert (done.recorded, done.rounds[0].round_index) == (1, 1)
+    await store.close()
+
+
+async def test_a_cancelled_write_does_not_hold_up_the_next_one(store: MemoryStore) -> None:
+    recorder = Recorder(store)
+    first = asyncio.create_task(recorder.record("ann", "s", conversation(3)))
+    await asyncio.sleep(0)
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    await recorder.record("ann", "s", conversation(3))
+    assert await sides(store, "ann", "s") == [("u0", "a0"), ("u1", "a1"), ("u2", "a2")]
