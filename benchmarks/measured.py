@@ -1,0 +1,44 @@
+"""One comparison: our figure beside a baseline's, and their ratio."""
+
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`more_is_better` says which way the ratio counts; a ratio above 1 is always in our favour."""
+
+    what: str
+    unit: str
+    ours: float
+    baseline: float
+    against: str
+    more_is_better: bool
+
+    @property
+    def ratio(self) -> float:
+        """How many times better ours is."""
+        return self.ours / self.baseline if self.more_is_better else self.baseline / self.ours
+
+    @property
+    def verdict(self) -> str:
+        """The ratio in words."""
+        return f"{self.ratio:.1f}×"
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields and the ratio."""
+        return asdict(self) | {"ratio": self.ratio}
+
+
+async def median_ms(call: Callable[[], Awaitable[object]], times: int) -> float:
+    """Median duration of a call in milliseconds, after one call that does not count."""
+    await call()
+    durations = []
+    for _ in range(times):
+        started = time.perf_counter()
+        await call()
+        durations.append(time.perf_counter() - started)
+    return statistics.median(durations) * 1000
