@@ -1,0 +1,76 @@
+"""Every exception litellm exports becomes one of ours: a new one has to be looked at."""
+
+import inspect
+
+import litellm
+import pytest
+
+from assistant.errors import (
+    AssistantError,
+    BadModelReply,
+    ConfigError,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from assistant.models.litellm_errors import explained
+
+EXPECTED: dict[type[AssistantError], str] = {
+    ModelRateLimited: "RateLimitError",
+    ModelTimeout: "Timeout",
+    BadModelReply: "APIResponseValidationError JSONSchemaValidationError",
+    ConfigError: """
+        AuthenticationError PermissionDeniedError NotFoundError BadRequestError
+        InvalidRequestError UnprocessableEntityError UnsupportedParamsError
+        ContextWindowExceededError ContentPolicyViolationError ImageFetchError
+        LiteLLMUnknownProvider PaymentRequiredError VectorStoreSearchError RejectedRequestError
+        BudgetExceededError ModelNotMappedError""",
+    ModelUnavailable: """
+        APIConnectionError APIError BadGatewayError InternalServerError MidStreamFallbackError
+        MockException OpenAIError ServiceUnavailableError BlockedPiiEntityError
+        GuardrailRaisedException ModifyResponseException SensitiveDataRouteException""",
+}
+_UNSET = dict.fromkeys(("num_retries", "max_retries", "original_exception"))
+KINDS = {name: kind for kind, names in EXPECTED.items() for name in names.split()}
+EXPORTED = {
+    name: kind
+    for name, kind in inspect.getmembers(litellm.exceptions, inspect.isclass)
+    if issubclass(kind, Exception)
+}
+
+
+def test_none_is_new_and_none_is_gone() -> None:
+    assert sorted(EXPORTED) == sorted(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTED))
+def test_each_becomes_ours(name: str) -> None:
+    # Their constructors differ in what they ask for; only the class counts here.
+    error = EXPORTED[name].__new__(EXPORTED[name])
+    vars(error).update(message="what happened", **_UNSET)
+    assert type(explained(litellm, "openai/fake", error)) is KINDS[name]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (RuntimeError("who knows"), ModelUnavailable),
+        (ValueError("cannot be decoded"), BadModelReply),
+        (ConnectionResetError(), ModelUnavailable),
+    ],
+)
+def test_other_failures(error: Exception, kind: type[AssistantError]) -> None:
+    found = explained(litellm, "openai/fake", error)
+    assert type(found) is kind
+    assert found.message.startswith("the chat model openai/fake failed: ")
+
+
+def test_causes_that_go_round_end() -> None:
+    first, second = RuntimeError("a"), RuntimeError("b")
+    first.__context__, second.__context__ = second, first
+    assert type(explained(litellm, "m", first)) is ModelUnavailable
+
+
+def test_only_the_first_line_is_repeated() -> None:
+    found = explained(litellm, "m", RuntimeError("short\n" + "long traceback " * 500))
+    assert found.message == "the chat model m failed: short"

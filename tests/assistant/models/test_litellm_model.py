@@ -1,0 +1,184 @@
+"""A model through litellm over real HTTP: retries are bounded, and every failure has its class."""
+
+import time
+from typing import Any
+
+import pytest
+from scripted_model import ScriptedModel
+
+from assistant.errors import (
+    AssistantError,
+    BadModelReply,
+    ConfigError,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnavailable,
+)
+from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.litellm_model import LitellmModel
+
+EVENTS = {"content-type": "text/event-stream"}
+
+
+def chat_model(model: ScriptedModel, **changed: Any) -> LitellmModel:
+    how = {"base_url": model.url, "api_key": "k", "retries": 0, "first_wait": 0.001} | changed
+    return LitellmModel("openai/fake", **how)
+
+
+async def stream(model: LitellmModel, **options: Any) -> list[Piece]:
+    return [piece async for piece in model.stream([Message("user", "hi")], options)]
+
+
+async def text_of(model: LitellmModel) -> str:
+    return "".join(piece.text for piece in await stream(model))
+
+
+async def test_pieces_reason_and_tokens(model: ScriptedModel) -> None:
+    model.on("plain").reply("Hel", "lo", finish_reason="length")
+    pieces = await stream(chat_model(model))
+    assert [piece.text for piece in pieces if piece.text] == ["Hel", "lo"]
+    assert [p.finish_reason for p in pieces if p.finish_reason] == ["length"]
+    assert [p.tokens for p in pieces if p.tokens] == [TokenCounts(7, 3)]
+
+
+async def test_what_is_sent(model: ScriptedModel) -> None:
+    model.on("plain").reply("ok")
+    await stream(chat_model(model), temperature=0.1, top_p=0.9, seed=4)
+    body = model.sent[0].body
+    assert (body["model"], body["stream"]) == ("fake", True)
+    assert (body["temperature"], body["top_p"], body["seed"]) == (0.1, 0.9, 4)
+    assert body["messages"] == [{"role": "user", "content": "hi"}]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (400, ConfigError),
+        (401, ConfigError),
+        (402, ConfigError),
+        (403, ConfigError),
+        (404, ConfigError),
+        (413, ConfigError),
+        (422, ConfigError),
+        (408, ModelTimeout),
+        (429, ModelRateLimited),
+        (500, ModelUnavailable),
+        (502, ModelUnavailable),
+        (503, ModelUnavailable),
+        (504, ModelTimeout),
+        (529, ModelUnavailable),
+    ],
+)
+async def test_a_status_has_its_class(
+    model: ScriptedModel, status: int, kind: type[AssistantError]
+) -> None:
+    model.on("plain").fault(status)
+    with pytest.raises(kind, match=f"openai/fake failed: .*scripted {status}") as failed:
+        await stream(chat_model(model))
+    assert type(failed.value) is kind
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+async def test_what_may_pass_is_tried_again_and_no_more_often_than_set(
+    model: ScriptedModel, status: int
+) -> None:
+    rule = model.on("plain")
+    for _ in range(3):
+        rule.fault(status)
+    with pytest.raises(ModelUnavailable):
+        await stream(chat_model(model, retries=2))
+    assert len(model.sent) == 3
+
+
+async def test_a_second_try_can_succeed(model: ScriptedModel) -> None:
+    model.on("plain").fault(500).drop().reply("there you are")
+    assert await text_of(chat_model(model, retries=2)) == "there you are"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+async def test_what_cannot_pass_is_not_tried_again(model: ScriptedModel, status: int) -> None:
+    model.on("plain").fault(status)
+    with pytest.raises(ConfigError):
+        await stream(chat_model(model, retries=2))
+
+
+async def test_the_provider_says_how_long_to_wait(model: ScriptedModel) -> None:
+    model.on("plain").fault(429, headers={"retry-after": "0.2"}).reply("ok")
+    started = time.monotonic()
+    assert await text_of(chat_model(model, retries=1)) == "ok"
+    assert time.monotonic() - started >= 0.2
+
+
+async def test_too_long_a_wait_is_left_to_the_caller(model: ScriptedModel) -> None:
+    model.on("plain").fault(429, headers={"retry-after": "3600"})
+    with pytest.raises(ModelRateLimited) as failed:
+        await stream(chat_model(model, retries=2))
+    assert failed.value.retry_after == 3600
+
+
+@pytest.mark.parametrize("given", ["inf", "nan", "-1", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"])
+async def test_an_odd_retry_after_is_none(model: ScriptedModel, given: str) -> None:
+    model.on("plain").fault(429, headers={"retry-after": given})
+    with pytest.raises(ModelRateLimited) as failed:
+        await stream(chat_model(model))
+    assert failed.value.retry_after is None
+
+
+async def test_nobody_there(model: ScriptedModel) -> None:
+    with pytest.raises(ModelUnavailable) as failed:
+        await stream(chat_model(model, base_url="http://127.0.0.1:9/v1"))
+    assert type(failed.value) is ModelUnavailable
+
+
+@pytest.mark.parametrize("when", ["before the status", "before the first piece"])
+async def test_too_slow(model: ScriptedModel, when: str) -> None:
+    if when == "before the status":
+        model.on("plain").raw("late", delay=0.6)
+    else:
+        model.on("plain").reply("late", delay=0.6)
+    with pytest.raises(ModelTimeout):
+        await stream(chat_model(model, timeout=0.2))
+
+
+@pytest.mark.parametrize("raw", ["data: {broken\n\n", 'data: {"choices": 5}\n\n'])
+async def test_garbage_in_a_stream(model: ScriptedModel, raw: str) -> None:
+    model.on("plain").raw(raw, headers=EVENTS)
+    with pytest.raises(BadModelReply):
+        await stream(chat_model(model, retries=2))
+
+
+@pytest.mark.parametrize("raw", ["not JSON", "{}", "<html></html>"])
+async def test_garbage_instead_of_a_stream_is_an_empty_reply(
+    model: ScriptedModel, raw: str
+) -> None:
+    model.on("plain").raw(raw)
+    assert await text_of(chat_model(model)) == ""  # the reader refuses it
+
+
+async def test_an_error_in_a_stream(model: ScriptedModel) -> None:
+    model.on("plain").raw('data: {"error": {"message": "overloaded"}}\n\n', headers=EVENTS)
+    with pytest.raises(ModelUnavailable, match="overloaded"):
+        await stream(chat_model(model))
+
+
+async def test_nothing_is_tried_again_after_the_first_piece(model: ScriptedModel) -> None:
+    model.on("plain").drop("one", "two")
+    pieces: list[str] = []
+    with pytest.raises(ModelUnavailable):
+        async for piece in chat_model(model, retries=2).stream([Message("user", "hi")], {}):
+            pieces.append(piece.text)
+    assert pieces == ["one", "two"]
+
+
+async def test_a_caller_that_leaves_closes_the_stream(model: ScriptedModel) -> None:
+    model.on("plain").reply(*["on and "] * 200, delay=0.02)
+    pieces = chat_model(model).stream([Message("user", "hi")], {})
+    await anext(pieces)
+    await pieces.aclose()
+    assert model.left.wait(5)
+
+
+async def test_an_unknown_provider_is_the_operators_to_mend() -> None:
+    nameless = LitellmModel("no-such-provider", retries=2)
+    with pytest.raises(ConfigError, match="no-such-provider"):
+        await stream(nameless)
