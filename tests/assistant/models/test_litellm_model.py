@@ -21,7 +21,12 @@ EVENTS = {"content-type": "text/event-stream"}
 
 
 def chat_model(model: ScriptedModel, **changed: Any) -> LitellmModel:
-    how = {"base_url": model.url, "api_key": "k", "retries": 0, "first_wait": 0.001} | changed
+    how: dict[str, Any] = {
+        "base_url": model.url,
+        "api_key": "k",
+        "retries": 0,
+        "first_wait": 0.001,
+    } | changed
     return LitellmModel("openai/fake", **how)
 
 
