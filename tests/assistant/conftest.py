@@ -66,18 +66,23 @@ def answering_url(
         yield url
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def http(quoting_url: str) -> Iterator[httpx.Client]:
     """A client of the assistant without a language model."""
     with httpx.Client(base_url=quoting_url) as client:
         yield client
 
 
-@pytest.fixture
-def answering(answering_url: str, model: ScriptedModel) -> Iterator[httpx.Client]:
-    """A client of the assistant that answers with the scripted model."""
+@pytest.fixture(scope="session")
+def _answering(answering_url: str) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=answering_url) as client:
         yield client
+
+
+@pytest.fixture
+def answering(_answering: httpx.Client, model: ScriptedModel) -> httpx.Client:
+    """A client of the assistant that answers with the scripted model."""
+    return _answering
 
 
 @pytest.fixture
