@@ -1,8 +1,8 @@
 """Fixtures of the assistant tests: a store in a temporary folder, a scripted model, a server."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
@@ -14,13 +14,23 @@ from assistant import Settings, create_app
 from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore
 
 
+@pytest.fixture(scope="session")
+def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
+    """One for all tests: making a shard takes longer than most of them."""
+    engine = EdgeEngine(tmp_path_factory.mktemp("memory"))
+    asyncio.run(engine.open(HashEncoder().identity.dimension))
+    yield engine
+    asyncio.run(engine.close())
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    """An empty store."""
-    opened = MemoryStore(EdgeEngine(tmp_path / "memory"), Embedder(HashEncoder()))
-    await opened.open()
+async def store(_engine: EdgeEngine) -> AsyncIterator[MemoryStore]:
+    """A store in which `ann` has told nothing yet."""
+    embedder = Embedder(HashEncoder())
+    opened = MemoryStore(_engine, embedder)
     yield opened
-    await opened.close()
+    await opened.forget_user("ann")
+    await embedder.close()
 
 
 @pytest.fixture(scope="session")
