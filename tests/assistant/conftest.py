@@ -70,7 +70,7 @@ def answering_url(
         chat_model_base_url=_model_server.url,
         chat_model_api_key=SecretStr("k"),
         chat_model_retries=0,
-        chat_model_timeout=2.0,
+        chat_model_timeout=10.0,
     )
     with served(create_app(settings, clock=lambda: NOW)) as url:
         yield url
