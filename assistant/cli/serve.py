@@ -12,6 +12,7 @@ import typer
 import uvicorn
 
 from assistant.app import create_app
+from assistant.cli.allocator import keep_small
 from assistant.errors import ConfigError
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
@@ -25,6 +26,7 @@ def run_server(settings: Settings) -> None:
     Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    keep_small()
     asyncio.run(_serve(settings))
 
 

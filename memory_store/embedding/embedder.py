@@ -50,7 +50,7 @@ class Embedder:
         *,
         workers: int = 1,
         batch_size: int = 16,
-        cached_texts: int = 50_000,
+        cached_texts: int = 32_000,
     ) -> None:
         self._encoder = encoder
         self._workers = workers
