@@ -50,6 +50,10 @@ class Run:
 
     def replay(self, endpoint: Endpoint, mode: str, options: ReplayOptions) -> int:
         """Replay what is unfinished; returns how many questions failed now."""
+        with self.dir.owned():
+            return self._replay_owned(endpoint, mode, options)
+
+    def _replay_owned(self, endpoint: Endpoint, mode: str, options: ReplayOptions) -> int:
         assistant = asyncio.run(identify(endpoint))
         self.manifest.require_mode(mode)
         self.manifest.require_assistant(assistant)

@@ -2,9 +2,11 @@
 redone.
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,22 @@ class RunDir:
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"--out {self.path}: cannot be made ({reason})") from error
+
+    @contextmanager
+    def owned(self) -> Iterator[None]:
+        """Hold the directory against other processes; raises `UsageError` where one has it.
+
+        Two replays of one run would empty and fill the same users and undo each other's work.
+        """
+        with (self.path / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise UsageError(
+                    f"another harness is at work in {self.path}: let it end or stop it first, "
+                    "or choose another --out"
+                ) from error
+            yield
 
     def append(self, name: str, record: Mapping[str, Any]) -> None:
         """Add one line and hand it to the operating system before returning."""

@@ -282,3 +282,10 @@ def test_a_changed_hypothesis_is_judged_again(bench: Bench) -> None:
     run_dir.replace_lines(HYPOTHESES, lines.values())
     assert bench.report()["accuracy"]["overall"]["value"] < before
     assert len(run_dir.records(VERDICTS)) == len(three_questions())
+
+
+def test_two_replays_do_not_share_a_directory(bench: Bench) -> None:
+    bench.replay()
+    with RunDir(bench.out).owned(), pytest.raises(UsageError, match="another harness"):
+        bench.replay()
+    assert bench.replay() == 0
