@@ -210,6 +210,8 @@ def _ordered(left: Found, right: Found) -> tuple[Span, Span] | None:
     return (first, last) if first.first <= last.first and first.first <= last.last else None
 
 
+# Days one plans something for.
+_SHORT = (Precision.DAY, Precision.WEEKEND)
 # "since" and "photos from" look back, whatever the verb.
 _BACK = ("since", "ever since", "from")
 _WORDS = {
@@ -225,7 +227,7 @@ _WORDS = {
 }
 _PREPOSITION = re.compile(
     r"(?<![\w'-])(?P<word>ever\s+since|since|until|till|up\s+to|before|prior\s+to|after|following|for|by"
-    r"|in|on|at|during|over|around|throughout|from)\s+(?P<the>the\s+)?$",
+    r"|in|on|at|during|over|around|throughout|within|from|spen[dt]|spending|celebrat(?:e|ed|ing)|host(?:ed|ing))\s+(?P<the>the\s+)?$",
     re.I,
 )
 # "in March and April": the preposition of the first is that of the second.
@@ -255,6 +257,7 @@ def _with_relation(item: Found, reference: Reference) -> Found:
     if item.span is None or match is None:
         return item
     word = re.sub(r"\s+", " ", match["word"].lower())
+    word = "celebrate" if word.startswith(("spen", "celebrat", "host")) else word
     if item.needs is not None and _SYNONYM.get(word, word) not in item.needs:
         return item
     if item.occasion and item.needs is not None and match["the"]:
@@ -281,6 +284,6 @@ def _chosen(item: Found, word: str, reference: Reference) -> Span | None:
         return None
     if word in _BACK:
         return item.recurring.which(Which.PAST, reference.today)
-    if word == "for" and not item.occasion and item.span and item.span.precision is Precision.DAY:
+    if word == "for" and not item.occasion and item.span and item.span.precision in _SHORT:
         return item.recurring.which(Which.FUTURE, reference.today)
     return None

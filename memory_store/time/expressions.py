@@ -24,11 +24,11 @@ _RULES: tuple[Rule, ...] = (*NAMES, *ABSOLUTE, *RELATIVE, *WEEKDAY_RULES, *HOLID
 # Without one of these no rule can match; most sentences have none.
 _HINT = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|back|hence|weekend|q[1-4]\b|quarter|nye|xmas|mlk"
-    r"|(?:last|past|this|next|coming|previous)\s+[\w]|the\s+(?:week|month|year|day)\b"
+    r"|(?:last|past|this|next|coming|previous)\s+[\w]|the\s+(?:week|month|year|day|night)\b"
     r"|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    r"|spring|summer|autumn|fall|winter|christ|easter|good\s|palm|ash\s|hallow|thanks|valentine"
+    r"|spring|summer|autumn|fall|winter|christ|easter|good\s+fri|palm|ash\s|hallow|thanks|valentine"
     r"|new\s+year|mother|father|memorial|labo|veteran|president|indep|black\s+fri|cyber|boxing"
-    r"|cinco|earth|ground|st\b|saint|columb|indig|fourth|the\s+\w+ties"
+    r"|cinco|earth|ground|st\b\.?\s+p|saint|columb|indig|fourth|the\s+\w+ties"
     r"|(?:19|20)\d\d\b|\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}/\d|(?:19|20)?\d0'?s\b"
     r"|in\s+(?:\w+\s+){1,3}(?:day|week|fortnight|month|year)|from\s+(?:now|today))",
     re.I,

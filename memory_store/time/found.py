@@ -14,7 +14,7 @@ from memory_store.time.types import Relation, Span
 _BOUNDS = frozenset("since until till before after by from around".split())
 ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
 ANCHORS_OF_SPANS = _BOUNDS | {"in", "during", "throughout", "over"}
-ANCHORS_OF_OCCASIONS = (_BOUNDS - {"from"}) | {"on", "at", "over", "during", "for"}
+ANCHORS_OF_OCCASIONS = (_BOUNDS - {"from"}) | {"on", "at", "over", "during", "for", "celebrate"}
 NEVER: frozenset[str] = frozenset()
 
 

@@ -215,7 +215,7 @@ PARTS: tuple[tuple[re.Pattern[str], Part], ...] = (
         r"(?:of|in)(?:\s+the)?\s+$",
         _nth,
     ),
-    _before(r"(?P<unit>week|weekend|month)\s+of(?:\s+the)?\s+$", _around),
+    _before(r"(?P<unit>week|weekend|month)s?\s+of(?:\s+the)?\s+$", _around),
 )
 NEAR: tuple[tuple[re.Pattern[str], Part], ...] = (
     (

@@ -32,6 +32,7 @@ _ASKS_PAST = re.compile(
     r"\b(?:did|was|were|had|remind|recommended|suggested|mentioned|told|said|discussed|talked)\b",
     re.I,
 )
+_ASKS_PLANS = re.compile(r"\b(?:plan|plans|planned|planning|schedule|scheduled|booked)\b", re.I)
 _SENTENCE = re.compile(r"[^.?!]*(?:[.](?=\d)[^.?!]*)*[.?!]*\s*")
 
 
@@ -55,7 +56,7 @@ def _asked(expression: TimeExpression, question: str, today: date) -> bool:
     if expression.relation is Relation.FOR or today - expression.first > _LIFETIME:
         return False
     future = expression.first > today
-    if future and _ASKS_PAST.search(question):
+    if future and _ASKS_PAST.search(question) and not _ASKS_PLANS.search(question):
         return False
     named = re.search(r"\b(?:last|this|next|past|coming|ago|\d)\b|\d", expression.text, re.I)
     coming_again = expression.precision in (Precision.DAY, Precision.SEASON) and named is None

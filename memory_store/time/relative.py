@@ -64,8 +64,8 @@ def _singular(word: str) -> str:
 
 
 _FIXED_DAYS = {
-    "the day before yesterday": -2,
     "day before yesterday": -2,
+    "night before last": -2,
     "yesterday": -1,
     "last night": -1,
     "last evening": -1,
@@ -179,7 +179,7 @@ _WINDOW_UNIT = rf"(?P<unit>(?:{UNIT}|weekend|hour)s?)(?!\s+of\b|'s?\s+of\b)"
 
 RELATIVE: tuple[Rule, ...] = (
     rule(
-        r"(?:the\s+)?(?P<name>day\s+before\s+yesterday|day\s+after\s+tomorrow|yesterday|tomorrow"
+        r"(?:the\s+)?(?P<name>day\s+before\s+yesterday|night\s+before\s+last|day\s+after\s+tomorrow|yesterday|tomorrow"
         r"|today(?!'s)|tonight(?!'s)|last\s+(?:night|evening)(?!\s+of\b)"
         rf"|this\s+(?:morning|afternoon|evening))(?:\s+{TIME_OF_DAY})?",
         _fixed_day,

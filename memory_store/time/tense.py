@@ -14,27 +14,31 @@ _NOT_PAST = """need feed seed speed indeed bed red shed wed hundred exceed proce
 weed embed supposed scheduled excited""".split()
 _AHEAD = """will won't going gonna plan plans planning hope hopes hoping upcoming scheduled want
 wants need needs must should might is are am i'm we're it's he's she's they're isn't
-aren't have has looking arriving expecting supposed excited intend let's""".split()
+aren't have has looking arriving expecting supposed excited intend let's
+ends starts leaves begins arrives opens closes expires departs falls""".split()
 # "a customized mug" tells of no past.
 _ADJECTIVE = r"(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\bsome\s)"
 # Verbs whose past is their present: past only right after who did it.
+# "did I have" is past though "have" is not; "did I plan" asks for what lies ahead.
+_DID = r"did(?:n't)?\s+(?:\w+\s+){1,2}(?:have|need|want)"
 _SAME_FORM = (
     r"(?:(?<=\bi\s)|(?<=\bwe\s)|(?<=\bhe\s)|(?<=\bshe\s)|(?<=\bthey\s))"
     r"(?:set|put|read|cut|hit|quit|let|shut|hurt|cost)"
 )
 _CUE = re.compile(
     rf"\b(?:(?P<got>(?:have|has|\w+'ve)\s+got)|(?P<past>(?<!\bbe\s)(?!{any_of(_NOT_PAST)}\b)"
-    rf"(?:{any_of(_PAST)}|{_ADJECTIVE}[a-z]{{2,}}ed|{_SAME_FORM})\b)|(?:{any_of(_AHEAD)}|\w+'ll"
+    rf"(?:{_DID}|{any_of(_PAST)}|{_ADJECTIVE}[a-z]{{2,}}ed|{_SAME_FORM})\b)|(?:{any_of(_AHEAD)}|\w+'ll"
     r"|due(?!\s+to))\b)",
     re.I,
 )
 _PLAIN = re.compile(
-    r"\b(?:will|won't|\w+'ll|going\s+to|gonna|i'm|we're|am|is|are|planning|plan\s+to)\b", re.I
+    r"\b(?:will|won't|\w+'ll|going\s+to|gonna|i'm|we're|am|is|are|planning|plan\s+to|ends|starts|leaves|begins|arrives|expires)\b",
+    re.I,
 )
 _CLAUSE = re.compile(r"[,;:.?!–—]|\s-\s")
 _HABIT = re.compile(
     r"\b(?:usually|always|normally|typically|often|regularly|generally|sometimes|weekly|daily"
-    r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every))\b",
+    r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every)|every\s+(?:\w+\s+)?(?:year|month|week|day))\b",
     re.I,
 )
 

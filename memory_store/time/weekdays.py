@@ -64,11 +64,10 @@ def _bare(match: re.Match[str], reference: Reference) -> Found | None:
 
 
 def _weekend(match: re.Match[str], reference: Reference) -> Found | None:
-    which = Which.THIS if reference.today.weekday() >= 5 else reference.which(match.start())
-    return picked(match, weekends(), reference, which, needs=_OF_WEEKENDS)
+    return picked(match, weekends(), reference, needs=_OF_WEEKENDS)
 
 
-_OF_WEEKENDS = frozenset({"over", "on", "during", "for", "before", "after", "since", "until"})
+_OF_WEEKENDS = frozenset({"over", "on", "at", "during", "for", "before", "after", "since", "until"})
 _EACH = r"(?:every|each|any|most|some|all|alternate|other|per|many)"
 _UNITS = r"(?:day|night|morning|afternoon|evening|weekday|week|weekend|month|year|season|time)s?"
 _LISTED = rf"{WEEKDAY}s?(?:\s*(?:,|and|or|&|/|,\s*and)\s*{WEEKDAY}s?)*"

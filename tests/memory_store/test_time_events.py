@@ -62,6 +62,11 @@ I saw her the day before yesterday. | 2023-05-18
 I signed the lease on the first Monday in April. | 2023-04-03
 I joined the choir two Sundays ago. | 2023-05-07
 Dinner with Ana tonight! | 2023-05-20
+We spent New Year's in Lisbon. | 2022-12-31..2023-01-01
+I'm hosting Thanksgiving this year. | 2023-11-23
+I signed up for a class that starts on June 5th. | 2023-06-05
+My trial ends in 14 days. | 2023-06-03
+My parents visit for Easter every year. |
 I go for a run every Monday. |
 I have yoga on Mondays and Thursdays. |
 I usually swim on Tuesday. |

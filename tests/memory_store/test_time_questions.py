@@ -40,6 +40,13 @@ What did I order on 5/3? | 2023-05-03 | 2023-05-03
 In 2022, which races did I run in May 2022? | 2022-05-01 | 2022-05-31
 What did I do after March 5 and before April? | 2023-03-06 | 2023-03-31
 Which dishes did I cook for my guests over the weekend? | 2023-05-27 | 2023-05-28
+How many calls did I have on May 15th and 16th? | 2023-05-15 | 2023-05-16
+What did I plan for tomorrow? | 2023-05-31 | 2023-05-31
+What did I plan to do in August? | 2023-08-01 | 2023-08-31
+What is planned for the weekend? | 2023-06-03 | 2023-06-04
+What did I plant in the months of March and April? | 2023-03-01 | 2023-04-30
+What did I bake the night before last? | 2023-05-28 | 2023-05-28
+What did I bake at the weekend? | 2023-05-27 | 2023-05-28
 Remind me what I bought on the 15th | 2023-05-15 | 2023-05-15
 How much did I spend on fuel this year? | 2023-01-01 | 2023-12-31
 """
