@@ -226,8 +226,9 @@ _WORDS = {
     "following": Relation.AFTER,
 }
 _PREPOSITION = re.compile(
-    r"(?<![\w'-])(?P<word>ever\s+since|since|until|till|up\s+to|before|prior\s+to|after|following|for|by"
-    r"|in|on|at|during|over|around|throughout|within|from|spen[dt]|spending|celebrat(?:e|ed|ing)|host(?:ed|ing))\s+(?P<the>the\s+)?$",
+    r"(?<![\w'-])(?P<word>ever\s+since|since|until|till|up\s+to|before|prior\s+to|after"
+    r"|following|for|by|in|on|at|during|over|around|throughout|within|from"
+    r"|spen[dt]|spending|celebrat(?:e|ed|ing)|host(?:ed|ing))\s+(?P<the>the\s+)?$",
     re.I,
 )
 # "in March and April": the preposition of the first is that of the second.

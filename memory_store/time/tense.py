@@ -18,9 +18,9 @@ aren't have has looking arriving expecting supposed excited intend let's
 ends starts leaves begins arrives opens closes expires departs falls""".split()
 # "a customized mug" tells of no past.
 _ADJECTIVE = r"(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\bsome\s)"
-# Verbs whose past is their present: past only right after who did it.
 # "did I have" is past though "have" is not; "did I plan" asks for what lies ahead.
 _DID = r"did(?:n't)?\s+(?:\w+\s+){1,2}(?:have|need|want)"
+# Verbs whose past is their present: past only right after who did it.
 _SAME_FORM = (
     r"(?:(?<=\bi\s)|(?<=\bwe\s)|(?<=\bhe\s)|(?<=\bshe\s)|(?<=\bthey\s))"
     r"(?:set|put|read|cut|hit|quit|let|shut|hurt|cost)"
@@ -32,7 +32,8 @@ _CUE = re.compile(
     re.I,
 )
 _PLAIN = re.compile(
-    r"\b(?:will|won't|\w+'ll|going\s+to|gonna|i'm|we're|am|is|are|planning|plan\s+to|ends|starts|leaves|begins|arrives|expires)\b",
+    r"\b(?:will|won't|\w+'ll|going\s+to|gonna|i'm|we're|am|is|are|planning|plan\s+to"
+    r"|ends|starts|leaves|begins|arrives|expires)\b",
     re.I,
 )
 _CLAUSE = re.compile(r"[,;:.?!–—]|\s-\s")
