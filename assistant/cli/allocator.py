@@ -10,7 +10,7 @@ import sys
 
 # From glibc's malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
-_MEGABYTE = 1 << 20
+_LARGE = 256 * 1024
 
 
 def keep_small() -> None:
@@ -21,5 +21,5 @@ def keep_small() -> None:
     if mallopt is None:
         return
     mallopt(_M_ARENA_MAX, 2)
-    mallopt(_M_MMAP_THRESHOLD, 4 * _MEGABYTE)
-    mallopt(_M_TRIM_THRESHOLD, 4 * _MEGABYTE)
+    mallopt(_M_MMAP_THRESHOLD, _LARGE)
+    mallopt(_M_TRIM_THRESHOLD, _LARGE)

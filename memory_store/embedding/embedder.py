@@ -7,19 +7,17 @@ wasted on padding, and a lone request never waits for company.
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
+from memory_store.embedding.cache import Vector, VectorCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
 
-Vector = npt.NDArray[np.float32]
 _CacheKey = tuple[TextKind, bytes]
 # How far a worker looks down the queue for texts of like length.
 _WINDOW = 64
@@ -57,8 +55,7 @@ class Embedder:
         self._encoder = encoder
         self._workers = workers
         self._batch_size = batch_size
-        self._cached_texts = cached_texts
-        self._cache: OrderedDict[_CacheKey, Vector] = OrderedDict()
+        self._cache = VectorCache(cached_texts, encoder.identity.dimension)
         self._unfinished: dict[_CacheKey, _Request] = {}
         self._queue: dict[_CacheKey, _Request] = {}
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="encoder")
@@ -92,9 +89,9 @@ class Embedder:
 
     async def _vector(self, text: str, kind: TextKind) -> Vector:
         key = _cache_key(text, kind)
-        if key in self._cache:
-            self._cache.move_to_end(key)
-            return self._cache[key]
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         if key not in self._unfinished:
             future: asyncio.Future[Vector] = asyncio.get_running_loop().create_future()
             self._unfinished[key] = self._queue[key] = _Request(text, kind, future)
@@ -147,12 +144,9 @@ class Embedder:
         self._encoded += len(batch)
         self._batches += 1
         for (key, request), vector in zip(batch.items(), vectors, strict=True):
-            # Copied, so that a cached row does not keep its whole batch alive.
-            self._cache[key] = vector.copy()
+            self._cache.put(key, vector)
             del self._unfinished[key]
-            request.vector.set_result(self._cache[key])
-        while len(self._cache) > self._cached_texts:
-            self._cache.popitem(last=False)
+            request.vector.set_result(vector)
 
     def _fail(self, batch: dict[_CacheKey, _Request], error: Exception) -> None:
         for key, request in batch.items():

@@ -1,0 +1,48 @@
+"""Vectors by key, the least recently used forgotten first. Not safe across threads."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = npt.NDArray[np.float32]
+
+
+class VectorCache:
+    """Up to `capacity` vectors in one block of memory.
+
+    One block, because thousands of small long-lived arrays between the encoder's large short-lived
+    ones leave holes in the heap that nothing fits into.
+    """
+
+    def __init__(self, capacity: int, dimension: int) -> None:
+        # Not touched, so not taken from the system, before rows are written.
+        self._rows = np.empty((capacity, dimension), dtype=np.float32)
+        self._row_by_key: OrderedDict[Hashable, int] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._row_by_key)
+
+    def get(self, key: Hashable) -> Vector | None:
+        """A copy of the vector, which stays what it is when the row is used again."""
+        row = self._row_by_key.get(key)
+        if row is None:
+            return None
+        self._row_by_key.move_to_end(key)
+        vector: Vector = self._rows[row].copy()
+        return vector
+
+    def put(self, key: Hashable, vector: Vector) -> None:
+        """Keep a vector, in the place of the one used longest ago when all are taken."""
+        if not len(self._rows):
+            return
+        row = self._row_by_key.pop(key, None)
+        if row is None:
+            row = self._free_row()
+        self._row_by_key[key] = row
+        self._rows[row] = vector
+
+    def _free_row(self) -> int:
+        used = len(self._row_by_key)
+        return used if used < len(self._rows) else self._row_by_key.popitem(last=False)[1]
