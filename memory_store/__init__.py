@@ -22,6 +22,7 @@ from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
+from memory_store.time import TimeRange
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -65,6 +66,7 @@ __all__ = [
     "StoreMismatch",
     "StoreUnavailable",
     "TextKind",
+    "TimeRange",
     "Weights",
     "round_id",
     "sentences",

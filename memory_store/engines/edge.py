@@ -175,6 +175,7 @@ def _indexes() -> dict[str, Any]:
         "user_id": qe.KeywordIndexParams(is_tenant=True),
         "session_id": qe.KeywordIndexParams(),
         "session_date": qe.DatetimeIndexParams(is_principal=True),
+        "event_days": qe.DatetimeIndexParams(),
         "enrichment": qe.KeywordIndexParams(),
     }
 
@@ -202,13 +203,16 @@ def _filter(scope: Scope) -> qe.Filter:
         must.append(qe.FieldCondition(key="session_id", match=qe.MatchValue(scope.session_id)))
     if scope.ids is not None:
         must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
-    if scope.days != Days():
-        must.append(qe.FieldCondition(key="session_date", range=_date_range(scope.days)))
+    for field, days in (("session_date", scope.days), ("event_days", scope.event_days)):
+        if days != Days():
+            must.append(qe.FieldCondition(key=field, range=_date_range(days)))
     return qe.Filter(must=must)
 
 
 def _date_range(days: Days) -> qe.RangeDateTime:
-    after_last = days.last + timedelta(days=1) if days.last else None
+    # The last day of the calendar has none after it.
+    ends = days.last is not None and days.last < date.max
+    after_last = days.last + timedelta(days=1) if days.last and ends else None
     return qe.RangeDateTime(gte=_midnight(days.first), lt=_midnight(after_last))
 
 

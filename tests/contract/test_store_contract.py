@@ -128,6 +128,49 @@ async def test_a_day_holds_its_first_and_last_moment(store: MemoryStore) -> None
     assert set(await found(store, "tea", days=day)) == {"first tea", "last tea"}
 
 
+TODAY = date(2023, 6, 14)  # a Wednesday
+
+
+async def lifted(store: MemoryStore, text: str, signal: str) -> list[str]:
+    recall = await store.recall(Query("ann", text, asked_on=TODAY))
+    return [hit.record.round.user_text for hit in recall.rounds if hit.signals[signal]]
+
+
+async def test_a_time_in_the_question_lifts_what_was_said_then(store: MemoryStore) -> None:
+    await store.remember([CAT, said("ann", "s3", 0, "The cat sleeps.", days=22)])
+    assert await lifted(store, "What did my cat do on June 11?", "said_then") == ["The cat sleeps."]
+    assert len(await found(store, "What did my cat do on June 11?")) == 2
+
+
+async def test_a_time_in_the_question_lifts_what_happened_then(store: MemoryStore) -> None:
+    # Said on Saturday 20 May; last Tuesday was the 16th.
+    vet = said("ann", "s3", 0, "I took the cat to the vet last Tuesday.")
+    await store.remember([CAT, vet])
+    question = "Where did I take the cat on May 16?"
+    assert await lifted(store, question, "happened_then") == [vet.user_text]
+    assert await lifted(store, question, "said_then") == []
+
+
+async def test_without_the_day_of_the_question_time_lifts_nothing(store: MemoryStore) -> None:
+    await store.remember([said("ann", "s3", 0, "I took the cat to the vet yesterday.")])
+    recall = await store.recall(Query("ann", "What did I do yesterday?"))
+    assert recall.time_range is None
+    assert recall.rounds[0].signals["happened_then"] == 0.0
+
+
+async def test_the_days_of_a_fact_come_back(store: MemoryStore) -> None:
+    await store.remember([said("ann", "s3", 0, "I took the cat to the vet last Tuesday.")])
+    (record,) = await store.session("ann", "s3")
+    assert record.facts[0].event_dates == (Days(date(2023, 5, 16), date(2023, 5, 16)),)
+
+
+async def test_a_cut_that_ends_before_the_time_asked_for_is_still_a_cut(store: MemoryStore) -> None:
+    await store.remember([CAT, said("ann", "s3", 0, "The cat sleeps.", days=22)])
+    until_may = Days(last=date(2023, 5, 31))
+    recall = await store.recall(Query("ann", "cat on June 11", days=until_may, asked_on=TODAY))
+    assert [hit.record.round for hit in recall.rounds] == [CAT]
+
+
 async def test_rounds_gather_to_their_sessions(store: MemoryStore) -> None:
     await store.remember([CAT, BREAD, OVEN])
     recall = await store.recall(Query("ann", "bake bread in a broken oven"))
