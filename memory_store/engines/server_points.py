@@ -1,0 +1,81 @@
+"""Our points, scopes and queries in the Qdrant server's words, and the shape of its collection."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qdrant_client import models
+
+from memory_store.engines.engine import Point, Scope
+from memory_store.engines.layout import KEYS, WORDS, instants, matches
+from memory_store.types import Days
+
+# About 20,000 rounds of 384 dimensions with three keys each: some 20 ms to scan.
+_EXACT_KILOBYTES = 100_000
+GRAPHS = models.HnswConfigDiff(m=0, payload_m=16, full_scan_threshold=_EXACT_KILOBYTES)
+# Made before any data: the server builds per-user graphs by the indexes it has.
+INDEXES: dict[str, models.PayloadSchemaParams] = {
+    "user_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+    "session_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    "session_date": models.DatetimeIndexParams(
+        type=models.DatetimeIndexType.DATETIME, is_principal=True
+    ),
+    "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+}
+
+
+def keys_config(dimension: int) -> models.VectorParams:
+    return models.VectorParams(
+        size=dimension,
+        distance=models.Distance.DOT,  # keys have unit length: the inner product is the cosine
+        multivector_config=models.MultiVectorConfig(
+            comparator=models.MultiVectorComparator.MAX_SIM
+        ),
+    )
+
+
+def is_ours(params: models.CollectionParams, dimension: int) -> bool:
+    vectors, words = params.vectors, (params.sparse_vectors or {}).get(WORDS)
+    keys = vectors.get(KEYS) if isinstance(vectors, dict) else None
+    wanted = keys_config(dimension)
+    return (
+        keys is not None
+        and (keys.size, keys.distance) == (wanted.size, wanted.distance)
+        and keys.multivector_config == wanted.multivector_config
+        and words is not None
+        and words.modifier in (None, models.Modifier.NONE)
+    )
+
+
+def to_server(point: Point) -> models.PointStruct:
+    # A blank round has neither keys nor words, and the server refuses empty vectors.
+    vectors: dict[str, Any] = {}
+    if len(point.keys):
+        vectors[KEYS] = point.keys.tolist()
+    if point.words:
+        vectors[WORDS] = models.SparseVector(
+            indices=list(point.words), values=list(point.words.values())
+        )
+    return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
+
+
+def to_request(
+    query: models.NearestQuery, using: str, scope: Scope, limit: int, fields: Sequence[str]
+) -> models.QueryRequest:
+    return models.QueryRequest(
+        query=query, using=using, filter=to_filter(scope), limit=limit, with_payload=list(fields)
+    )
+
+
+def to_filter(scope: Scope) -> models.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them."""
+    must: list[models.Condition] = [
+        models.FieldCondition(key=field, match=models.MatchValue(value=value))
+        for field, value in matches(scope).items()
+    ]
+    if scope.ids is not None:
+        must.append(models.HasIdCondition(has_id=list(scope.ids)))
+    if scope.days != Days():
+        first, after = instants(scope.days)
+        said = models.DatetimeRange(gte=first, lt=after)
+        must.append(models.FieldCondition(key="session_date", range=said))
+    return models.Filter(must=must)
