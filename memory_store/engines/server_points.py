@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from qdrant_client import models
+from qdrant_client import grpc, models
+from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
 
-from memory_store.engines.engine import Point, Scope
+from memory_store.engines.engine import Hit, Point, Scope
 from memory_store.engines.layout import KEYS, WORDS, instants, matches
 from memory_store.types import Days
 
@@ -64,6 +65,17 @@ def to_request(
     return models.QueryRequest(
         query=query, using=using, filter=to_filter(scope), limit=limit, with_payload=list(fields)
     )
+
+
+def to_batch(collection: str, requests: Sequence[models.QueryRequest]) -> grpc.QueryBatchPoints:
+    """Several queries as one message."""
+    queries = [RestToGrpc.convert_query_request(request, collection) for request in requests]
+    return grpc.QueryBatchPoints(collection_name=collection, query_points=queries)
+
+
+def to_hit(point: grpc.ScoredPoint) -> Hit:
+    """A point as it comes over the wire."""
+    return Hit(point.id.uuid, point.score, GrpcToRest.convert_payload(point.payload))
 
 
 def to_filter(scope: Scope) -> models.Filter:
