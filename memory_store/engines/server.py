@@ -1,9 +1,8 @@
 """A Qdrant server or cluster over gRPC. With `server_points` and `server_errors` the only
 importer of `qdrant_client`.
 
-One collection serves all users; a tenant index keeps them apart. There is no graph over all points
-(`m=0`): every search is for one user. A user whose keys outgrow the exact scan gets a graph of
-their own (`payload_m`); below that the server scans exactly, as the embedded engine does.
+One collection serves all users; a tenant index keeps them apart. There are no graphs: a search is
+for one user, and scans that user's keys exactly.
 
 Every call may be repeated without harm (points are written by id, deleted by filter), so each is
 tried again while the server is away or busy. A write returns when every live replica applied it.

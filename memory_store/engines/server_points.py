@@ -10,10 +10,10 @@ from memory_store.engines.engine import Hit, Point, Scope
 from memory_store.engines.layout import KEYS, WORDS, instants, matches
 from memory_store.types import Days
 
-# About 20,000 rounds of 384 dimensions with three keys each: some 20 ms to scan.
-_EXACT_KILOBYTES = 100_000
-GRAPHS = models.HnswConfigDiff(m=0, payload_m=16, full_scan_threshold=_EXACT_KILOBYTES)
-# Made before any data: the server builds per-user graphs by the indexes it has.
+# Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
+# for single users (payload_m) would come with one over all keys along the dates (decision 4).
+GRAPHS = models.HnswConfigDiff(m=0, payload_m=0)
+# Made before any data: the server lays out what it stores by tenant and date.
 INDEXES: dict[str, models.PayloadSchemaParams] = {
     "user_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
     "session_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
