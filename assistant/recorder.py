@@ -13,8 +13,8 @@ from typing import NamedTuple
 from assistant.conversation import Turn, add_turn, is_known, same_round
 from memory_store import MemoryStore, Round
 
-_USERS_KEPT = 64
-_SESSIONS_KEPT = 16
+_USERS_KEPT = 32
+_SESSIONS_KEPT = 4
 
 
 class Recorded(NamedTuple):

@@ -80,7 +80,8 @@ class Settings(BaseSettings):
     chat_model_base_url: str = ""
     """Base URL of the chat model's API, for servers of one's own."""
     chat_model_api_key: SecretStr | None = None
-    """Key for the chat model; empty leaves it to the provider's own variable."""
+    """Key for the chat model; empty leaves it to the provider's own variable. A server that wants
+    no key still has to be given some text here."""
     chat_model_timeout: float = Field(default=120.0, gt=0)
     """Seconds to wait for the chat model."""
     chat_model_retries: int = Field(default=2, ge=0, le=10)

@@ -1,4 +1,4 @@
-"""The `harness` command: `run` and its stages, the built-in sample, and a demonstration.
+"""The `harness` command: `run` and its stages, data made anew or built in, and a demonstration.
 
 Exit codes: 0 done, 1 finished with failed items, 2 usage or configuration (also: no assistant
 there).
@@ -13,6 +13,8 @@ from rich.console import Console
 
 from harness import options
 from harness.client import Endpoint
+from harness.compilation.compiler import compile_histories, manifest_path
+from harness.compilation.history import Recipe
 from harness.datasets import sample_json
 from harness.demo import run_demo
 from harness.errors import HarnessError, RunInterrupted, UsageError
@@ -178,6 +180,43 @@ def sample(
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
     print(out)
+
+
+@app.command("compile")
+def compile_command(
+    dataset: options.DatasetName,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
+    ],
+    sessions: Annotated[
+        int, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+    ],
+    file: options.DataFile = None,
+    questions: Annotated[
+        int | None, typer.Option("--questions", min=1, help="So many questions, drawn with --seed.")
+    ] = None,
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    keep_fillers: Annotated[
+        bool, typer.Option(help="Keep the fillers a question has, or draw all anew.")
+    ] = True,
+    lead_days: Annotated[
+        int,
+        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
+    ] = 30,
+) -> None:
+    """Make new histories of any size from the sessions of a data set."""
+    filters = Filters(options.names(types), options.names(ids), per_type, seed)
+    recipe = Recipe(sessions, seed, keep_fillers, lead_days)
+    source = Source(dataset, file, filters)
+    made = compile_histories(source, questions, recipe, out, _progress_console())["counts"]
+    tokens = made["tokens_estimate"] / made["questions"]
+    print(
+        f"{made['questions']} histories, {sessions} sessions and {tokens:,.0f} tokens each: {out}"
+    )
+    print(f"manifest: {manifest_path(out)}")
 
 
 @app.command()

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.files import sha256_of
-from harness.longmemeval import load_longmemeval, parse_instances
+from harness.files import read_records, sha256_of
+from harness.longmemeval import Instance, iterate_instances
 from harness.questions import Question
 from harness.sample import build_sample
 
@@ -28,9 +29,26 @@ class Dataset:
     questions: list[Question]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenDataset:
+    """A data set whose instances are read when they are asked for, once; else like `Dataset`."""
+
+    name: str
+    file: str | None
+    sha256: str
+    instances: Iterator[Instance]
+
+
 def load_dataset(name: str, file: Path | None) -> Dataset:
-    """Read a data set; raises `UsageError` for a name or file that does not go, else
-    `DatasetError`.
+    """Read a data set; raises like `open_dataset`."""
+    opened = open_dataset(name, file)
+    questions = [instance.question for instance in opened.instances]
+    return Dataset(opened.name, opened.file, opened.sha256, questions)
+
+
+def open_dataset(name: str, file: Path | None) -> OpenDataset:
+    """Begin to read a data set; raises `UsageError` for a name or file that does not go, else
+    `DatasetError`, while reading too.
     """
     if name == "sample":
         if file is not None:
@@ -39,7 +57,8 @@ def load_dataset(name: str, file: Path | None) -> Dataset:
     if name == "longmemeval":
         if file is None:
             raise UsageError("--dataset longmemeval needs --file")
-        return Dataset(name, file.name, sha256_of(file), load_longmemeval(file))
+        instances = iterate_instances(read_records(file), source=str(file))
+        return OpenDataset(name, file.name, sha256_of(file), instances)
     raise UsageError(f"unknown data set {name!r}, expected one of {', '.join(DATASETS)}")
 
 
@@ -48,7 +67,7 @@ def sample_json() -> str:
     return json.dumps(build_sample(), ensure_ascii=False, indent=1) + "\n"
 
 
-def _sample() -> Dataset:
+def _sample() -> OpenDataset:
     text = sample_json()
-    questions = parse_instances(json.loads(text), source="sample")
-    return Dataset("sample", None, hashlib.sha256(text.encode()).hexdigest(), questions)
+    instances = iterate_instances(json.loads(text), source="sample")
+    return OpenDataset("sample", None, hashlib.sha256(text.encode()).hexdigest(), instances)

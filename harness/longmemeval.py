@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.encodable import encodable
 from harness.errors import DatasetError
@@ -24,7 +24,18 @@ QUESTION_TYPES = (
     "knowledge-update",
     "temporal-reasoning",
 )
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?: \(\w+\))? (\d{1,2}):(\d{2})")
+
+
+Turns = tuple[Turn, ...]
+
+
+class Instance(NamedTuple):
+    """A record as it stands in the file, beside the question that was read from it."""
+
+    record: dict[str, Any]
+    question: Question
 
 
 def load_longmemeval(path: Path) -> list[Question]:
@@ -34,32 +45,37 @@ def load_longmemeval(path: Path) -> list[Question]:
 
 def parse_instances(instances: Iterable[dict[str, Any]], *, source: str) -> list[Question]:
     """Questions from instances already read; `source` opens every error message."""
-    questions = list(_parse_all(instances, source))
-    if not questions:
-        raise DatasetError(f"{source}: holds no questions")
-    return questions
+    return [instance.question for instance in iterate_instances(instances, source=source)]
 
 
-def _parse_all(instances: Iterable[dict[str, Any]], source: str) -> Iterator[Question]:
+def iterate_instances(records: Iterable[dict[str, Any]], *, source: str) -> Iterator[Instance]:
+    """Instances one by one, for who need not hold them all; checked like `parse_instances`."""
     seen: set[str] = set()
-    # Fillers recur in many histories: one copy of each text keeps the large files in memory.
-    texts: dict[str, str] = {}
-    for number, record in enumerate(instances):
-        question = _Instance(record, number, source, texts).question()
+    # Fillers recur in many histories: one copy of each session keeps the large files in memory.
+    shared: dict[Turns, Turns] = {}
+    for number, record in enumerate(records):
+        question = _Instance(record, number, source, shared).question()
         if question.question_id in seen:
             raise DatasetError(f"{source}: question_id {question.question_id!r} occurs twice")
         seen.add(question.question_id)
-        yield question
+        yield Instance(record, question)
+    if not seen:
+        raise DatasetError(f"{source}: holds no questions")
+
+
+def date_text(when: datetime) -> str:
+    """A date as the format writes it, whatever the locale."""
+    return f"{when:%Y/%m/%d} ({WEEKDAYS[when.weekday()]}) {when:%H:%M}"
 
 
 class _Instance:
     """One raw record, with the context an error message needs."""
 
     def __init__(
-        self, record: dict[str, Any], number: int, source: str, texts: dict[str, str]
+        self, record: dict[str, Any], number: int, source: str, shared: dict[Turns, Turns]
     ) -> None:
         self._record = record
-        self._texts = texts
+        self._shared = shared
         self._where = f"{source}: instance {number}"
         self._where += f" ({self._text('question_id')!r})"
 
@@ -106,10 +122,11 @@ class _Instance:
             for position in range(len(ids))
         )
 
-    def _turns(self, field: str, value: Any) -> tuple[Turn, ...]:
+    def _turns(self, field: str, value: Any) -> Turns:
         if not isinstance(value, list):
             raise self._error(field, f"expected a list of turns, found {type(value).__name__}")
-        return tuple(self._turn(f"{field}[{i}]", turn) for i, turn in enumerate(value))
+        turns = tuple(self._turn(f"{field}[{i}]", turn) for i, turn in enumerate(value))
+        return self._shared.setdefault(turns, turns)
 
     def _turn(self, field: str, value: Any) -> Turn:
         if not isinstance(value, dict):
@@ -121,7 +138,7 @@ class _Instance:
         if label is not None and not isinstance(label, bool):
             raise self._error(f"{field}.has_answer", f"expected true or false, found {label!r}")
         content = self._str(f"{field}.content", value.get("content"))
-        return Turn(role, self._texts.setdefault(content, content), has_answer=bool(label))
+        return Turn(role, content, has_answer=bool(label))
 
     def _evidence(self, sessions: tuple[HaystackSession, ...]) -> tuple[str, ...]:
         known = {session.session_id for session in sessions}

@@ -39,7 +39,7 @@ Ids = Annotated[str, typer.Option("--ids", help="Only these question ids, by com
 PerType = Annotated[
     int | None, typer.Option("--per-type", min=1, help="So many of each type, drawn with --seed.")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the draw for --per-type.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every draw.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many.")]
 Concurrency = Annotated[
     int, typer.Option("--concurrency", min=1, max=64, help="Questions (users) at the same time.")

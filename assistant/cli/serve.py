@@ -12,6 +12,7 @@ import typer
 import uvicorn
 
 from assistant.app import create_app
+from assistant.cli.allocator import keep_small
 from assistant.errors import ConfigError
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
@@ -25,6 +26,7 @@ def run_server(settings: Settings) -> None:
     Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    keep_small()
     asyncio.run(_serve(settings))
 
 
@@ -41,16 +43,21 @@ async def _serve_at(listening: socket.socket, settings: Settings) -> None:
             access_log=False,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
-        typer.echo(_first_line(services, listening))
-        await _Server(config).serve(sockets=[listening])
+        await _Server(config, _first_line(services, listening)).serve(sockets=[listening])
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn's server, but a signal ends the serving only.
+    """Uvicorn's server; it says its first line when it can be reached, and a signal only ends the
+    serving: uvicorn would send it again, and the process would end before the store is closed."""
 
-    Uvicorn's own sends the signal again after that, which ends the process before the store is
-    closed.
-    """
+    def __init__(self, config: uvicorn.Config, first_line: str) -> None:
+        super().__init__(config)
+        self._first_line = first_line
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets)
+        typer.echo(self._first_line)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

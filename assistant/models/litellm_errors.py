@@ -49,6 +49,8 @@ def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
         if isinstance(error, getattr(litellm, name)):
             return kind
     causes = list(_causes(error))
+    if any(_is_missing_key(cause) for cause in causes):
+        return ConfigError
     if any(isinstance(cause, httpx.TimeoutException) for cause in causes):
         return ModelTimeout
     if any(isinstance(cause, (ValueError, TypeError)) for cause in causes):
@@ -57,6 +59,12 @@ def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
     if isinstance(status, int) and 400 <= status < 500 and status not in _PASSING:
         return ConfigError
     return ModelUnavailable
+
+
+def _is_missing_key(cause: BaseException) -> bool:
+    """What the openai client raises before it asks anything; its answers have classes below it."""
+    kind = type(cause)
+    return kind.__module__.partition(".")[0] == "openai" and kind.__name__ == "OpenAIError"
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

@@ -8,15 +8,16 @@ Like LongMemEval-S, a haystack is sorted by day only: one day's sessions may be 
 """
 
 import json
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
 
+from harness.longmemeval import date_text
+
 SEED = 20250214
 MIN_SESSIONS, MAX_SESSIONS = 12, 30
 MIN_LEAD_DAYS, MAX_LEAD_DAYS = 30, 60
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 Turns = list[dict[str, Any]]
 
@@ -101,8 +102,8 @@ def _distinct_days(random: Random, first: date, last: date, count: int) -> list[
 
 def _stamp(random: Random, day: date) -> str:
     """Write a day in the format of the data set, with a waking hour drawn at random."""
-    clock = f"{random.randint(6, 22):02}:{random.randint(0, 59):02}"
-    return f"{day:%Y/%m/%d} ({WEEKDAYS[day.weekday()]}) {clock}"
+    clock = time(random.randint(6, 22), random.randint(0, 59))
+    return date_text(datetime.combine(day, clock, tzinfo=UTC))
 
 
 def _copied(turns: Turns) -> Turns:

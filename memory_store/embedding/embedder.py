@@ -23,6 +23,8 @@ Vector = npt.NDArray[np.float32]
 _CacheKey = tuple[TextKind, bytes]
 # How far a worker looks down the queue for texts of like length.
 _WINDOW = 64
+# A batch is as wide as its longest text. Beyond this much it is no faster, only larger in memory.
+_PADDED_CHARACTERS = 6000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Embedder:
         *,
         workers: int = 1,
         batch_size: int = 16,
-        cached_texts: int = 50_000,
+        cached_texts: int = 32_000,
     ) -> None:
         self._encoder = encoder
         self._workers = workers
@@ -132,9 +134,13 @@ class Embedder:
         ]
         window.sort(key=lambda item: abs(len(item[1].text) - len(oldest.text)))
         share = -(-len(window) // self._workers)
-        batch = dict(window[: min(share, self._batch_size)])
-        for key in batch:
-            del self._queue[key]
+        batch: dict[_CacheKey, _Request] = {}
+        longest = 0
+        for key, request in window[: min(share, self._batch_size)]:
+            longest = max(longest, len(request.text))
+            if batch and longest * (len(batch) + 1) > _PADDED_CHARACTERS:
+                break
+            batch[key] = self._queue.pop(key)
         return batch
 
     def _deliver(self, batch: dict[_CacheKey, _Request], vectors: Matrix) -> None:

@@ -28,6 +28,7 @@ def keys_config(dimension: int) -> models.VectorParams:
     return models.VectorParams(
         size=dimension,
         distance=models.Distance.DOT,  # keys have unit length: the inner product is the cosine
+        datatype=models.Datatype.FLOAT16,  # as the embedded engine holds them
         multivector_config=models.MultiVectorConfig(
             comparator=models.MultiVectorComparator.MAX_SIM
         ),
@@ -40,8 +41,9 @@ def is_ours(params: models.CollectionParams, dimension: int) -> bool:
     wanted = keys_config(dimension)
     return (
         keys is not None
-        and (keys.size, keys.distance) == (wanted.size, wanted.distance)
         and keys.multivector_config == wanted.multivector_config
+        and (keys.size, keys.distance, keys.datatype)
+        == (wanted.size, wanted.distance, wanted.datatype)
         and words is not None
         and words.modifier in (None, models.Modifier.NONE)
     )

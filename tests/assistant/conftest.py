@@ -1,21 +1,36 @@
 """Fixtures of the assistant tests: a store in a temporary folder, a scripted model, a server."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from datetime import UTC, datetime
 
+import httpx
 import pytest
+from pydantic import SecretStr
 from scripted_model import ScriptedModel, scripted_model
+from served import served
 
+from assistant import Settings, create_app
 from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore
 
 
+@pytest.fixture(scope="session")
+def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
+    """One for all tests: making a shard takes longer than most of them."""
+    engine = EdgeEngine(tmp_path_factory.mktemp("memory"))
+    asyncio.run(engine.open(HashEncoder().identity.dimension))
+    yield engine
+    asyncio.run(engine.close())
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    """An empty store."""
-    opened = MemoryStore(EdgeEngine(tmp_path / "memory"), Embedder(HashEncoder()))
-    await opened.open()
+async def store(_engine: EdgeEngine) -> AsyncIterator[MemoryStore]:
+    """A store in which `ann` has told nothing yet."""
+    embedder = Embedder(HashEncoder())
+    opened = MemoryStore(_engine, embedder)
     yield opened
-    await opened.close()
+    await opened.forget_user("ann")
+    await embedder.close()
 
 
 @pytest.fixture(scope="session")
@@ -30,3 +45,57 @@ def model(_model_server: ScriptedModel) -> Iterator[ScriptedModel]:
     _model_server.reset()
     yield _model_server
     _model_server.check()
+
+
+NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def quoting_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An assistant without a language model, whose clock stands still."""
+    settings = Settings(embedder="hash", data_dir=tmp_path_factory.mktemp("quoting"))
+    with served(create_app(settings, clock=lambda: NOW)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def answering_url(
+    tmp_path_factory: pytest.TempPathFactory, _model_server: ScriptedModel
+) -> Iterator[str]:
+    """An assistant that answers with the scripted model."""
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path_factory.mktemp("answering"),
+        chat_model="openai/fake",
+        chat_model_base_url=_model_server.url,
+        chat_model_api_key=SecretStr("k"),
+        chat_model_retries=0,
+        chat_model_timeout=10.0,
+    )
+    with served(create_app(settings, clock=lambda: NOW)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def http(quoting_url: str) -> Iterator[httpx.Client]:
+    """A client of the assistant without a language model."""
+    with httpx.Client(base_url=quoting_url) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def _answering(answering_url: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=answering_url) as client:
+        yield client
+
+
+@pytest.fixture
+def answering(_answering: httpx.Client, model: ScriptedModel) -> httpx.Client:
+    """A client of the assistant that answers with the scripted model."""
+    return _answering
+
+
+@pytest.fixture
+def ann(request: pytest.FixtureRequest) -> str:
+    """A user of this test only."""
+    return f"ann of {request.node.name}"[:200]

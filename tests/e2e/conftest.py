@@ -1,65 +1,11 @@
-"""Both commands as processes of their own, as a user starts them."""
+"""Both commands as processes of their own."""
 
-import os
-import re
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
-
-BIN = Path(sys.executable).parent
-START_SECONDS = 60.0
-
-
-class Server:
-    """`assistant serve` on a folder; it can be stopped, killed and started again at its address."""
-
-    def __init__(self, data_dir: Path) -> None:
-        self.data_dir = data_dir
-        self.port = 0
-        self.first_line = ""
-        self._process: subprocess.Popen[str] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def start(self, **settings: str) -> None:
-        """Start it and wait for its first line, which says where it listens."""
-        self._process = subprocess.Popen(
-            [BIN / "assistant", "serve", "--port", str(self.port), "--data-dir", self.data_dir],
-            env=os.environ | {"ASSISTANT_EMBEDDER": "hash"} | settings,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        self.first_line = self._process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", self.first_line)
-        assert found, f"the server did not start: {self.first_line!r}"
-        self.port = int(found[1])
-        deadline = time.monotonic() + START_SECONDS
-        while httpx.get(f"{self.url}/ready").status_code != 200:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-
-    def end(self, how: signal.Signals = signal.SIGTERM) -> int:
-        """Stop it (or kill it); returns its exit code."""
-        assert self._process is not None
-        self._process.send_signal(how)
-        code = self._process.wait(timeout=30)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-        self._process = None
-        return code
-
-    @property
-    def running(self) -> bool:
-        return self._process is not None
+from commands import BIN, Server
 
 
 @pytest.fixture

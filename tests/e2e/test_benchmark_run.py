@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from conftest import Server
+from commands import Server
 
 Harness = Callable[..., "subprocess.Popen[str]"]
 

@@ -5,7 +5,7 @@ import subprocess
 from signal import SIGKILL
 
 import httpx
-from conftest import BIN, Server
+from commands import BIN, Server
 from openai import OpenAI
 
 

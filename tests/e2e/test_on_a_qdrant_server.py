@@ -6,7 +6,7 @@ from signal import SIGKILL
 
 import httpx
 import pytest
-from conftest import Server
+from commands import Server
 from qdrant_binary import Qdrant
 
 pytestmark = pytest.mark.qdrant_server

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import Bench
+from benches import Bench
 from histories import chat, history, instance, turn, write_data
 
 from harness.blinding import Blinding, new_salt

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Finished
+from benches import Finished
 from histories import three_questions
 
 Harness = Callable[..., Finished]

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.longmemeval import load_longmemeval
+from harness.compilation.pool import read_pool
+from harness.files import read_records
+from harness.longmemeval import iterate_instances, load_longmemeval
 from harness.questions import rounds_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
@@ -38,3 +40,10 @@ def test_the_s_slice() -> None:
     assert {turn for s in sessions for r in rounds_of(s.turns) for turn in r.turns[:1]} >= {0}
     repeated = [q for q in questions if len({s.session_id for s in q.sessions}) < len(q.sessions)]
     assert len(repeated) == 3
+
+
+def test_evidence_that_stands_as_a_filler_elsewhere_is_withheld_from_the_pool() -> None:
+    records = read_records(real("longmemeval_s_dev100.json.xz"))
+    pool = read_pool(iterate_instances(records, source="s"))
+    assert (len(pool.outlines), pool.sessions) == (100, 4781)
+    assert (len(pool.fillers), pool.withheld) == (4361, 16)

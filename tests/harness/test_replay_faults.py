@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from conftest import QUICK, Bench
+from benches import QUICK, Bench
 from scripted_assistant import Fault
 
 from harness.client import Endpoint

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from conftest import Bench
+from benches import Bench
 from histories import chat, history, instance, turn, write_data
 
 

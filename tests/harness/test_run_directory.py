@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Bench, Finished
+from benches import Bench, Finished
 from histories import instance, three_questions, write_data
 from scripted_assistant import Fault, ScriptedAssistant
 

@@ -95,6 +95,14 @@ async def test_what_waits_is_batched_by_length() -> None:
     await embedder.close()
 
 
+async def test_long_texts_make_smaller_batches() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    await embedder.embed([f"{number}" + "x" * 1999 for number in range(7)], DOCUMENT)
+    assert [len(batch) for batch in encoder.batches] == [3, 3, 1]
+    await embedder.close()
+
+
 async def test_workers_share_what_waits() -> None:
     encoder = GatedEncoder()
     embedder = Embedder(encoder, workers=2)

@@ -21,7 +21,12 @@ EVENTS = {"content-type": "text/event-stream"}
 
 
 def chat_model(model: ScriptedModel, **changed: Any) -> LitellmModel:
-    how = {"base_url": model.url, "api_key": "k", "retries": 0, "first_wait": 0.001} | changed
+    how: dict[str, Any] = {
+        "base_url": model.url,
+        "api_key": "k",
+        "retries": 0,
+        "first_wait": 0.001,
+    } | changed
     return LitellmModel("openai/fake", **how)
 
 
@@ -163,11 +168,11 @@ async def test_an_error_in_a_stream(model: ScriptedModel) -> None:
 
 async def test_nothing_is_tried_again_after_the_first_piece(model: ScriptedModel) -> None:
     model.on("plain").drop("one", "two")
-    pieces: list[str] = []
+    pieces = chat_model(model, retries=2).stream([Message("user", "hi")], {})
+    assert [(await anext(pieces)).text, (await anext(pieces)).text] == ["one", "two"]
     with pytest.raises(ModelUnavailable):
-        async for piece in chat_model(model, retries=2).stream([Message("user", "hi")], {}):
-            pieces.append(piece.text)
-    assert pieces == ["one", "two"]
+        await anext(pieces)
+    assert len(model.sent) == 1
 
 
 async def test_a_caller_that_leaves_closes_the_stream(model: ScriptedModel) -> None:
@@ -176,6 +181,11 @@ async def test_a_caller_that_leaves_closes_the_stream(model: ScriptedModel) -> N
     await anext(pieces)
     await pieces.aclose()
     assert model.left.wait(5)
+
+
+async def test_a_missing_key_is_the_operators_to_mend(model: ScriptedModel) -> None:
+    with pytest.raises(ConfigError, match="api_key"):
+        await stream(chat_model(model, api_key=None, retries=2))
 
 
 async def test_an_unknown_provider_is_the_operators_to_mend() -> None:

@@ -1,0 +1,1 @@
+"""New histories of any size in the LongMemEval format, from the sessions of a file there is."""

@@ -1,0 +1,150 @@
+"""From a data set to a compiled file with its manifest."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from harness.compilation.history import History, Recipe, compose, largest, rank, smallest
+from harness.compilation.output import writing
+from harness.compilation.pool import Outline, Pool, read_pool
+from harness.datasets import OpenDataset, open_dataset
+from harness.errors import DatasetError, UsageError
+from harness.files import sha256_of
+from harness.pipeline import Source
+from harness.provenance import git_state
+from harness.retrieval_table import CHARACTERS_PER_TOKEN
+from harness.selection import select
+from harness.version import harness_version
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was written, over all histories; a token is estimated as four characters."""
+
+    questions: int = 0
+    sessions: int = 0
+    evidence_sessions: int = 0
+    own_fillers: int = 0
+    drawn_fillers: int = 0
+    rounds: int = 0
+    characters: int = 0
+    tokens_estimate: int = 0
+    questions_by_type: dict[str, int] = field(default_factory=dict)
+
+    def add(self, outline: Outline, history: History) -> None:
+        """Count one more history."""
+        contents = [session.content for session in history.sessions]
+        self.questions += 1
+        self.sessions += len(contents)
+        self.evidence_sessions += history.evidence
+        self.own_fillers += history.own_fillers
+        self.drawn_fillers += history.drawn_fillers
+        self.rounds += sum(content.rounds for content in contents)
+        self.characters += sum(content.characters for content in contents)
+        self.tokens_estimate = self.characters // CHARACTERS_PER_TOKEN
+        kind = outline.question.question_type
+        self.questions_by_type[kind] = self.questions_by_type.get(kind, 0) + 1
+
+
+def compile_histories(
+    source: Source, questions: int | None, recipe: Recipe, out: Path, console: Console
+) -> dict[str, Any]:
+    """Write a history for every selected question to `out` and the manifest beside it; returns the
+    manifest.
+
+    `questions` draws so many of those the filters leave. Raises `UsageError` for what cannot be
+    asked, `DatasetError` for data that does not suffice.
+    """
+    if source.file is not None and source.file.resolve() == out.resolve():
+        raise UsageError(f"--out {out} is the file to read: choose another name")
+    dataset = open_dataset(source.dataset, source.file)
+    pool = read_pool(dataset.instances)
+    selected = _select(pool, source, questions)
+    _check_size(source, selected, pool, recipe)
+    counts = Counts()
+    with writing(out) as writer:
+        for outline in track(selected, "compile", console=console, disable=not console.is_terminal):
+            history = compose(outline, pool.fillers, recipe)
+            writer.write(outline.record, history.sessions)
+            counts.add(outline, history)
+    options = asdict(source.filters) | asdict(recipe) | {"questions": questions}
+    # There is no such option here.
+    del options["limit"]
+    manifest = _manifest(dataset, pool, options, counts) | {"output": _output(out)}
+    _write_manifest(out, manifest)
+    return manifest
+
+
+def manifest_path(out: Path) -> Path:
+    """Where the manifest of a compiled file lies: its name without `.json` or `.jsonl`."""
+    name = out.name
+    for suffix in (".gz", ".xz", ".json", ".jsonl"):
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+    return out.with_name(f"{name}.manifest.json")
+
+
+def _select(pool: Pool, source: Source, count: int | None) -> list[Outline]:
+    candidates = select([outline.question for outline in pool.outlines], source.filters)
+    ids = [question.question_id for question in candidates]
+    if count is not None:
+        seed = source.filters.seed
+        ids = sorted(ids, key=lambda question_id: rank(seed, "question", question_id))[:count]
+    chosen = set(ids)
+    return [outline for outline in pool.outlines if outline.question.question_id in chosen]
+
+
+def _check_size(source: Source, selected: Sequence[Outline], pool: Pool, recipe: Recipe) -> None:
+    fullest = max(selected, key=smallest)
+    if smallest(fullest) > recipe.sessions:
+        raise UsageError(
+            f"--sessions {recipe.sessions} has no room: question "
+            f"{fullest.question.question_id!r} has {smallest(fullest)} evidence sessions"
+        )
+    most = min(largest(outline, pool.fillers, recipe) for outline in selected)
+    if most < recipe.sessions:
+        raise DatasetError(
+            f"{source.file or source.dataset}: too few distinct sessions for histories of "
+            f"{recipe.sessions}: {len(pool.fillers)} fillers, enough for {most} at most; lower "
+            f"--sessions to {most}, or compile from a file with more questions"
+        )
+
+
+def _manifest(
+    dataset: OpenDataset, pool: Pool, options: dict[str, Any], counts: Counts
+) -> dict[str, Any]:
+    """Says nothing of when and where: equal files have equal manifests."""
+    return {
+        "format": FORMAT,
+        "harness_version": harness_version(),
+        "git": git_state(),
+        "source": {
+            "dataset": dataset.name,
+            "file": dataset.file,
+            "sha256": dataset.sha256,
+            "questions": len(pool.outlines),
+            "sessions": pool.sessions,
+            "distinct_fillers": len(pool.fillers),
+            "withheld_fillers": pool.withheld,
+        },
+        "options": options,
+        "counts": asdict(counts),
+    }
+
+
+def _output(out: Path) -> dict[str, Any]:
+    return {"file": out.name, "sha256": sha256_of(out), "bytes": out.stat().st_size}
+
+
+def _write_manifest(out: Path, manifest: dict[str, Any]) -> None:
+    path = manifest_path(out)
+    try:
+        path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error

@@ -1,0 +1,168 @@
+"""What histories are made of: each question's own sessions, and the fillers all of them share.
+
+One pass over the data. A session is kept once, as the bytes that will be written, so that what is
+in memory grows with the distinct sessions of the file and not with their occurrences.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+
+from harness.longmemeval import Instance
+from harness.questions import HaystackSession, Question, Turn, rounds_of
+
+_HAYSTACK = frozenset({"haystack_session_ids", "haystack_dates", "haystack_sessions"})
+_LABEL = "has_answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a session says: `turns` is JSON, `key` is the same for the same text."""
+
+    key: bytes
+    turns: bytes
+    rounds: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSession:
+    """A session at its place in a history; `date_text` is its date as the file has it."""
+
+    session_id: str
+    date: datetime
+    date_text: str
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """A session that is evidence for nothing, wherever it will be put."""
+
+    session_id: str
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A question apart from its history: `record` has every field of the file but the haystack's,
+    `question` no sessions. `began` is the date of its oldest session, or its own without any.
+    """
+
+    question: Question
+    record: dict[str, Any]
+    evidence: tuple[PlacedSession, ...]
+    fillers: tuple[PlacedSession, ...]
+    began: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """All questions of a file in file order, and its distinct fillers in order of appearance.
+
+    `sessions` counts occurrences; `withheld` counts distinct sessions that stand as fillers in the
+    file and are not in the pool, because they repeat what is evidence elsewhere.
+    """
+
+    outlines: tuple[Outline, ...]
+    fillers: tuple[Filler, ...]
+    sessions: int
+    withheld: int
+
+
+def read_pool(instances: Iterable[Instance]) -> Pool:
+    """Take the instances apart. Labels alone decide what is evidence, never the look of an id."""
+    reader = _Reader()
+    for instance in instances:
+        reader.add(instance)
+    return reader.pool()
+
+
+@dataclass(slots=True)
+class _Reader:
+    outlines: list[Outline] = field(default_factory=list)
+    fillers: dict[bytes, Filler] = field(default_factory=dict)
+    # For each filler what it says, turn by turn, to be held against the labelled turns of all.
+    turn_keys: dict[bytes, frozenset[bytes]] = field(default_factory=dict)
+    evidence: set[bytes] = field(default_factory=set)
+    labelled_turns: set[bytes] = field(default_factory=set)
+    sessions: int = 0
+
+    def add(self, instance: Instance) -> None:
+        record, question = instance
+        evidence, fillers = [], []
+        for session in question.sessions:
+            if _is_evidence(session, question):
+                evidence.append(self._evidence(session, record))
+            else:
+                fillers.append(self._filler(session, record))
+        self.sessions += len(question.sessions)
+        dates = [session.session_date for session in question.sessions]
+        outline = Outline(
+            question=replace(question, sessions=()),
+            record={name: value for name, value in record.items() if name not in _HAYSTACK},
+            evidence=tuple(evidence),
+            fillers=tuple(fillers),
+            began=min(dates, default=question.question_date),
+        )
+        self.outlines.append(outline)
+
+    def pool(self) -> Pool:
+        """Decided at the end: a filler may stand in the file before what makes it evidence."""
+        fillers = tuple(
+            filler
+            for key, filler in self.fillers.items()
+            if key not in self.evidence and self.labelled_turns.isdisjoint(self.turn_keys[key])
+        )
+        # An empty session fills nothing.
+        said = tuple(filler for filler in fillers if filler.content.characters)
+        withheld = len(self.fillers) - len(fillers)
+        return Pool(tuple(self.outlines), said, self.sessions, withheld)
+
+    def _evidence(self, session: HaystackSession, record: dict[str, Any]) -> PlacedSession:
+        content = _content(session, record["haystack_sessions"][session.position])
+        self.evidence.add(content.key)
+        self.labelled_turns.update(_turn_key(turn) for turn in session.turns if turn.has_answer)
+        return _placed(session, record, content)
+
+    def _filler(self, session: HaystackSession, record: dict[str, Any]) -> PlacedSession:
+        key = _session_key(session)
+        if key not in self.fillers:
+            turns = record["haystack_sessions"][session.position]
+            unlabelled = [{k: v for k, v in turn.items() if k != _LABEL} for turn in turns]
+            self.fillers[key] = Filler(session.session_id, _content(session, unlabelled))
+            self.turn_keys[key] = frozenset(_turn_key(turn) for turn in session.turns)
+        return _placed(session, record, self.fillers[key].content)
+
+
+def _is_evidence(session: HaystackSession, question: Question) -> bool:
+    listed = session.session_id in question.evidence_session_ids
+    return listed or any(turn.has_answer for turn in session.turns)
+
+
+def _placed(session: HaystackSession, record: dict[str, Any], content: Content) -> PlacedSession:
+    date_text = record["haystack_dates"][session.position]
+    return PlacedSession(session.session_id, session.session_date, date_text, content)
+
+
+def _content(session: HaystackSession, turns: list[dict[str, Any]]) -> Content:
+    return Content(
+        key=_session_key(session),
+        # Plain ASCII: half an emoji in the source must neither stop the writing nor be mended.
+        turns=json.dumps(turns).encode("ascii"),
+        rounds=len(rounds_of(session.turns)),
+        characters=sum(len(turn.content) for turn in session.turns),
+    )
+
+
+def _session_key(session: HaystackSession) -> bytes:
+    return sha256(b"".join(_turn_key(turn) for turn in session.turns)).digest()
+
+
+def _turn_key(turn: Turn) -> bytes:
+    """Equal for the same words by the same role, however they are spaced."""
+    words = " ".join(turn.content.split())
+    return sha256(f"{turn.role}: {words}".encode()).digest()

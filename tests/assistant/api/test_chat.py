@@ -1,0 +1,266 @@
+"""Chat over real HTTP: replies, streams, what is stored and what is not."""
+
+from typing import Any
+
+import httpx
+import pytest
+from calls import answer, assert_error, chat, events, record, rounds, sessions, streamed_text
+from scripted_model import PLAIN, ScriptedModel
+
+from assistant.reading.quoting import NO_MEMORY, UNKNOWN
+
+COT = "chain_of_note"
+IN_S = {"session_id": "s"}
+
+
+def test_a_whole_reply(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s1", "I ran a half marathon in Ghent.", "Well done!")
+    reply = chat(http, ann, "Where did I run the half marathon?", metadata=IN_S)
+    body = reply.json()
+    assert "I ran a half marathon in Ghent." in answer(reply)
+    assert set(body) == {"id", "object", "created", "model", "choices", "usage"}
+    assert body["object"] == "chat.completion"
+    assert body["model"] == "aide-memoire"
+    (choice,) = body["choices"]
+    assert (choice["index"], choice["finish_reason"]) == (0, "stop")
+    assert choice["message"]["role"] == "assistant"
+    usage = body["usage"]
+    assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
+    assert reply.headers["x-memory-session"] == "s"
+    assert reply.headers["x-request-id"].startswith("req_")
+
+
+@pytest.mark.parametrize("with_usage", [True, False])
+def test_a_streamed_reply(
+    answering: httpx.Client, model: ScriptedModel, ann: str, with_usage: bool
+) -> None:
+    model.on(COT).reply("NOTES: none\n", "ANSWER: Hel", "lo ", "there.")
+    options = {"stream_options": {"include_usage": True}} if with_usage else {}
+    reply = chat(answering, ann, "hi", stream=True, metadata=IN_S, **options)
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.headers["x-memory-session"] == "s"
+    *chunks, done = events(reply.text)
+    assert done == "[DONE]"
+    usage = chunks.pop() if with_usage else None
+    assert chunks[0]["choices"][0]["delta"] == {"role": "assistant", "content": "Hel"}
+    assert [c["choices"][0]["finish_reason"] for c in chunks] == [None, None, None, "stop"]
+    assert {c["object"] for c in chunks} == {"chat.completion.chunk"}
+    assert len({c["id"] for c in chunks}) == 1
+    assert streamed_text(chunks) == "Hello there."
+    if usage:
+        assert usage["choices"] == []
+        assert usage["usage"] == {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+    assert rounds(answering, ann, "s") == [("hi", "Hello there.")]
+
+
+def test_whole_and_streamed_answers_are_the_same(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s", "My dentist is Dr. Maes.", "Noted.")
+    ask: dict[str, Any] = {"metadata": {"memory": "read_only"}}
+    whole = chat(http, ann, "Who is my dentist?", **ask)
+    streamed = chat(http, ann, "Who is my dentist?", stream=True, **ask)
+    assert streamed_text(events(streamed.text)) == answer(whole)
+
+
+@pytest.mark.parametrize(
+    ("mode", "recalls", "stores"),
+    [
+        ("on", True, True),
+        ("read_only", True, False),
+        ("write_only", False, True),
+        ("off", False, False),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_modes_recall_and_store_what_they_say(
+    answering: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    mode: str,
+    recalls: bool,
+    stores: bool,
+    stream: bool,
+) -> None:
+    record(answering, ann, "before", "I ran in Ghent.", "Great!")
+    model.on(COT if recalls else PLAIN).reply("ANSWER: Sure." if recalls else "Sure.")
+    metadata = {"memory": mode, "session_id": "new"}
+    chat(answering, ann, "Where did I run?", metadata=metadata, stream=stream)
+    assert ("I ran in Ghent." in model.sent[0].system) is recalls
+    stored = rounds(answering, ann, "new")
+    assert stored == ([("Where did I run?", "Sure.")] if stores else [])
+
+
+def test_quotes_need_memory(http: httpx.Client, ann: str) -> None:
+    assert answer(chat(http, ann, "hi", model="aide-memoire-nomem")) == NO_MEMORY
+    assert answer(chat(http, ann, "What is my name?")) == UNKNOWN
+
+
+def test_a_retry_and_a_regeneration_overwrite(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    script = model.on(COT)
+    for reply in ("One.", "Two.", "Three.", "Four."):
+        script.reply(f"ANSWER: {reply}")
+    chat(answering, ann, "hi", metadata=IN_S)
+    chat(answering, ann, "hi", metadata=IN_S)
+    assert rounds(answering, ann, "s") == [("hi", "Two.")]
+    earlier = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Two."}]
+    chat(answering, ann, "go on", earlier=earlier, metadata=IN_S)
+    chat(answering, ann, "hi", metadata=IN_S | {"timestamp": "2023-06-11"})
+    stored = rounds(answering, ann, "s")
+    assert stored == [("hi", "Two."), ("go on", "Three."), ("hi", "Four.")]
+
+
+def test_a_timed_retry_is_one_round(http: httpx.Client, ann: str) -> None:
+    timed = IN_S | {"timestamp": "2023-05-20T10:00:00Z"}
+    for _ in range(3):
+        chat(http, ann, "I like tea.", metadata=timed)
+    assert len(rounds(http, ann, "s")) == 1
+
+
+def test_only_the_new_round_is_stored(http: httpx.Client, ann: str) -> None:
+    earlier = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": "an old message"},
+        {"role": "assistant", "content": "an old answer"},
+    ]
+    chat(http, ann, "a new message", earlier=earlier, metadata=IN_S)
+    assert [user for user, _ in rounds(http, ann, "s")] == ["a new message"]
+
+
+def test_what_the_model_reads_of_the_conversation(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(PLAIN).reply("ok")
+    earlier: list[dict[str, Any]] = [
+        {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "content": "42", "tool_call_id": "1"},
+        {"role": "assistant", "content": "c"},
+    ]
+    more = {"n": 3, "max_tokens": 1, "tools": [], "seed": 7, "temperature": 0, "unknown": {}}
+    chat(answering, ann, "d", earlier=earlier, metadata={"memory": "off"}, **more)
+    (sent,) = model.sent
+    assert [(m["role"], m["content"]) for m in sent.body["messages"]] == [
+        ("system", "Be brief."),
+        ("user", "a\nb"),
+        ("assistant", "c"),
+        ("user", "d"),
+    ]
+    assert (sent.body["seed"], sent.body["temperature"]) == (7, 0)
+    assert not {"n", "max_tokens", "tools", "user", "metadata"} & set(sent.body)
+
+
+def test_rounds_of_this_conversation_are_not_recalled_twice(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    record(answering, ann, "s", "I ran in Ghent.", "Great!")
+    record(answering, ann, "other", "I ran in Bruges.", "Great!")
+    model.on(COT).reply("ANSWER: ok")
+    earlier = [{"role": "user", "content": "I ran in Ghent."}]
+    chat(answering, ann, "Where did I run?", earlier=earlier, metadata=IN_S)
+    assert "Bruges" in model.sent[0].system
+    assert "Ghent" not in model.sent[0].system
+
+
+def test_the_trace_of_an_answer(answering: httpx.Client, model: ScriptedModel, ann: str) -> None:
+    done = record(answering, ann, "s1", "I ran in Ghent.", "Great!").json()
+    model.on(COT).reply("NOTES: ran in Ghent\nANSWER: In Ghent.").reply("ANSWER: In Ghent.")
+    asking: dict[str, Any] = {
+        "metadata": {"memory_debug": "1", "session_id": "s2", "timestamp": "2023/05/21 (Sun) 10:00"}
+    }
+    memory = chat(answering, ann, "Where did I run?", **asking).json()["memory"]
+    (value,) = memory["data"]
+    assert value["id"] == done["rounds"][0]["id"] == memory["read"][0]
+    assert value["session_date"] == "2023-05-20T10:00:00Z"
+    assert memory["notes"] == "NOTES: ran in Ghent"
+    assert (memory["mode"], memory["now"]) == ("on", "2023-05-21T10:00:00Z")
+    assert (memory["time_range"], memory["dropped"]) == (None, [])
+    assert set(memory["timings"]) == {"recall_ms", "read_ms", "store_ms"}
+    *_, last, _ = events(chat(answering, ann, "Where did I run?", stream=True, **asking).text)
+    assert last["memory"]["round_id"] == memory["round_id"]
+    assert last["choices"][0]["finish_reason"] == "stop"
+
+
+def test_without_asking_there_is_no_trace(http: httpx.Client, ann: str) -> None:
+    assert "memory" not in chat(http, ann, "hi", metadata={"memory_debug": "0"}).json()
+
+
+def test_a_very_long_message_is_answered_and_stored_whole(http: httpx.Client, ann: str) -> None:
+    long = " " * 3000 + "I like tea. " * 20_000
+    answer(chat(http, ann, long, metadata=IN_S))
+    assert rounds(http, ann, "s")[0][0] == long
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "expected"),
+    [
+        (400, {}, (500, "server_error", "model_misconfigured")),
+        (401, {}, (500, "server_error", "model_misconfigured")),
+        (429, {"retry-after": "7"}, (429, "rate_limit_error", "rate_limited")),
+        (500, {}, (503, "server_error", "model_unavailable")),
+        (504, {}, (504, "server_error", "model_timeout")),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_failing_model_has_a_status_of_its_own_and_nothing_is_stored(
+    answering: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    status: int,
+    headers: dict[str, str],
+    expected: tuple[int, str, str],
+    stream: bool,
+) -> None:
+    model.on(COT).fault(status, headers=headers)
+    reply = chat(answering, ann, "hi", stream=stream)
+    assert_error(reply, *expected)
+    assert reply.headers.get("retry-after") == headers.get("retry-after")
+    assert sessions(answering, ann) == {}
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("reply", ["", "NOTES: only notes"])
+def test_a_reply_without_an_answer_is_not_stored(
+    answering: httpx.Client, model: ScriptedModel, ann: str, reply: str, stream: bool
+) -> None:
+    model.on(COT).reply(reply)
+    failed = chat(answering, ann, "hi", stream=stream)
+    assert_error(failed, 502, "server_error", "bad_model_reply")
+    assert sessions(answering, ann) == {}
+
+
+def test_an_answer_cut_by_length_is_stored_and_says_so(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: In Gh", finish_reason="length")
+    reply = chat(answering, ann, "hi", metadata=IN_S)
+    assert reply.json()["choices"][0]["finish_reason"] == "length"
+    assert rounds(answering, ann, "s") == [("hi", "In Gh")]
+
+
+def test_an_error_after_the_first_byte_is_an_event_and_nothing_is_stored(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).drop("ANSWER: In ", "Gh")
+    reply = chat(answering, ann, "hi", stream=True)
+    assert reply.status_code == 200
+    *chunks, error = events(reply.text)
+    assert streamed_text(chunks) == "In Gh"
+    assert error["error"]["code"] == "model_unavailable"
+    assert sessions(answering, ann) == {}
+
+
+def test_a_client_that_leaves_stops_the_model_and_stores_nothing(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: In ", *["and on "] * 500, delay=0.02)
+    body = {
+        "messages": [{"role": "user", "content": "hi"}],
+        "metadata": {"user_id": ann},
+        "stream": True,
+    }
+    with answering.stream("POST", "/v1/chat/completions", json=body) as reply:
+        next(reply.iter_lines())
+    assert model.left.wait(5)
+    assert sessions(answering, ann) == {}

@@ -1,0 +1,65 @@
+"""Two users, every route, every id: nobody sees, changes or forgets what is another's."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from calls import chat, record, sessions
+
+SECRET = "My safe opens with 4711."
+CHAT, SEARCH = "/v1/chat/completions", "/v1/memories/search"
+
+
+class Two:
+    """Ann, who told a secret, and Eve, who knows every id of hers."""
+
+    def __init__(self, http: httpx.Client, ann: str) -> None:
+        self.http = http
+        self.ann, self.eve = ann, f"eve and {ann}"
+        record(http, self.ann, "shared", SECRET, "I will remember.")
+        self.before = sessions(http, self.ann)
+        params = {"user_id": self.ann}
+        self.memory_id = http.get("/v1/sessions/shared", params=params).json()["data"][0]["id"]
+
+    def asks(self, text: str, **metadata: str) -> httpx.Response:
+        return chat(self.http, self.eve, text, metadata=metadata)
+
+
+ATTEMPTS: dict[str, Callable[[Two], httpx.Response]] = {
+    "chat": lambda two: two.asks("Which number opens my safe?"),
+    "chat in the session": lambda two: two.asks("My safe?", session_id="shared"),
+    "chat again": lambda two: two.asks(SECRET, session_id="shared"),
+    "search": lambda two: two.http.post(SEARCH, json={"user_id": two.eve, "query": SECRET}),
+    "search sessions": lambda two: two.http.post(
+        SEARCH, json={"user_id": two.eve, "query": SECRET, "unit": "session"}
+    ),
+    "list": lambda two: two.http.get("/v1/sessions", params={"user_id": two.eve}),
+    "read": lambda two: two.http.get("/v1/sessions/shared", params={"user_id": two.eve}),
+    "record": lambda two: record(two.http, two.eve, "shared", "And my safe?", "What safe?"),
+    "forget the session": lambda two: two.http.delete(
+        "/v1/sessions/shared", params={"user_id": two.eve}
+    ),
+    "forget the round": lambda two: two.http.delete(
+        f"/v1/memories/{two.memory_id}", params={"user_id": two.eve}
+    ),
+    "forget everything": lambda two: two.http.delete(f"/v1/users/{two.eve}/memories"),
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_another_user(
+    http: httpx.Client, ann: str, attempt: Callable[[Two], httpx.Response]
+) -> None:
+    two = Two(http, ann)
+    reply = attempt(two)
+    assert reply.status_code in (200, 404)
+    assert "4711" not in _said(reply.json())
+    if reply.status_code == 200:
+        assert two.memory_id not in reply.text
+    assert sessions(http, two.ann) == two.before
+
+
+def _said(body: dict[str, Any]) -> str:
+    """A reply without the query it repeats."""
+    return str({name: value for name, value in body.items() if name != "query"})

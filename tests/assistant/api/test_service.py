@@ -1,0 +1,35 @@
+"""Models, health, readiness, version."""
+
+import httpx
+
+from assistant.prompts.prompt_file import all_prompts
+
+
+def test_models(http: httpx.Client) -> None:
+    listed = http.get("/v1/models").json()
+    assert listed["object"] == "list"
+    assert [model["id"] for model in listed["data"]] == ["aide-memoire", "aide-memoire-nomem"]
+    for model in listed["data"]:
+        assert set(model) == {"id", "object", "created", "owned_by"}
+        assert http.get(f"/v1/models/{model['id']}").json() == model
+
+
+def test_health_and_readiness(http: httpx.Client, answering: httpx.Client) -> None:
+    assert http.get("/health").json() == {"status": "ok"}
+    checks = {"store": "ok", "embedder": "ok", "model": "quotes"}
+    assert http.get("/ready").json() == {"status": "ready", "checks": checks}
+    assert answering.get("/ready").json()["checks"]["model"] == "chain-of-note:openai/fake"
+
+
+def test_version(answering: httpx.Client) -> None:
+    body = answering.get("/version").json()
+    assert set(body) == {"version", "store", "reader", "models", "prompts", "settings"}
+    assert body["models"] == {"chat_model": "openai/fake"}
+    assert body["store"]["embedder"] == "hash"
+    assert body["prompts"] == {prompt.name: prompt.hash for prompt in all_prompts()}
+    assert body["settings"]["chat_model_api_key"] == "**********"
+
+
+def test_every_response_can_be_quoted(http: httpx.Client) -> None:
+    ids = {http.get(path).headers["x-request-id"] for path in ("/health", "/v1/models", "/nope")}
+    assert len(ids) == 3

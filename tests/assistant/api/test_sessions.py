@@ -1,0 +1,128 @@
+"""Recorded turns over HTTP: rounds by role, once each, listed, read and forgotten."""
+
+import httpx
+import pytest
+from calls import assert_error, chat, record, rounds, sessions
+
+
+def test_open_makes_an_id_or_keeps_the_callers(http: httpx.Client, ann: str) -> None:
+    made = http.post("/v1/sessions", json={"user_id": ann, "started_at": "2023-05-20"}).json()
+    assert made["object"] == "session"
+    assert made["started_at"] == "2023-05-20T00:00:00Z"
+    assert made["id"].startswith("session-")
+    given = http.post("/v1/sessions", json={"user_id": ann, "session_id": "mine"}).json()
+    assert (given["id"], given["started_at"]) == ("mine", "2023-06-10T09:00:00Z")
+    named = http.post("/v1/sessions", json={}, headers={"x-memory-session": "theirs"}).json()
+    assert named["id"] == "theirs"
+    assert sessions(http, ann) == {}
+
+
+def test_what_recording_answers(http: httpx.Client, ann: str) -> None:
+    reply = record(http, ann, "s", "hi", "hello", "bye", wait=False, close=True)
+    body = reply.json()
+    assert body == {
+        "object": "session.messages",
+        "session_id": "s",
+        "user_id": ann,
+        "recorded": 3,
+        "known": 0,
+        "rounds": body["rounds"],
+    }
+    assert [one["round_index"] for one in body["rounds"]] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("calls", "expected"),
+    [
+        ([["u:hi", "a:hello"]], [("hi", "hello")]),
+        ([["u:hi"], ["a:hello"]], [("hi", "hello")]),
+        ([["a:welcome", "u:hi"], ["a:hello"]], [("", "welcome"), ("hi", "hello")]),
+        ([["u:one", "u:two"], ["a:three", "a:four"]], [("one", ""), ("two", "three\n\nfour")]),
+        ([["u:", "a:"]], [("", "")]),
+        ([[]], []),
+    ],
+)
+def test_rounds_are_formed_by_role_across_calls(
+    http: httpx.Client, ann: str, calls: list[list[str]], expected: list[tuple[str, str]]
+) -> None:
+    roles = {"u": "user", "a": "assistant"}
+    for minute, said in enumerate(calls):
+        messages = [{"role": roles[one[0]], "content": one[2:]} for one in said]
+        at = f"2023-05-20T10:0{minute}:00Z"
+        assert record(http, ann, "s", messages=messages, timestamp=at).status_code == 200
+    assert rounds(http, ann, "s") == expected
+
+
+@pytest.mark.parametrize("how", ["timestamp", "id", "common"])
+def test_turns_sent_again_are_known(http: httpx.Client, ann: str, how: str) -> None:
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    if how != "common":
+        values = {"timestamp": "2023-05-20T10:00:00Z", "id": "m"}
+        messages = [m | {how: f"{values[how]}"} for m in messages]
+        messages[1][how] = messages[1][how] if how == "timestamp" else "m2"
+    first, again = (record(http, ann, "s", messages=messages).json() for _ in range(2))
+    assert (first["recorded"], first["known"]) == (2, 0)
+    assert (again["recorded"], again["known"], again["rounds"]) == (0, 2, [])
+    assert rounds(http, ann, "s") == [("hi", "hello")]
+
+
+def test_an_untimed_turn_sent_again_is_known_as_the_last_one(http: httpx.Client, ann: str) -> None:
+    for _ in range(2):
+        record(http, ann, "s", "hi", timestamp=None)
+    assert rounds(http, ann, "s") == [("hi", "")]
+
+
+def test_times_of_turns_and_of_the_call(http: httpx.Client, ann: str) -> None:
+    messages = [
+        {"role": "user", "content": "own", "timestamp": "2023/05/19 (Fri) 08:00"},
+        {"role": "user", "content": "common"},
+    ]
+    record(http, ann, "s", messages=messages, timestamp="2023-05-20T10:00:00Z")
+    data = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"]
+    dates = [value["session_date"] for value in data]
+    assert dates == ["2023-05-19T08:00:00Z", "2023-05-20T10:00:01Z"]
+
+
+def test_sessions_are_listed_oldest_first(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "later", "hi", "hello", timestamp="2023-05-21T10:00:00Z")
+    record(http, ann, "earlier", "a", "b", "c", timestamp="2023-05-19T10:00:00Z")
+    listed = http.get("/v1/sessions", params={"user_id": ann}).json()
+    assert listed["object"] == "list"
+    assert [one["id"] for one in listed["data"]] == ["earlier", "later"]
+    assert listed["data"][0] == {
+        "object": "session",
+        "id": "earlier",
+        "user_id": ann,
+        "started_at": "2023-05-19T10:00:00Z",
+        "ended_at": "2023-05-19T10:00:02Z",
+        "rounds": 2,
+        "enrichment": {"pending": 0, "done": 2, "failed": 0},
+    }
+
+
+def test_a_session_is_read_with_its_rounds(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s", "I adopted a cat last week.", "Congratulations!", "bye")
+    body = http.get("/v1/sessions/s", params={"user_id": ann}).json()
+    assert (body["object"], body["id"], body["rounds"]) == ("session", "s", 2)
+    first = body["data"][0]
+    assert first["user_text"] == "I adopted a cat last week."
+    assert first["facts"] == [
+        {"text": "I adopted a cat last week.", "speaker": "user", "source": "rule"}
+    ]
+    assert {"id", "session_id", "round_index", "session_date", "assistant_text"} <= set(first)
+
+
+def test_a_forgotten_session_is_gone(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s", "hi", "hello", "bye")
+    record(http, ann, "other", "hi")
+    deleted = http.delete("/v1/sessions/s", params={"user_id": ann}).json()
+    assert deleted == {"object": "session.deleted", "id": "s", "deleted": True, "rounds": 2}
+    again = http.delete("/v1/sessions/s", params={"user_id": ann})
+    assert_error(again, 404, "not_found_error", "session_not_found")
+    assert list(sessions(http, ann)) == ["other"]
+
+
+def test_recorded_turns_and_chat_share_a_session(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s", "I like tea.", "Noted.")
+    chat(http, ann, "What do I like?", metadata={"session_id": "s"})
+    assert [user for user, _ in rounds(http, ann, "s")] == ["I like tea.", "What do I like?"]

@@ -1,0 +1,165 @@
+"""The terminal commands, in this process against a served assistant."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+from calls import record, rounds, sessions
+from fastapi import FastAPI
+from fastapi.responses import PlainTextResponse
+from scripted_model import ScriptedModel
+from served import served
+
+from assistant.cli import main
+
+COT = "chain_of_note"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The `assistant` command: arguments and what is typed in, exit code and output out."""
+
+    def run(*arguments: str, typed: str = "") -> Finished:
+        monkeypatch.setattr(sys, "argv", ["assistant", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        output = capsys.readouterr()
+        return Finished(int(ended.value.code or 0), output.out, output.err)
+
+    return run
+
+
+@pytest.fixture
+def odd_url() -> Iterator[str]:
+    """A server that is healthy but no assistant."""
+    app = FastAPI()
+    app.add_api_route("/health", lambda: {"status": "ok"})
+    app.add_api_route(
+        "/v1/chat/completions",
+        lambda: PlainTextResponse('data: {"odd": 1}\n\n'),
+        methods=["POST"],
+    )
+    with served(app) as url:
+        yield url
+
+
+def test_ask_prints_the_answer_and_stores_nothing(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str
+) -> None:
+    record(http, ann, "s", "I ran a half marathon in Ghent.", "Great!")
+    done = run("ask", "Where was the half marathon?", "--assistant", quoting_url, "--user", ann)
+    assert (done.code, done.err) == (0, "")
+    assert "I ran a half marathon in Ghent." in done.out
+    assert list(sessions(http, ann)) == ["s"]
+
+
+def test_ask_can_remember_at_a_time_in_a_session(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str
+) -> None:
+    where = ("--assistant", quoting_url, "--user", ann, "--session", "s", "--time", "2023-05-20")
+    assert run("ask", "I like tea.", "--remember", *where).code == 0
+    value = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"][0]
+    assert (value["user_text"], value["session_date"]) == ("I like tea.", "2023-05-20T00:00:00Z")
+
+
+def test_ask_prints_the_whole_reply_as_json(run: Run, quoting_url: str, ann: str) -> None:
+    done = run("ask", "hi", "--assistant", quoting_url, "--user", ann, "--json")
+    body = json.loads(done.out)
+    assert body["memory"]["mode"] == "read_only"
+    assert body["memory"]["user_id"] == ann
+
+
+def test_chat_goes_on_in_one_session_until_the_input_ends(
+    run: Run, answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: Hel", "lo.").reply("ANSWER: Fine.")
+    url = str(answering.base_url)
+    done = run("chat", "--assistant", url, "--user", ann, typed="hi\n\nhow are you?\n")
+    assert done.code == 0, done.err
+    assert done.out.endswith("Hello.\nFine.\n")
+    (stored,) = sessions(answering, ann).values()
+    assert stored == [("hi", "Hello."), ("how are you?", "Fine.")]
+    assert [m["content"] for m in model.sent[1].body["messages"][1:]] == [
+        "hi",
+        "Hello.",
+        "how are you?",
+    ]
+
+
+def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str) -> None:
+    typed = "/session\n/time 2023-05-20\nI like tea.\n/new\n/time\n/what\n/quit\nnot read\n"
+    at = ("--assistant", quoting_url, "--user", ann, "--session", "first")
+    done = run("chat", *at, typed=typed)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[1:3] == ["first", "it is 2023-05-20"]
+    assert lines[-3].startswith("new session terminal-")
+    assert lines[-2] == "it is now"
+    assert lines[-1].startswith("/new")
+    assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
+
+
+def test_chat_survives_an_answer_that_fails(
+    run: Run, answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).fault(500).drop("ANSWER: half ", "an").reply("ANSWER: whole")
+    url = str(answering.base_url)
+    done = run("chat", "--assistant", url, "--user", ann, typed="one\ntwo\nthree\n")
+    assert done.code == 0
+    assert done.err.count("the chat model openai/fake failed") == 2
+    assert done.out.endswith("whole\n")
+    (stored,) = sessions(answering, ann).values()
+    assert stored == [("three", "whole")]
+
+
+@pytest.mark.parametrize("command", [("ask", "hi"), ("chat",)])
+def test_nobody_there(run: Run, command: tuple[str, ...]) -> None:
+    done = run(*command, "--assistant", "http://127.0.0.1:9")
+    assert done.code == 2
+    assert done.err.startswith("assistant: no assistant answers at http://127.0.0.1:9")
+    assert "assistant serve" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1", "http://127.0.0.1:many"])
+def test_not_a_url(run: Run, url: str) -> None:
+    done = run("ask", "hi", "--assistant", url)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert done.err.startswith("assistant: ")
+
+
+def test_not_an_assistant(run: Run, odd_url: str) -> None:
+    done = run("ask", "hi", "--assistant", odd_url)
+    assert (done.code, "is not an assistant" in done.err) == (2, True)
+    done = run("chat", "--assistant", odd_url, typed="hi\n")
+    assert (done.code, "a piece that is no answer" in done.err) == (0, True)
+
+
+def test_what_the_server_refuses_is_said(run: Run, quoting_url: str) -> None:
+    done = run("ask", "hi", "--assistant", quoting_url, "--time", "soon")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot read 'soon' as a time" in done.err
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").out.strip()
+    assert "serve" in run("--help").out
+    assert run("fly").code == 2

@@ -1,0 +1,112 @@
+"""`assistant serve` as a process: its first line, its end, and starts that cannot work."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from calls import record, rounds
+
+COMMAND = (sys.executable, "-c", "from assistant.cli import main; main()", "serve")
+_SECONDS = 30
+
+
+@contextmanager
+def serving(data_dir: Path, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """The server as a process; killed at the end if it still runs."""
+    with subprocess.Popen(
+        [*COMMAND, "--port", "0", "--data-dir", str(data_dir), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"},
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_line(process: "subprocess.Popen[str]") -> tuple[str, str]:
+    """The line the server prints when it listens, and the URL in it."""
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"http://[\d.]+:\d+", line)
+    assert found, line
+    return line, found[0]
+
+
+def test_it_says_what_it_runs_and_ends_when_told(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        line, url = first_line(process)
+        assert str(tmp_path) in line
+        assert "hash (no understanding: for tests only)" in line
+        assert "quotes from memory" in line
+        assert httpx.get(f"{url}/ready").status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(_SECONDS) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_it_remembers_after_a_restart(tmp_path: Path, end: signal.Signals) -> None:
+    with serving(tmp_path) as process:
+        with httpx.Client(base_url=first_line(process)[1]) as http:
+            record(http, "ann", "s", "I like tea.", "Noted.")
+        process.send_signal(end)
+        assert process.wait(_SECONDS) == (0 if end is signal.SIGTERM else -end)
+    with serving(tmp_path) as process, httpx.Client(base_url=first_line(process)[1]) as http:
+        assert rounds(http, "ann", "s") == [("I like tea.", "Noted.")]
+        assert record(http, "ann", "s", "I like tea.", "Noted.").json()["known"] == 2
+
+
+def refused(data_dir: Path, *arguments: str) -> str:
+    """What a start that cannot work says, in one line, with exit code 2."""
+    with serving(data_dir, *arguments) as process:
+        out, err = process.communicate(timeout=_SECONDS)
+    assert (process.returncode, out) == (2, "")
+    assert err.startswith("assistant: ")
+    assert err.count("\n") == 1, err
+    return err
+
+
+def test_a_taken_port(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        said = refused(tmp_path, "--port", port)
+    assert f"127.0.0.1:{port}" in said
+    assert "another --port" in said
+
+
+def test_a_store_in_use(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        first_line(process)
+        assert "in use by another process" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--port", "70000"), "port"),
+        (("--host", "no..such.host"), "no..such.host"),
+        (("--config", "nowhere.toml"), "nowhere.toml"),
+    ],
+)
+def test_a_wrong_setting(tmp_path: Path, arguments: tuple[str, ...], named: str) -> None:
+    assert named in refused(tmp_path, *arguments)
+
+
+def test_a_wrong_settings_file(tmp_path: Path) -> None:
+    settings = tmp_path / "mine.toml"
+    settings.write_text("prot = 8080\n")
+    assert "prot" in refused(tmp_path, "--config", str(settings))
