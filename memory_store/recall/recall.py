@@ -1,5 +1,6 @@
 """The path of one recall: query → keys and words → candidates → rank → values."""
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -102,17 +103,22 @@ async def recall(
 async def _search(
     engine: Engine, vector: Vector, query: Query, range_: TimeRange | None, limit: int
 ) -> _Found:
-    """Ask the engine for each signal on its own."""
+    """Ask the engine for all signals at once."""
     scope = Scope(query.user_id, days=query.days)
-    terms = list(term_counts(query.text))
     said, happened = _scopes_in(range_, scope)
-    return _Found(
-        dense=await engine.nearest(vector, scope, limit, _FIELDS),
-        words=await engine.postings(terms, scope, limit, _FIELDS) if terms else [],
-        said_then=await engine.nearest(vector, said, limit, _FIELDS) if said else [],
-        happened_then=await engine.nearest(vector, happened, limit, _FIELDS) if happened else [],
-        rounds=await engine.count(scope),
+
+    async def nearest(scope: Scope | None) -> list[Hit]:
+        return await engine.nearest(vector, scope, limit, _FIELDS) if scope else []
+
+    terms = list(term_counts(query.text))
+    dense, words, said_then, happened_then, rounds = await asyncio.gather(
+        nearest(scope),
+        engine.postings(terms, scope, limit, _FIELDS),
+        nearest(said),
+        nearest(happened),
+        engine.count(scope),
     )
+    return _Found(dense, words, said_then, happened_then, rounds)
 
 
 def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Scope | None]:

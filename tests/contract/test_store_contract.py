@@ -1,6 +1,6 @@
 """What a memory store promises, on every engine."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -18,13 +18,20 @@ from memory_store import (
     Round,
 )
 
-ENGINES: dict[str, Callable[[Path], Engine]] = {"edge": EdgeEngine}
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=sorted(ENGINES))
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    opened = MemoryStore(ENGINES[request.param](tmp_path), Embedder(HashEncoder()))
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    if request.param == "edge":
+        return EdgeEngine(tmp_path)
+    served: Engine = request.getfixturevalue("server_engine")
+    return served
+
+
+@pytest.fixture
+async def store(engine: Engine) -> AsyncIterator[MemoryStore]:
+    opened = MemoryStore(engine, Embedder(HashEncoder()))
     await opened.open()
     yield opened
     await opened.close()
