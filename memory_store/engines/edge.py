@@ -85,6 +85,8 @@ class EdgeEngine:
         self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
     ) -> list[list[Hit]]:
         """One sparse query a term; the inner product with a unit query is the term's count."""
+        if not terms:
+            return []
         queries = [
             qe.Query.Nearest(qe.SparseVector(indices=[term], values=[1.0]), using=WORDS)
             for term in terms

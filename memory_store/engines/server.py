@@ -183,6 +183,8 @@ class ServerEngine:
         self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
     ) -> list[list[Hit]]:
         """One sparse query a term, in one request; each inner product is the term's count."""
+        if not terms:
+            return []
         queries = [
             models.NearestQuery(nearest=models.SparseVector(indices=[term], values=[1.0]))
             for term in terms

@@ -101,6 +101,11 @@ async def test_no_call_reaches_another_users_rounds(store: MemoryStore) -> None:
     assert await store.count("ann") == 1
 
 
+async def test_a_question_of_stop_words_still_finds_by_meaning(store: MemoryStore) -> None:
+    await store.remember([CAT])
+    assert await found(store, "what is it about?") == [CAT.user_text]
+
+
 async def test_a_user_without_memory_finds_nothing(store: MemoryStore) -> None:
     await store.remember([CAT])
     assert await found(store, "cat", user="zoe") == []
