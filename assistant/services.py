@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+import memory_store
 from assistant.chat import Chat
 from assistant.models.litellm_model import LitellmModel
 from assistant.reading.chain_of_note import ChainOfNoteReader
@@ -16,6 +17,7 @@ from memory_store import (
     EdgeEngine,
     Embedder,
     Encoder,
+    Engine,
     HashEncoder,
     MemoryStore,
     SentenceTransformerEncoder,
@@ -41,7 +43,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """
     workers = settings.embedder_threads or os.cpu_count() or 1
     embedder = Embedder(_encoder(settings), workers=workers)
-    store = MemoryStore(EdgeEngine(settings.data_dir), embedder)
+    store = MemoryStore(_engine(settings), embedder)
     await store.open()
     try:
         reader = _reader(settings, store)
@@ -50,6 +52,18 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         yield Services(settings, store, recorder, chat, reader)
     finally:
         await store.close()
+
+
+def _engine(settings: Settings) -> Engine:
+    if not settings.qdrant_url:
+        return EdgeEngine(settings.data_dir)
+    key = settings.qdrant_api_key
+    # Named through its package, so that its client is loaded only here.
+    return memory_store.ServerEngine(
+        settings.qdrant_url,
+        api_key=key.get_secret_value() if key else None,
+        **settings.qdrant.model_dump(),
+    )
 
 
 def _encoder(settings: Settings) -> Encoder:

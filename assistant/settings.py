@@ -30,6 +30,25 @@ class RecallLimits(BaseModel, extra="forbid", frozen=True):
     """Most tokens (about four characters each) of recalled text given to the language model."""
 
 
+class QdrantSettings(BaseModel, extra="forbid", frozen=True):
+    """How a Qdrant server is used; nothing of it counts for the embedded store."""
+
+    collection: str = Field(default="aide_memoire", min_length=1, max_length=255)
+    """The collection that holds the memory."""
+    grpc_port: int = Field(default=6334, ge=1, le=65535)
+    """Its gRPC port; the port in the URL is that of its REST routes."""
+    shards: int = Field(default=1, ge=1)
+    """Parts the collection is made of; counts when it is created."""
+    replication: int = Field(default=1, ge=1)
+    """Nodes that hold each part; counts when the collection is created."""
+    write_consistency: int = Field(default=1, ge=1)
+    """Nodes that must have taken a write; counts when the collection is created."""
+    timeout: int = Field(default=10, ge=1)
+    """Seconds to wait for one call."""
+    retries: int = Field(default=5, ge=0, le=20)
+    """Times a call is tried again while the server is away or busy."""
+
+
 class Settings(BaseSettings):
     """The settings of one assistant. What is not given comes from the other sources."""
 
@@ -47,6 +66,11 @@ class Settings(BaseSettings):
     """Port to listen on; 0 takes a free one."""
     data_dir: Path = Path("data")
     """Where the embedded store lies."""
+    qdrant_url: str = ""
+    """URL of a Qdrant server that holds the memory; empty keeps it embedded, in `data_dir`."""
+    qdrant_api_key: SecretStr | None = None
+    """Key for the Qdrant server."""
+    qdrant: QdrantSettings = QdrantSettings()
     embedder: str = PACKAGED
     """The packaged MiniLM, a sentence-transformers name or path, or `hash` (no weights; tests)."""
     embedder_threads: int = Field(default=0, ge=0, le=64)
@@ -88,8 +112,11 @@ class Settings(BaseSettings):
     def public(self) -> dict[str, Any]:
         """The settings as JSON, secrets masked."""
         settings = self.model_dump(mode="json", exclude={"config_file"})
-        url = _SECRETS_IN_URL.sub("//**********@", self.chat_model_base_url)
-        return settings | {"chat_model_base_url": url}
+        urls = {
+            name: _SECRETS_IN_URL.sub("//**********@", settings[name])
+            for name in ("chat_model_base_url", "qdrant_url")
+        }
+        return settings | urls
 
 
 def load_settings(**flags: Any) -> Settings:

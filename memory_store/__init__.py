@@ -3,6 +3,8 @@
 Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language model.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, TextKind
 from memory_store.embedding.hash_encoder import HashEncoder
@@ -13,6 +15,7 @@ from memory_store.errors import (
     EmbeddingFailed,
     InvalidRecord,
     MemoryStoreError,
+    StoreDenied,
     StoreLocked,
     StoreMismatch,
     StoreUnavailable,
@@ -22,6 +25,7 @@ from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
+from memory_store.time import TimeRange
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -34,6 +38,9 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
+
+if TYPE_CHECKING:
+    from memory_store.engines.server import ServerEngine
 
 __all__ = [
     "PACKAGED",
@@ -59,14 +66,28 @@ __all__ = [
     "Record",
     "Round",
     "SentenceTransformerEncoder",
+    "ServerEngine",
     "SessionSummary",
     "Speaker",
+    "StoreDenied",
     "StoreLocked",
     "StoreMismatch",
     "StoreUnavailable",
     "TextKind",
+    "TimeRange",
     "Weights",
     "round_id",
     "sentences",
     "summarise_session",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """The server engine when it is asked for: its client takes a second to import."""
+        if name == "ServerEngine":
+            from memory_store.engines.server import ServerEngine
+
+            return ServerEngine
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

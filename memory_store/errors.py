@@ -17,6 +17,10 @@ class StoreLocked(StoreUnavailable):
     """Another process owns the embedded store (operator acts)."""
 
 
+class StoreDenied(StoreUnavailable):
+    """The server wants another API key (operator acts)."""
+
+
 class StoreMismatch(MemoryStoreError):
     """The stored data was made by another embedder, dimension or schema (operator acts)."""
 

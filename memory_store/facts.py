@@ -6,6 +6,7 @@ own; the round's raw key would drown it in the request around it.
 
 import re
 
+from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
 
 # A sentence ends at closing punctuation followed by space, or at a line break.
@@ -24,7 +25,10 @@ def sentences(text: str) -> list[str]:
 def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The user's own first-person statements, each once, in order. Questions state nothing."""
     found = dict.fromkeys(s for s in sentences(round.user_text) if _is_fact(s))
-    return tuple(Fact(text, Speaker.USER, "rule") for text in list(found)[:_MOST_FACTS])
+    return tuple(
+        Fact(text, Speaker.USER, "rule", event_dates_of(text, round.session_date))
+        for text in list(found)[:_MOST_FACTS]
+    )
 
 
 def _is_fact(sentence: str) -> bool:

@@ -1,15 +1,17 @@
 """A record and its point in the engine: what the payload holds, and which schema wrote it."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.types import EnrichmentState, Fact, Record, Round, Speaker
+from memory_store.types import Days, EnrichmentState, Fact, Record, Round, Speaker
 from memory_store.words import term_counts
 
 SCHEMA_VERSION = 1
+# An event that took longer says little about when something happened.
+_LONGEST_EVENT_DAYS = 31
 
 
 def to_point(record: Record, keys: Matrix) -> Point:
@@ -37,6 +39,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "assistant_name": round.assistant_name,
         "turn_ids": list(round.turn_ids),
         "facts": [_fact_to_payload(fact) for fact in record.facts],
+        "event_days": sorted(_event_days(record.facts)),
         "enrichment": record.enrichment.value,
         "word_count": word_count,
         "schema_version": SCHEMA_VERSION,
@@ -74,8 +77,33 @@ def to_identity(encoder: EncoderIdentity) -> Payload:
 
 
 def _fact_to_payload(fact: Fact) -> Payload:
-    return {"text": fact.text, "speaker": fact.speaker.value, "source": fact.source}
+    return {
+        "text": fact.text,
+        "speaker": fact.speaker.value,
+        "source": fact.source,
+        "event_dates": [[_iso(days.first), _iso(days.last)] for days in fact.event_dates],
+    }
 
 
 def _fact_from_payload(payload: Mapping[str, Any]) -> Fact:
-    return Fact(payload["text"], Speaker(payload["speaker"]), payload["source"])
+    dates = tuple(Days(_day(first), _day(last)) for first, last in payload["event_dates"])
+    return Fact(payload["text"], Speaker(payload["speaker"]), payload["source"], dates)
+
+
+def _event_days(facts: Sequence[Fact]) -> set[str]:
+    """Every day that the facts talk about, as instants the engine can index."""
+    found: set[str] = set()
+    for days in (days for fact in facts for days in fact.event_dates):
+        if days.first and days.last and (days.last - days.first).days < _LONGEST_EVENT_DAYS:
+            count = (days.last - days.first).days + 1
+            each = (days.first + timedelta(days=number) for number in range(count))
+            found |= {f"{day.isoformat()}T00:00:00Z" for day in each}
+    return found
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None

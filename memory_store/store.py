@@ -147,5 +147,5 @@ def _difference(theirs: Payload, ours: Payload) -> str:
     )
     return (
         f"this memory was written by another configuration ({changed}). "
-        "Start with the old setting, or use another --data-dir"
+        "Start with the old setting, or use another --data-dir (on a server: qdrant.collection)"
     )

@@ -19,6 +19,24 @@ def round_id(user_id: str, session_id: str, round_index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Days:
+    """An inclusive range of days; an open end is None."""
+
+    first: date | None = None
+    last: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.first and self.last and self.first > self.last:
+            raise InvalidRecord(f"the range ends ({self.last}) before it begins ({self.first})")
+
+    def within(self, other: "Days") -> "Days | None":
+        """The days in both ranges; None when they share none."""
+        first = max((day for day in (self.first, other.first) if day), default=None)
+        last = min((day for day in (self.last, other.last) if day), default=None)
+        return None if first and last and first > last else Days(first, last)
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """A user turn with the assistant turn that answers it; either side may be empty.
 
@@ -59,11 +77,15 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One standalone statement found in a round. `source` is `rule` or a model id."""
+    """One standalone statement found in a round. `source` is `rule` or a model id.
+
+    `event_dates` are the days it talks about, which are seldom the day it was said.
+    """
 
     text: str
     speaker: Speaker = Speaker.USER
     source: str = "rule"
+    event_dates: tuple[Days, ...] = ()
 
 
 class EnrichmentState(StrEnum):
@@ -86,18 +108,6 @@ class Record:
     def id(self) -> str:
         """The id of the round."""
         return self.round.id
-
-
-@dataclass(frozen=True, slots=True)
-class Days:
-    """An inclusive range of days; an open end is None."""
-
-    first: date | None = None
-    last: date | None = None
-
-    def __post_init__(self) -> None:
-        if self.first and self.last and self.first > self.last:
-            raise InvalidRecord(f"the range ends ({self.last}) before it begins ({self.first})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,16 @@
 
 import os
 import socket
+import uuid
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
+from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
+
+import memory_store
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 _OURS = ("ASSISTANT_", "HARNESS_")
@@ -69,3 +73,37 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@pytest.fixture(scope="session")
+def qdrant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Qdrant]:
+    """A Qdrant server that tests share; each uses collections of its own."""
+    with a_server(tmp_path_factory.mktemp("qdrant")) as server:
+        if server is None:
+            pytest.skip(HOW_TO_GET_ONE)
+        yield server
+
+
+@pytest.fixture
+def collection(qdrant: Qdrant) -> Iterator[str]:
+    """The name of a collection that is deleted afterwards."""
+    name = f"test-{uuid.uuid4()}"
+    yield name
+    qdrant.forget(name)
+
+
+@pytest.fixture
+def server_engine(qdrant: Qdrant, collection: str) -> "memory_store.ServerEngine":
+    """An engine on the shared server."""
+    return memory_store.ServerEngine(qdrant.url, grpc_port=qdrant.grpc_port, collection=collection)
+
+
+@pytest.fixture
+def own_qdrant(tmp_path: Path) -> Iterator[Qdrant]:
+    """A server of the test's own, to be killed and started as it likes; not started yet."""
+    program = binary()
+    if program is None:
+        pytest.skip(HOW_TO_GET_ONE)
+    server = Qdrant(program, tmp_path / "qdrant")
+    yield server
+    server.kill()

@@ -85,7 +85,7 @@ class ChatReply:
                 "round_id": done.round.id if done.round else None,
                 "mode": self.call.mode,
                 "now": print_instant(self.call.asked_at),
-                "time_range": None,
+                "time_range": wire.time_range_body(done.recall.time_range if done.recall else None),
                 "data": [wire.recalled_body(found) for found in recalled],
                 "read": list(done.trace.context),
                 "dropped": list(done.trace.dropped),

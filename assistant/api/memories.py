@@ -20,7 +20,7 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = user_of(request, body.user_id)
     now = time_of(request, body.now, param="now").at
-    query = Query(user_id, body.query, body.top_k, _days(body))
+    query = Query(user_id, body.query, body.top_k, _days(body), asked_on=now.date())
     recall = await services(request).store.recall(query)
     if body.unit == "session":
         data = [wire.recalled_session_body(found) for found in recall.sessions]
@@ -30,7 +30,7 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
         data,
         query=body.query,
         now=print_instant(now),
-        time_range=None,
+        time_range=wire.time_range_body(recall.time_range),
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
     )

@@ -7,7 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from assistant.dates import print_instant
 from assistant.errors import InvalidRequest
-from memory_store import Recalled, RecalledSession, Record, SessionSummary
+from memory_store import (
+    Days,
+    Fact,
+    Recalled,
+    RecalledSession,
+    Record,
+    SessionSummary,
+    TimeRange,
+)
 
 # Anything passes here, so that `dates` can refuse it with a code and a message of its own.
 Time = Annotated[Any, WithJsonSchema({"type": "string", "format": "date-time"})]
@@ -126,11 +134,31 @@ def value_body(record: Record) -> dict[str, Any]:
         "session_date": print_instant(round.session_date),
         "user_text": round.user_text,
         "assistant_text": round.assistant_text,
-        "facts": [
-            {"text": fact.text, "speaker": fact.speaker, "source": fact.source}
-            for fact in record.facts
-        ],
+        "facts": [_fact_body(fact) for fact in record.facts],
     }
+
+
+def _fact_body(fact: Fact) -> dict[str, Any]:
+    return {
+        "text": fact.text,
+        "speaker": fact.speaker,
+        "source": fact.source,
+        "event_dates": [_days_body(days) for days in fact.event_dates],
+    }
+
+
+def _days_body(days: Days) -> dict[str, str | None]:
+    return {
+        "first": days.first.isoformat() if days.first else None,
+        "last": days.last.isoformat() if days.last else None,
+    }
+
+
+def time_range_body(found: TimeRange | None) -> dict[str, str | None] | None:
+    """The days a question asks about, and the words that say so."""
+    if found is None:
+        return None
+    return _days_body(found.days) | {"precision": found.precision, "text": found.text}
 
 
 def recalled_body(found: Recalled) -> dict[str, Any]:

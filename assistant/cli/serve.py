@@ -97,8 +97,10 @@ def _first_line(services: Services, listening: socket.socket) -> str:
     embedder = settings.embedder
     if embedder == HASH_EMBEDDER:
         embedder += " (no understanding: for tests only)"
+    shown_url = settings.public()["qdrant_url"]
+    memory = f"Qdrant at {shown_url}" if shown_url else settings.data_dir
     answers = settings.chat_model or "quotes from memory (no chat_model set)"
     return (
-        f"Aide-mémoire at http://{host}:{port} · memory in {settings.data_dir} "
+        f"Aide-mémoire at http://{host}:{port} · memory in {memory} "
         f"· embedder: {embedder} · answers: {answers}"
     )

@@ -8,7 +8,6 @@ for its whole run whatever thread it is in, and lasts a few milliseconds at most
 import shutil
 import uuid
 from collections.abc import Sequence
-from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,18 @@ import numpy.typing as npt
 import qdrant_edge as qe
 
 from memory_store.engines.engine import Hit, Payload, Point, Scope
+from memory_store.engines.layout import (
+    IDENTITY_ID,
+    KEYS,
+    SCROLL_PAGE,
+    WORDS,
+    instants,
+    matches,
+    ranges,
+)
 from memory_store.errors import StoreLocked, StoreUnavailable
 from memory_store.types import Days
 
-_KEYS = "keys"
-_WORDS = "words"
-_IDENTITY_ID = str(uuid.UUID(int=0))
-_SCROLL_PAGE = 512
 # Small batches keep a single GIL-holding call short.
 _UPSERT_BATCH = 64
 
@@ -45,7 +49,7 @@ class EdgeEngine:
             self._open_shard = qe.EdgeShard.load(str(self._directory))
         except Exception as error:  # the engine raises bare Exception for everything
             raise self._explained(error) from error
-        found = self._shard.retrieve([_IDENTITY_ID], with_payload=True, with_vector=False)
+        found = self._shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
         return dict(found[0].payload or {}) if found else None
 
     def _create(self, dimension: int) -> None:
@@ -61,7 +65,7 @@ class EdgeEngine:
 
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity as a point without a user, which no scope can match."""
-        point = qe.Point(_IDENTITY_ID, {}, dict(identity))
+        point = qe.Point(IDENTITY_ID, {}, dict(identity))
         self._update(qe.UpdateOperation.upsert_points([point]))
 
     async def upsert(self, points: Sequence[Point]) -> None:
@@ -74,15 +78,17 @@ class EdgeEngine:
         self, vector: npt.NDArray[np.float32], scope: Scope, limit: int, fields: Sequence[str]
     ) -> list[Hit]:
         """Exact MaxSim search over the keys of each point in scope."""
-        query = qe.Query.Nearest([vector.tolist()], using=_KEYS)
+        query = qe.Query.Nearest([vector.tolist()], using=KEYS)
         return self._query([_request(query, scope, limit, fields)])[0]
 
     async def postings(
         self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
     ) -> list[list[Hit]]:
         """One sparse query a term; the inner product with a unit query is the term's count."""
+        if not terms:
+            return []
         queries = [
-            qe.Query.Nearest(qe.SparseVector(indices=[term], values=[1.0]), using=_WORDS)
+            qe.Query.Nearest(qe.SparseVector(indices=[term], values=[1.0]), using=WORDS)
             for term in terms
         ]
         return self._query([_request(query, scope, limit, fields) for query in queries])
@@ -94,7 +100,7 @@ class EdgeEngine:
         while True:
             request = qe.ScrollRequest(
                 offset=offset,
-                limit=_SCROLL_PAGE,
+                limit=SCROLL_PAGE,
                 filter=_filter(scope),
                 with_payload=True if fields is None else list(fields),
             )
@@ -164,8 +170,8 @@ def _config(dimension: int) -> qe.EdgeConfig:
         multivector_config=qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim),
     )
     return qe.EdgeConfig(
-        vectors={_KEYS: keys},
-        sparse_vectors={_WORDS: qe.EdgeSparseVectorParams()},
+        vectors={KEYS: keys},
+        sparse_vectors={WORDS: qe.EdgeSparseVectorParams()},
         hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
     )
 
@@ -175,6 +181,7 @@ def _indexes() -> dict[str, Any]:
         "user_id": qe.KeywordIndexParams(is_tenant=True),
         "session_id": qe.KeywordIndexParams(),
         "session_date": qe.DatetimeIndexParams(is_principal=True),
+        "event_days": qe.DatetimeIndexParams(),
         "enrichment": qe.KeywordIndexParams(),
     }
 
@@ -183,9 +190,9 @@ def _to_edge(point: Point) -> qe.Point:
     # A blank round has neither keys nor words, and the engine refuses empty vectors.
     vectors: dict[str, Any] = {}
     if len(point.keys):
-        vectors[_KEYS] = point.keys.tolist()
+        vectors[KEYS] = point.keys.tolist()
     if point.words:
-        vectors[_WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
+        vectors[WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
     return qe.Point(point.id, vectors, dict(point.payload))
 
 
@@ -197,20 +204,19 @@ def _request(query: qe.Query, scope: Scope, limit: int, fields: Sequence[str]) -
 
 def _filter(scope: Scope) -> qe.Filter:
     """The one filter builder: every condition of the scope, the user's always among them."""
-    must: list[Any] = [qe.FieldCondition(key="user_id", match=qe.MatchValue(scope.user_id))]
-    if scope.session_id is not None:
-        must.append(qe.FieldCondition(key="session_id", match=qe.MatchValue(scope.session_id)))
+    must: list[Any] = [
+        qe.FieldCondition(key=field, match=qe.MatchValue(value))
+        for field, value in matches(scope).items()
+    ]
     if scope.ids is not None:
         must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
-    if scope.days != Days():
-        must.append(qe.FieldCondition(key="session_date", range=_date_range(scope.days)))
+    for field, days in ranges(scope).items():
+        must.append(qe.FieldCondition(key=field, range=_date_range(days)))
     return qe.Filter(must=must)
 
 
 def _date_range(days: Days) -> qe.RangeDateTime:
-    after_last = days.last + timedelta(days=1) if days.last else None
-    return qe.RangeDateTime(gte=_midnight(days.first), lt=_midnight(after_last))
-
-
-def _midnight(day: date | None) -> str | None:
-    return f"{day.isoformat()}T00:00:00Z" if day else None
+    first, after = instants(days)
+    return qe.RangeDateTime(
+        gte=first.isoformat() if first else None, lt=after.isoformat() if after else None
+    )

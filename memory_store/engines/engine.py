@@ -29,6 +29,9 @@ class Scope:
     session_id: str | None = None
     ids: tuple[str, ...] | None = None
     days: Days = field(default_factory=Days)
+    """When it was said."""
+    event_days: Days = field(default_factory=Days)
+    """Which days it talks about: at least one of them lies in this range."""
 
     def __post_init__(self) -> None:
         if not self.user_id:

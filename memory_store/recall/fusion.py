@@ -18,6 +18,10 @@ class Weights:
     """BM25 of the query's words in the round, both speakers."""
     session_words: float = 0.2
     """BM25 of the query's words in the whole session; lifts all its rounds alike."""
+    said_then: float = 0.05
+    """1 when the round was said in the time range of the question."""
+    happened_then: float = 0.1
+    """1 when the round talks about a day in the time range of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Candidate:
     dense: float
     words: float
     session_words: float
+    said_then: float = 0.0
+    happened_then: float = 0.0
 
     def similarity(self, weights: Weights) -> float:
         """The weighted sum of the signals."""
@@ -36,6 +42,8 @@ class Candidate:
             weights.dense * self.dense
             + weights.words * self.words
             + weights.session_words * self.session_words
+            + weights.said_then * self.said_then
+            + weights.happened_then * self.happened_then
         )
 
     @property
@@ -45,6 +53,8 @@ class Candidate:
             "dense": self.dense,
             "words": self.words,
             "session_words": self.session_words,
+            "said_then": self.said_then,
+            "happened_then": self.happened_then,
         }
 
 

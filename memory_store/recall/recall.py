@@ -1,10 +1,13 @@
 """The path of one recall: query → keys and words → candidates → rank → values."""
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 
+from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Hit, Scope
@@ -12,6 +15,7 @@ from memory_store.errors import InvalidRecord
 from memory_store.points import from_payload
 from memory_store.recall.bm25 import bm25, term_weights
 from memory_store.recall.fusion import Candidate, Weights, ranked
+from memory_store.time import TimeRange, time_range_of
 from memory_store.types import Days, Recalled, RecalledSession
 from memory_store.words import term_counts
 
@@ -31,12 +35,17 @@ class RecallSettings:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched, for whom, how much of it is wanted, and an explicit cut by day."""
+    """What is searched, for whom, how much of it is wanted, and an explicit cut by day.
+
+    With `asked_on`, the day of the question, a time that the text names ("last March") lifts the
+    rounds said then or about then. It never cuts; only `days` does.
+    """
 
     user_id: str
     text: str
     limit: int = 10
     days: Days = field(default_factory=Days)
+    asked_on: date | None = None
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -52,6 +61,19 @@ class Recall:
     rounds: tuple[Recalled, ...]
     sessions: tuple[RecalledSession, ...]
     timings: Mapping[str, float]
+    time_range: TimeRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the engine found for each signal."""
+
+    dense: Sequence[Hit]
+    words: Sequence[Sequence[Hit]]
+    said_then: Sequence[Hit]
+    happened_then: Sequence[Hit]
+    rounds: int
+    """How many rounds the user has within the cut."""
 
 
 async def recall(
@@ -61,38 +83,72 @@ async def recall(
     started = time.perf_counter()
     vector = (await embedder.embed([query.text], TextKind.QUERY))[0]
     embedded = time.perf_counter()
-    scope = Scope(query.user_id, days=query.days)
-    dense = await engine.nearest(vector, scope, settings.candidates, _FIELDS)
-    terms = list(term_counts(query.text))
-    words = await engine.postings(terms, scope, settings.candidates, _FIELDS) if terms else []
-    rounds = await engine.count(scope)
-    best = ranked(_candidates(dense, words, rounds, settings), settings.weights)
-    found = await _values(engine, query, best)
+    range_ = time_range_of(query.text, query.asked_on) if query.asked_on else None
+    found = await _search(engine, vector, query, range_, settings.candidates)
+    best = ranked(_candidates(found, settings), settings.weights)
+    values = await _values(engine, query, best)
     finished = time.perf_counter()
     return Recall(
-        rounds=tuple(found[candidate.id] for candidate, _ in best[: query.limit]),
-        sessions=_gathered(best, found, query.limit),
+        rounds=tuple(values[candidate.id] for candidate, _ in best[: query.limit]),
+        sessions=_gathered(best, values, query.limit),
         timings={
             "embed_ms": (embedded - started) * 1000,
             "search_ms": (finished - embedded) * 1000,
             "total_ms": (finished - started) * 1000,
         },
+        time_range=range_,
     )
 
 
-def _candidates(
-    dense: Sequence[Hit], words: Sequence[Sequence[Hit]], rounds: int, settings: RecallSettings
-) -> list[Candidate]:
-    """Every round that a key or a word found, with all its signals."""
-    payloads = {hit.id: hit.payload for hits in (dense, *words) for hit in hits}
-    by_round = [{hit.id: hit.similarity for hit in hits} for hits in words]
-    weights = term_weights(by_round, rounds)
+async def _search(
+    engine: Engine, vector: Vector, query: Query, range_: TimeRange | None, limit: int
+) -> _Found:
+    """Ask the engine for all signals at once."""
+    scope = Scope(query.user_id, days=query.days)
+    said, happened = _scopes_in(range_, scope)
+
+    async def nearest(scope: Scope | None) -> list[Hit]:
+        return await engine.nearest(vector, scope, limit, _FIELDS) if scope else []
+
+    terms = list(term_counts(query.text))
+    dense, words, said_then, happened_then, rounds = await asyncio.gather(
+        nearest(scope),
+        engine.postings(terms, scope, limit, _FIELDS),
+        nearest(said),
+        nearest(happened),
+        engine.count(scope),
+    )
+    return _Found(dense, words, said_then, happened_then, rounds)
+
+
+def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Scope | None]:
+    """The scope narrowed to what was said in the range, and to what talks about it."""
+    if range_ is None:
+        return None, None
+    said = scope.days.within(range_.days)
+    return (
+        replace(scope, days=said) if said else None,
+        replace(scope, event_days=range_.days),
+    )
+
+
+def _candidates(found: _Found, settings: RecallSettings) -> list[Candidate]:
+    """Every round that any signal found, with all its signals."""
+    lists = (found.dense, *found.words, found.said_then, found.happened_then)
+    payloads = {hit.id: hit.payload for hits in lists for hit in hits}
+    by_round = [{hit.id: hit.similarity for hit in hits} for hits in found.words]
+    weights = term_weights(by_round, found.rounds)
     lengths = {id: p["word_count"] / settings.mean_words for id, p in payloads.items()}
     in_rounds = bm25(by_round, weights, lengths)
-    in_sessions = bm25([_by_session(hits) for hits in words], weights)
-    cosines = {hit.id: hit.similarity for hit in dense}
+    in_sessions = bm25([_by_session(hits) for hits in found.words], weights)
+    cosines = {
+        hit.id: hit.similarity
+        for hits in (found.said_then, found.happened_then, found.dense)
+        for hit in hits
+    }
     # A round that the keys did not return is at best as near as the last one they did.
     farthest = min(cosines.values(), default=0.0)
+    said_then, happened_then = _ids(found.said_then), _ids(found.happened_then)
     return [
         Candidate(
             id=id,
@@ -100,9 +156,15 @@ def _candidates(
             dense=cosines.get(id, farthest),
             words=in_rounds.get(id, 0.0),
             session_words=in_sessions.get(payload["session_id"], 0.0),
+            said_then=float(id in said_then),
+            happened_then=float(id in happened_then),
         )
         for id, payload in payloads.items()
     ]
+
+
+def _ids(hits: Sequence[Hit]) -> set[str]:
+    return {hit.id for hit in hits}
 
 
 def _by_session(hits: Sequence[Hit]) -> dict[str, float]:

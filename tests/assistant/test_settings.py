@@ -42,6 +42,17 @@ def test_nested_settings_merge_across_sources(
     assert (recall.rounds, recall.context_tokens) == (7, 900)
 
 
+def test_the_server_has_flat_and_nested_settings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "assistant.toml").write_text("[qdrant]\nshards = 3\n")
+    monkeypatch.setenv("ASSISTANT_QDRANT_URL", "http://127.0.0.1:6333")
+    monkeypatch.setenv("ASSISTANT_QDRANT__REPLICATION", "2")
+    settings = load_settings()
+    assert settings.qdrant_url == "http://127.0.0.1:6333"
+    assert (settings.qdrant.shards, settings.qdrant.replication) == (3, 2)
+
+
 def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "mine.toml").write_text("port = 1005\n")
     assert load_settings(config_file=folder / "mine.toml").port == 1005
@@ -56,6 +67,7 @@ def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.Monkey
         ({"quote_floor": -1}, "quote_floor"),
         ({"recall": {"rounds": 0}}, "recall.rounds"),
         ({"recall": {"depth": 1}}, "recall.depth"),
+        ({"qdrant": {"replication": 0}}, "qdrant.replication"),
         ({"chat_model_timeout": "soon"}, "chat_model_timeout"),
         ({"config_file": "nowhere.toml"}, "nowhere.toml"),
     ],
@@ -91,9 +103,12 @@ def test_secrets_are_masked_in_what_is_shown() -> None:
     settings = Settings(
         chat_model_api_key=SecretStr("sk-very-secret"),
         chat_model_base_url="http://me:hush@127.0.0.1/v1",
+        qdrant_api_key=SecretStr("qd-very-secret"),
+        qdrant_url="http://me:hush@127.0.0.1:6333",
     )
     shown = str(settings.public()) + repr(settings.chat_model_api_key)
     assert "sk-very-secret" not in shown
+    assert "qd-very-secret" not in shown
     assert "hush" not in shown
     assert "127.0.0.1/v1" in shown
 

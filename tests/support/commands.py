@@ -20,6 +20,7 @@ class Server:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         self.port = 0
+        self.first_line = ""
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -35,9 +36,9 @@ class Server:
             text=True,
         )
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
-        assert found, f"the server did not start: {line!r}"
+        self.first_line = self._process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", self.first_line)
+        assert found, f"the server did not start: {self.first_line!r}"
         self.port = int(found[1])
         deadline = time.monotonic() + START_SECONDS
         while httpx.get(f"{self.url}/ready").status_code != 200:

@@ -1,0 +1,40 @@
+"""How points lie in an engine, and scopes in plain values: shared, so that engines agree."""
+
+import uuid
+from datetime import UTC, date, datetime, time, timedelta
+
+from memory_store.engines.engine import Scope
+from memory_store.types import Days
+
+KEYS = "keys"
+"""The multivector of dense keys; a point is as near as its best key."""
+WORDS = "words"
+"""The sparse vector of plain term counts."""
+IDENTITY_ID = str(uuid.UUID(int=0))
+"""The point without a user that says who wrote the data; no scope can match it."""
+SCROLL_PAGE = 512
+"""Points asked for at a time when all of a scope are read."""
+
+
+def matches(scope: Scope) -> dict[str, str]:
+    """The payload fields a point in scope holds exactly; the user's is always among them."""
+    fields = {"user_id": scope.user_id}
+    if scope.session_id is not None:
+        fields["session_id"] = scope.session_id
+    return fields
+
+
+def ranges(scope: Scope) -> dict[str, Days]:
+    """The payload fields that hold instants, and the days in which one of them must lie."""
+    wanted = {"session_date": scope.days, "event_days": scope.event_days}
+    return {field: days for field, days in wanted.items() if days != Days()}
+
+
+def instants(days: Days) -> tuple[datetime | None, datetime | None]:
+    """The first moment of the days, and the first moment after them; None where open."""
+    after = days.last + timedelta(days=1) if days.last and days.last < date.max else None
+    return _midnight(days.first), _midnight(after)
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return datetime.combine(day, time(), UTC) if day else None

@@ -1,0 +1,254 @@
+"""A Qdrant server or cluster over gRPC. With `server_points` and `server_errors` the only
+importer of `qdrant_client`.
+
+One collection serves all users; a tenant index keeps them apart. There are no graphs: a search is
+for one user, and scans that user's keys exactly.
+
+Every call may be repeated without harm (points are written by id, deleted by filter), so each is
+tried again while the server is away or busy. A write returns when every live replica applied it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from qdrant_client import AsyncQdrantClient, models
+
+from memory_store.engines.engine import Hit, Payload, Point, Scope
+from memory_store.engines.layout import IDENTITY_ID, KEYS, SCROLL_PAGE, WORDS
+from memory_store.engines.retrying import Patience, tried_again
+from memory_store.engines.server_errors import Address, explained, passing, refuse_old
+from memory_store.engines.server_points import (
+    GRAPHS,
+    INDEXES,
+    is_ours,
+    keys_config,
+    to_batch,
+    to_filter,
+    to_hit,
+    to_request,
+    to_server,
+)
+from memory_store.errors import MemoryStoreError, StoreMismatch, StoreUnavailable
+
+_UPSERT_BATCH = 64
+# Concurrent writers of one round must leave all replicas with the same one of their versions.
+_ORDERING = models.WriteOrdering.MEDIUM
+_NOTHING = models.Filter(must=[models.HasIdCondition(has_id=[])])
+# gRPC waits up to two minutes before it looks again for a server that went away.
+_CHANNEL = {
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.min_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1000,
+}
+_Result = TypeVar("_Result")
+
+
+class ServerEngine:
+    """One collection of the Qdrant at `url`; any number of processes may use it at once.
+
+    `shards`, `replication` and `write_consistency` count when the collection is made.
+    """
+
+    name = "server"
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        grpc_port: int = 6334,
+        api_key: str | None = None,
+        collection: str = "aide_memoire",
+        shards: int = 1,
+        replication: int = 1,
+        write_consistency: int = 1,
+        timeout: int = 10,
+        retries: int = 5,
+    ) -> None:
+        self._address = Address(url, grpc_port)
+        self._api_key = api_key
+        self._collection = collection
+        self._spread: dict[str, Any] = {
+            "shard_number": shards,
+            "replication_factor": replication,
+            "write_consistency_factor": write_consistency,
+        }
+        self._timeout = timeout
+        self._patience = Patience(retries, seconds=2.0 * timeout)
+        self._open_client: AsyncQdrantClient | None = None
+
+    async def open(self, dimension: int) -> Payload | None:
+        """Connect; create the collection and its indexes where missing. See `Engine.open`."""
+        await self.close()
+        self._open_client = AsyncQdrantClient(
+            url=self._address.url,
+            grpc_port=self._address.grpc_port,
+            prefer_grpc=True,
+            # Given as a header: the client warns about any key sent over http, even to loopback.
+            headers={"api-key": self._api_key} if self._api_key else None,
+            timeout=self._timeout,
+            check_compatibility=False,  # ours is below, and stops the start
+            grpc_options=dict(_CHANNEL),
+        )
+        try:
+            return await self._prepare(dimension)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _prepare(self, dimension: int) -> Payload | None:
+        refuse_old((await self._call(self._client.info)).version, self._address)
+        if not await self._exists():
+            await self._create(dimension)
+        identity = await self._identity()
+        found = await self._call(lambda: self._client.get_collection(self._collection))
+        if identity is None and not is_ours(found.config.params, dimension):
+            raise StoreMismatch(
+                f"the collection {self._collection!r} of Qdrant at {self._address} is not a memory "
+                f"of {dimension} dimensions: choose another qdrant.collection"
+            )
+        for field, schema in INDEXES.items():
+            if field not in found.payload_schema:
+                await self._index(field, schema)
+        return identity
+
+    async def _exists(self) -> bool:
+        return await self._call(lambda: self._client.collection_exists(self._collection))
+
+    async def _create(self, dimension: int) -> None:
+        try:
+            await self._call(
+                lambda: self._client.create_collection(
+                    self._collection,
+                    vectors_config={KEYS: keys_config(dimension)},
+                    sparse_vectors_config={WORDS: models.SparseVectorParams()},
+                    hnsw_config=GRAPHS,
+                    **self._spread,
+                )
+            )
+        except MemoryStoreError:
+            # Another process may have been faster.
+            if not await self._exists():
+                raise
+
+    async def _index(self, field: str, schema: models.PayloadSchemaParams) -> None:
+        """Idempotent, so that it does not matter how many processes start at once."""
+        await self._call(
+            lambda: self._client.create_payload_index(
+                self._collection, field, schema, wait=True, ordering=_ORDERING
+            )
+        )
+
+    async def _identity(self) -> Payload | None:
+        found = await self._call(lambda: self._client.retrieve(self._collection, [IDENTITY_ID]))
+        return found[0].payload or {} if found else None
+
+    async def write_identity(self, identity: Payload) -> None:
+        """Store the identity unless another process was faster with a different one."""
+        point = models.PointStruct(id=IDENTITY_ID, vector={}, payload=dict(identity))
+        await self._upsert([point], only_if=_NOTHING)
+        written = await self._identity()
+        if written != identity:
+            raise StoreMismatch(
+                f"another process has just made the memory at {self._address} for {written}, "
+                f"this one is set to {dict(identity)}"
+            )
+
+    async def upsert(self, points: Sequence[Point]) -> None:
+        """Write points; applied on every live replica on return."""
+        for start in range(0, len(points), _UPSERT_BATCH):
+            await self._upsert(
+                [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
+            )
+
+    async def _upsert(
+        self, points: list[models.PointStruct], only_if: models.Filter | None = None
+    ) -> None:
+        await self._call(
+            lambda: self._client.upsert(
+                self._collection, points, wait=True, ordering=_ORDERING, update_filter=only_if
+            )
+        )
+
+    async def nearest(
+        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[Hit]:
+        """MaxSim search over the keys of each point in scope."""
+        query = models.NearestQuery(nearest=[vector.tolist()])
+        return (await self._query([to_request(query, KEYS, scope, limit, fields)]))[0]
+
+    async def postings(
+        self, terms: Sequence[int], scope: Scope, limit: int, fields: Sequence[str]
+    ) -> list[list[Hit]]:
+        """One sparse query a term, in one request; each inner product is the term's count."""
+        if not terms:
+            return []
+        queries = [
+            models.NearestQuery(nearest=models.SparseVector(indices=[term], values=[1.0]))
+            for term in terms
+        ]
+        return await self._query([to_request(q, WORDS, scope, limit, fields) for q in queries])
+
+    async def _query(self, requests: list[models.QueryRequest]) -> list[list[Hit]]:
+        batch = to_batch(self._collection, requests)
+        # The client's own method makes a model of every hit, which takes longer than the search.
+        reply = await self._call(
+            lambda: self._client.grpc_points.QueryBatch(batch, timeout=self._timeout)
+        )
+        return [[to_hit(point) for point in found.result] for found in reply.result]
+
+    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+        """Every point in scope, page by page."""
+        hits: list[Hit] = []
+        page: list[models.Record]
+        offset: models.ExtendedPointId | None = None
+        while True:
+            page, offset = await self._call(partial(self._page, scope, fields, offset))
+            hits += [Hit(str(point.id), 0.0, point.payload or {}) for point in page]
+            if offset is None:
+                return hits
+
+    async def _page(
+        self, scope: Scope, fields: Sequence[str] | None, offset: models.ExtendedPointId | None
+    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
+        return await self._client.scroll(
+            self._collection,
+            scroll_filter=to_filter(scope),
+            limit=SCROLL_PAGE,
+            offset=offset,
+            with_payload=True if fields is None else list(fields),
+        )
+
+    async def count(self, scope: Scope) -> int:
+        """Exact count of the points in scope."""
+        counted = await self._call(
+            lambda: self._client.count(self._collection, count_filter=to_filter(scope), exact=True)
+        )
+        return counted.count
+
+    async def delete(self, scope: Scope) -> None:
+        """Delete by filter, so that an id of another user is never touched."""
+        selector = models.FilterSelector(filter=to_filter(scope))
+        await self._call(
+            lambda: self._client.delete(self._collection, selector, wait=True, ordering=_ORDERING)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        client, self._open_client = self._open_client, None
+        if client is not None:
+            await client.close()
+
+    @property
+    def _client(self) -> AsyncQdrantClient:
+        if self._open_client is None:
+            raise StoreUnavailable("the store is closed")
+        return self._open_client
+
+    async def _call(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
+        try:
+            return await tried_again(call, self._patience, passing)
+        except Exception as error:
+            raise explained(error, self._address) from error

@@ -1,0 +1,95 @@
+"""Our points, scopes and queries in the Qdrant server's words, and the shape of its collection."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from qdrant_client import grpc, models
+from qdrant_client.conversions.conversion import GrpcToRest, RestToGrpc
+
+from memory_store.engines.engine import Hit, Point, Scope
+from memory_store.engines.layout import KEYS, WORDS, instants, matches, ranges
+
+# Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
+# for single users (payload_m) would come with one over all keys along the dates (decision 4).
+GRAPHS = models.HnswConfigDiff(m=0, payload_m=0)
+# Made before any data: the server lays out what it stores by tenant and date.
+INDEXES: dict[str, models.PayloadSchemaParams] = {
+    "user_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
+    "session_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    "session_date": models.DatetimeIndexParams(
+        type=models.DatetimeIndexType.DATETIME, is_principal=True
+    ),
+    "event_days": models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
+    "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+}
+
+
+def keys_config(dimension: int) -> models.VectorParams:
+    return models.VectorParams(
+        size=dimension,
+        distance=models.Distance.DOT,  # keys have unit length: the inner product is the cosine
+        datatype=models.Datatype.FLOAT16,  # as the embedded engine holds them
+        multivector_config=models.MultiVectorConfig(
+            comparator=models.MultiVectorComparator.MAX_SIM
+        ),
+    )
+
+
+def is_ours(params: models.CollectionParams, dimension: int) -> bool:
+    vectors, words = params.vectors, (params.sparse_vectors or {}).get(WORDS)
+    keys = vectors.get(KEYS) if isinstance(vectors, dict) else None
+    wanted = keys_config(dimension)
+    return (
+        keys is not None
+        and keys.multivector_config == wanted.multivector_config
+        and (keys.size, keys.distance, keys.datatype)
+        == (wanted.size, wanted.distance, wanted.datatype)
+        and words is not None
+        and words.modifier in (None, models.Modifier.NONE)
+    )
+
+
+def to_server(point: Point) -> models.PointStruct:
+    # A blank round has neither keys nor words, and the server refuses empty vectors.
+    vectors: dict[str, Any] = {}
+    if len(point.keys):
+        vectors[KEYS] = point.keys.tolist()
+    if point.words:
+        vectors[WORDS] = models.SparseVector(
+            indices=list(point.words), values=list(point.words.values())
+        )
+    return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
+
+
+def to_request(
+    query: models.NearestQuery, using: str, scope: Scope, limit: int, fields: Sequence[str]
+) -> models.QueryRequest:
+    return models.QueryRequest(
+        query=query, using=using, filter=to_filter(scope), limit=limit, with_payload=list(fields)
+    )
+
+
+def to_batch(collection: str, requests: Sequence[models.QueryRequest]) -> grpc.QueryBatchPoints:
+    """Several queries as one message."""
+    queries = [RestToGrpc.convert_query_request(request, collection) for request in requests]
+    return grpc.QueryBatchPoints(collection_name=collection, query_points=queries)
+
+
+def to_hit(point: grpc.ScoredPoint) -> Hit:
+    """A point as it comes over the wire."""
+    return Hit(point.id.uuid, point.score, GrpcToRest.convert_payload(point.payload))
+
+
+def to_filter(scope: Scope) -> models.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them."""
+    must: list[models.Condition] = [
+        models.FieldCondition(key=field, match=models.MatchValue(value=value))
+        for field, value in matches(scope).items()
+    ]
+    if scope.ids is not None:
+        must.append(models.HasIdCondition(has_id=list(scope.ids)))
+    for field, days in ranges(scope).items():
+        first, after = instants(days)
+        then = models.DatetimeRange(gte=first, lt=after)
+        must.append(models.FieldCondition(key=field, range=then))
+    return models.Filter(must=must)

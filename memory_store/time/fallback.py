@@ -1,0 +1,62 @@
+"""dateparser, for dates in forms that the grammar does not know; the only module that imports it.
+
+dateparser reads "may", "sat", "second", "we" and "now" as dates. It is shown only stretches that
+hold a number beside a month or weekday name, or a number before "ago", and must give back as much.
+"""
+
+import re
+from datetime import date, datetime, time
+from typing import Any
+
+from memory_store.time.calendar import add_months, month_of, one_day, week_of, year_of
+from memory_store.time.types import Span
+from memory_store.time.vocabulary import MONTH, WEEKDAY
+
+_NAME = rf"\b(?:{MONTH}|{WEEKDAY})(?!\w)"
+_CANDIDATE = re.compile(
+    rf"(?:\b\d[\w,.]*[\s-]+(?:of\s+)?{_NAME}[\s,'-]*\d[\w,]*|{_NAME}[\s,'-]*\d[\w,]*"
+    r"(?:[\s,'-]*\d{2,4}\b)?"
+    rf"|\b\d[\w]*[\s-]+(?:of\s+)?{_NAME}|\b\d+\s*(?:d|w|mo|m|y|yr|hr)s?\s+ago\b)",
+    re.I,
+)
+_STOP = re.compile(r"(?:may|march|sat|sun|second|we|now|mar|dec|mon|a|an|[\d\s.,'-]+)", re.I)
+_SPAN_OF = {"week": week_of, "month": month_of, "year": year_of, "day": one_day}
+
+
+def _settings(today: date) -> dict[str, Any]:
+    return {
+        "RELATIVE_BASE": datetime.combine(today, time(12)),
+        "PREFER_DATES_FROM": "past",
+        "RETURN_AS_TIMEZONE_AWARE": False,
+    }
+
+
+def search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
+    """Start, end and days of what dateparser finds in text the grammar left over."""
+    candidates = list(_CANDIDATE.finditer(text))
+    if not candidates:
+        return []
+    from dateparser.search import search_dates  # 0.1 s, and few texts need it
+
+    found = []
+    for candidate in candidates:
+        hits = search_dates(
+            candidate[0], languages=["en"], settings=_settings(today), add_period=True
+        )
+        for words, moment, period in hits or []:
+            span = _sane(words, moment.date(), period, today)
+            if span is not None:
+                start = candidate.start() + max(0, candidate[0].find(words))
+                found.append((start, start + len(words), span))
+    return found
+
+
+def _sane(words: str, day: date, period: str, today: date) -> Span | None:
+    """The span of a hit, unless its words are no date or its day is out of any plausible life."""
+    if _STOP.fullmatch(words.strip()) or not re.search(r"\d", words):
+        return None
+    if not add_months(today, -1500) <= day <= add_months(today, 240):
+        return None
+    if period == "time":
+        return None
+    return _SPAN_OF.get(period, one_day)(day)

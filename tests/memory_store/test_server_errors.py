@@ -1,0 +1,115 @@
+"""Every failure of a Qdrant server has its meaning, and only failures that pass are tried again."""
+
+import grpc
+import pytest
+from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+
+from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
+from memory_store.engines.retrying import Patience, tried_again
+from memory_store.engines.server_errors import Address, explained, passing, refuse_old
+
+HERE = Address("http://127.0.0.1:6333", 6334)
+EXACT = {
+    grpc.StatusCode.UNAUTHENTICATED: StoreDenied,
+    grpc.StatusCode.PERMISSION_DENIED: StoreDenied,
+    grpc.StatusCode.INVALID_ARGUMENT: StoreMismatch,
+}
+
+
+def failure(code: grpc.StatusCode) -> grpc.aio.AioRpcError:
+    empty = grpc.aio.Metadata()
+    return grpc.aio.AioRpcError(code, empty, empty, details="as it is.")
+
+
+@pytest.mark.parametrize("code", list(grpc.StatusCode))
+def test_every_status_is_explained(code: grpc.StatusCode) -> None:
+    error = explained(failure(code), HERE)
+    assert type(error) is EXACT.get(code, StoreUnavailable)
+    assert "http://127.0.0.1:6333" in str(error)
+    assert "as it is" in str(error)
+
+
+@pytest.mark.parametrize(
+    "error", [QdrantException("full"), RuntimeError("closed"), ValueError("what"), OSError(5, "io")]
+)
+def test_any_other_failure_is_the_stores_too(error: Exception) -> None:
+    assert isinstance(explained(error, HERE), StoreUnavailable)
+
+
+def test_our_own_errors_stay_what_they_are() -> None:
+    ours = StoreMismatch("other")
+    assert explained(ours, HERE) is ours
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (failure(grpc.StatusCode.UNAVAILABLE), True),
+        (failure(grpc.StatusCode.DEADLINE_EXCEEDED), True),
+        (failure(grpc.StatusCode.INTERNAL), True),
+        (ResourceExhaustedResponse("busy", 1), True),
+        (failure(grpc.StatusCode.UNAUTHENTICATED), False),
+        (failure(grpc.StatusCode.INVALID_ARGUMENT), False),
+        (failure(grpc.StatusCode.NOT_FOUND), False),
+        (ValueError("a fault of ours"), False),
+    ],
+)
+def test_only_what_passes_is_tried_again(error: Exception, expected: bool) -> None:
+    assert passing(error) is expected
+
+
+@pytest.mark.parametrize("version", ["1.16.0", "1.16.3", "1.20.1-dev", "2.0.0", "unknown"])
+def test_a_server_new_enough_is_taken(version: str) -> None:
+    refuse_old(version, HERE)
+
+
+@pytest.mark.parametrize("version", ["1.15.9", "1.9.0", "0.11.1"])
+def test_a_server_too_old_is_refused(version: str) -> None:
+    with pytest.raises(StoreUnavailable, match=f"{version}: upgrade it to 1.16"):
+        refuse_old(version, HERE)
+
+
+class Flaky:
+    """Fails so many times, then succeeds."""
+
+    def __init__(self, failures: int, error: Exception) -> None:
+        self.failures, self.error, self.calls = failures, error, 0
+
+    async def __call__(self) -> str:
+        self.calls += 1
+        if self.calls <= self.failures:
+            raise self.error
+        return "done"
+
+
+AWAY = failure(grpc.StatusCode.UNAVAILABLE)
+
+
+async def test_a_call_is_tried_again_until_it_works() -> None:
+    call = Flaky(2, AWAY)
+    assert await tried_again(call, Patience(2, seconds=10), passing) == "done"
+    assert call.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "patience", "calls"),
+    [
+        (AWAY, Patience(1, seconds=10), 2),
+        (AWAY, Patience(0, seconds=10), 1),
+        (AWAY, Patience(5, seconds=0.0), 1),
+        (failure(grpc.StatusCode.UNAUTHENTICATED), Patience(5, seconds=10), 1),
+    ],
+)
+async def test_trying_again_ends(error: Exception, patience: Patience, calls: int) -> None:
+    call = Flaky(9, error)
+    with pytest.raises(grpc.aio.AioRpcError):
+        await tried_again(call, patience, passing)
+    assert call.calls == calls
+
+
+def test_waits_double_and_differ() -> None:
+    patience = Patience(5, seconds=10)
+    for retry in range(5):
+        waits = {patience.wait_before(retry) for _ in range(20)}
+        assert len(waits) > 1
+        assert all(0.05 * 2**retry <= wait <= 0.1 * 2**retry for wait in waits)

@@ -1,0 +1,63 @@
+"""What `docker compose up` starts: pinned, on loopback, with a probe that says when it is up."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from qdrant_binary import Qdrant, free_port
+
+from assistant.settings import Settings, load_settings
+
+SERVICES: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())[
+    "services"
+]
+
+
+def test_the_server_is_pinned_to_a_minor_version() -> None:
+    assert re.fullmatch(r"qdrant/qdrant:v\d+\.\d+", SERVICES["qdrant"]["image"])
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_ports_are_open_on_loopback_only(name: str) -> None:
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES[name]["ports"])
+
+
+def test_no_key_is_written_down() -> None:
+    keys = [
+        value
+        for service in SERVICES.values()
+        for name, value in service["environment"].items()
+        if name.endswith("API_KEY")
+    ]
+    assert keys
+    assert all(value.startswith("${") for value in keys)
+
+
+def test_the_assistant_waits_and_its_settings_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    assistant = SERVICES["assistant"]
+    assert assistant["depends_on"]["qdrant"]["condition"] == "service_healthy"
+    for name in assistant["environment"]:
+        assert name.removeprefix("ASSISTANT_").lower() in Settings.model_fields
+    # What nobody sets arrives as an empty text.
+    monkeypatch.setenv("ASSISTANT_CHAT_MODEL_API_KEY", "")
+    assert not load_settings().chat_model
+
+
+def probe(port: int) -> int:
+    command: list[str] = SERVICES["qdrant"]["healthcheck"]["test"]
+    script = command[-1].replace("$$", "$").replace("6333", str(port))
+    return subprocess.run([*command[1:-1], script], stderr=subprocess.DEVNULL).returncode
+
+
+def test_the_probe_fails_where_nothing_listens() -> None:
+    assert probe(free_port()) != 0
+
+
+@pytest.mark.qdrant_server
+def test_the_probe_finds_a_server_ready_without_its_key(own_qdrant: Qdrant) -> None:
+    own_qdrant.api_key = "secret"
+    own_qdrant.start()
+    assert probe(own_qdrant.port) == 0
