@@ -16,8 +16,6 @@ UNKNOWN = "I don't know: I found nothing about that in what we talked about."
 _ROUNDS = 6
 _QUOTES = 4
 _SENTENCES = 12
-# A question about a reply often shares no word with it, only with the request before it.
-_WHOLE_REPLIES = 2
 _LONGEST_QUOTE = 400
 _LONG_WORD = re.compile(r"\w{4,}")
 # A quote much farther from the question than the best one is noise beside it.
@@ -51,11 +49,10 @@ class QuotingReader:
         yield AnswerPiece(_print(quotes) if quotes else UNKNOWN, Trace(context=read))
 
     async def _best_quotes(self, question: str, near: Sequence[Recalled]) -> list[_Quote]:
-        candidates = [
-            quote
-            for rank, found in enumerate(near)
-            for quote in _sentences_of(found, question, whole_reply=rank < _WHOLE_REPLIES)
-        ]
+        candidates = [quote for found in near for quote in _sentences_of(found, question)]
+        if not candidates and near:
+            # A reply may share no word with the question, only with the request before it.
+            candidates = _sentences_of(near[0], question, whole_reply=True)
         if not candidates:
             return []
         texts = [quote.text for quote in candidates]
@@ -69,7 +66,7 @@ class QuotingReader:
         return sorted(best, key=lambda q: q.source.record.round.session_date, reverse=True)
 
 
-def _sentences_of(found: Recalled, question: str, *, whole_reply: bool) -> list[_Quote]:
+def _sentences_of(found: Recalled, question: str, *, whole_reply: bool = False) -> list[_Quote]:
     """What the user stated, and what the assistant replied: all of it, or what shares a word."""
     round = found.record.round
     asked = set(_LONG_WORD.findall(question.lower()))

@@ -30,6 +30,8 @@ from memory_store.types import Days
 
 # Small batches keep a single GIL-holding call short.
 _UPSERT_BATCH = 64
+# Points written between two flushes; a flush takes some 50 ms.
+_FLUSH_AFTER = 2000
 
 
 class EdgeEngine:
@@ -40,6 +42,7 @@ class EdgeEngine:
     def __init__(self, directory: Path) -> None:
         self._directory = directory / "edge"
         self._open_shard: qe.EdgeShard | None = None
+        self._unflushed = 0
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`."""
@@ -73,6 +76,9 @@ class EdgeEngine:
         for start in range(0, len(points), _UPSERT_BATCH):
             batch = [_to_edge(point) for point in points[start : start + _UPSERT_BATCH]]
             self._update(qe.UpdateOperation.upsert_points(batch))
+        self._unflushed += len(points)
+        if self._unflushed >= _FLUSH_AFTER:
+            self._flush()
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], scope: Scope, limit: int, fields: Sequence[str]
@@ -126,9 +132,20 @@ class EdgeEngine:
     async def close(self) -> None:
         """Flush and release the directory lock."""
         if self._open_shard is not None:
-            self._open_shard.flush()
+            self._flush()
             self._open_shard.close()
             self._open_shard = None
+
+    def _flush(self) -> None:
+        """Move what the log holds into the segments, so that the log stays short.
+
+        Not for durability, which the log gives: for its size, and for a quick start after a crash.
+        """
+        try:
+            self._shard.flush()
+        except Exception as error:
+            raise self._explained(error) from error
+        self._unflushed = 0
 
     @property
     def _shard(self) -> qe.EdgeShard:
