@@ -9,7 +9,7 @@ from memory_store.engines.engine import Payload, Point
 from memory_store.types import Days, EnrichmentState, Fact, Record, Round, Speaker
 from memory_store.words import term_counts
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
 

@@ -107,7 +107,13 @@ def test_a_session_is_read_with_its_rounds(http: httpx.Client, ann: str) -> None
     first = body["data"][0]
     assert first["user_text"] == "I adopted a cat last week."
     assert first["facts"] == [
-        {"text": "I adopted a cat last week.", "speaker": "user", "source": "rule"}
+        {
+            "text": "I adopted a cat last week.",
+            "speaker": "user",
+            "source": "rule",
+            # The week before Monday 15 May 2023, in which it was said.
+            "event_dates": [{"first": "2023-05-08", "last": "2023-05-14"}],
+        }
     ]
     assert {"id", "session_id", "round_index", "session_date", "assistant_text"} <= set(first)
 
