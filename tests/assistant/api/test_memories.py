@@ -46,6 +46,22 @@ def test_what_a_search_answers(http: httpx.Client, told: str) -> None:
     assert similarities == sorted(similarities, reverse=True)
 
 
+def test_a_time_in_the_query_is_understood_and_lifts_without_cutting(
+    http: httpx.Client, told: str
+) -> None:
+    asked = {"user_id": told, "query": "Where did I run yesterday?", "now": "2023-05-21T09:00:00Z"}
+    body = http.post(SEARCH, json=asked).json()
+    assert body["time_range"] == {
+        "first": "2023-05-20",
+        "last": "2023-05-20",
+        "precision": "day",
+        "text": "yesterday",
+    }
+    said_then = {value["session_id"]: value["signals"]["said_then"] for value in body["data"]}
+    assert said_then == {"s19": 0.0, "s20": 1.0, "s21": 0.0}
+    assert body["data"][0]["session_id"] == "s20"
+
+
 def test_sessions_instead_of_rounds(http: httpx.Client, told: str) -> None:
     record(http, told, "s19", "My cat ran too.", timestamp="2023-05-19T23:10:00Z")
     asked = {"user_id": told, "query": "ran in Ghent", "unit": "session"}
