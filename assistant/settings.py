@@ -77,7 +77,7 @@ class QdrantSettings(BaseModel, extra="forbid", frozen=True):
 class ModelSettings(BaseModel, extra="forbid", frozen=True):
     """What holds for the calls of every language model."""
 
-    at_once: int = Field(default=8, ge=1, le=256)
+    at_once: int = Field(default=64, ge=1, le=256)
     """Most calls of one role side by side."""
     cache_dir: str = ""
     """Where replies are kept and found again, for repeated replays; empty keeps none."""

@@ -66,4 +66,4 @@ def _term(word: str) -> int | None:
     if word in _STOP_WORDS:
         return None
     # 32 bits is what a sparse index holds; two stems of one history rarely share a number.
-    return zlib.crc32(_stemmer.stemWord(word).encode())
+    return zlib.crc32(stem(word).encode())

@@ -1,6 +1,8 @@
 """Terms: what counts as the same word."""
 
 import sys
+import zlib
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -49,15 +51,29 @@ def test_shared_words(query: str, text: str, share: float) -> None:
     assert shared_words(query, text) == share
 
 
+@pytest.fixture
+def _threads_take_turns_often() -> Iterator[None]:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("_threads_take_turns_often")
 def test_threads_do_not_disturb_each_others_stems() -> None:
     starts = ("hop", "paint", "nation", "care", "bicycl", "garden", "remember", "celebr")
     words = [f"{start}{end}" for start in starts for end in ("ing", "ations", "fulness", "ies")]
     expected = [stem(word) for word in words]
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(4) as threads:
-            found = list(threads.map(lambda _: [stem(word) for word in words], range(8)))
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: [stem(word) for word in words], range(8)))
     assert found == [expected] * 8
+
+
+@pytest.mark.usefixtures("_threads_take_turns_often")
+def test_threads_do_not_disturb_each_others_terms() -> None:
+    # Words of this test only: terms that are known are not stemmed again.
+    ends = ("ing", "ations", "fulness", "ies")
+    texts = [[f"quux{n}x{m}{ends[m % 4]}" for m in range(40)] for n in range(32)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda words: terms(" ".join(words)), texts))
+    assert found == [[zlib.crc32(stem(word).encode()) for word in words] for words in texts]
