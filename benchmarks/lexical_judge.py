@@ -23,10 +23,10 @@ from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GroupKFold
 
 from harness.datasets.longmemeval import load_longmemeval
-from harness.digest import QuestionDigest
 from harness.judges.controls import unlike
 from harness.judges.lexical.features import Features
 from harness.judges.lexical.judge import WEIGHTS, Family, Weights, family_of, features_of
+from harness.runs.digest import QuestionDigest
 
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")
 FOLDS = 10

@@ -14,7 +14,7 @@ from rich.progress import track
 
 from benchmarks.recall.official import official_bm25
 from harness.datasets.longmemeval import load_longmemeval
-from harness.questions import HaystackSession, Question, rounds_of
+from harness.datasets.questions import HaystackSession, Question, rounds_of
 from memory_store import (
     PACKAGED,
     DiskCache,

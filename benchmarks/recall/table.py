@@ -9,7 +9,7 @@ from rich.table import Table
 
 from benchmarks.recall.histories import Asked
 from benchmarks.recall.variants import VARIANTS, Variant
-from harness.retrieval_metrics import ndcg_at_k, recall_all_at_k, recall_any_at_k
+from harness.metrics.retrieval_metrics import ndcg_at_k, recall_all_at_k, recall_any_at_k
 
 METRICS = ("recall_all@5", "recall_all@10", "recall_any@5", "ndcg@5")
 _SHORT = {

@@ -14,13 +14,13 @@ from harness.compilation.instances import instances_of
 from harness.compilation.output import writing
 from harness.compilation.pool import Outline, Pool, read_pool
 from harness.datasets.dataset import Dataset
+from harness.datasets.files import sha256_of
 from harness.datasets.registry import open_dataset
+from harness.datasets.selection import select
 from harness.errors import DatasetError, UsageError
-from harness.files import sha256_of
-from harness.pipeline import Source
-from harness.provenance import git_state
-from harness.retrieval_table import CHARACTERS_PER_TOKEN
-from harness.selection import select
+from harness.metrics.retrieval_table import CHARACTERS_PER_TOKEN
+from harness.runs.pipeline import Source
+from harness.runs.provenance import git_state
 from harness.version import harness_version
 
 FORMAT = 1

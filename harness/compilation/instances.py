@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.datasets.dataset import Dataset
+from harness.datasets.files import read_records
 from harness.datasets.longmemeval import Instance, date_text, iterate_instances
+from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.datasets.registry import sample_json
-from harness.files import read_records
-from harness.questions import HaystackSession, Question, Turn
 
 
 def instances_of(dataset: Dataset, file: Path | None) -> Iterator[Instance]:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from harness.compilation.pool import PlacedSession
+from harness.datasets.files import SUFFIXES
 from harness.errors import UsageError
-from harness.files import SUFFIXES
 
 # The distance to a filler's last use is larger than the default window; this one finds most.
 _XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 2, "dict_size": 1 << 26}]

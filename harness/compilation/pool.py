@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import Any
 
 from harness.datasets.longmemeval import Instance
-from harness.questions import HaystackSession, Question, Turn, rounds_of
+from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 
 _HAYSTACK = frozenset({"haystack_session_ids", "haystack_dates", "haystack_sessions"})
 _LABEL = "has_answer"

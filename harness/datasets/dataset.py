@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from harness.digest import QuestionDigest
-from harness.files import sha256_of
-from harness.questions import Question
+from harness.datasets.files import sha256_of
+from harness.datasets.questions import Question
+from harness.runs.digest import QuestionDigest
 
 # Files up to this size (bytes) are read and hashed whole before a run starts.
 CHECKED_WHOLE = 512 << 20

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.datasets.files import read_records
 from harness.errors import DatasetError
-from harness.files import read_records
 
 _AUDITED = re.compile(r"locomo_(\d+)_qa(\d+)")
 # Audits number the conversations in the order of the official file.

@@ -1,8 +1,8 @@
 """Data sets that others bring: a class of theirs, named on the command line.
 
 The class is called with the file (a `Path`, or None) and has a method `questions()` that gives
-`harness.questions.Question` objects, those of one history together. It is called each time the
-questions are needed and must give the same ones.
+`harness.datasets.questions.Question` objects, those of one history together. It is called each
+time the questions are needed and must give the same ones.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Protocol
 
+from harness.datasets.questions import Question
 from harness.errors import UsageError
-from harness.questions import Question
 
 
 class Plugin(Protocol):

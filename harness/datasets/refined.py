@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.assistants.encodable import encodable
 from harness.datasets.categories import LOCOMO_CATEGORIES
-from harness.digest import QuestionDigest
-from harness.encodable import encodable
+from harness.datasets.files import read_records
 from harness.errors import DatasetError
-from harness.files import read_records
+from harness.runs.digest import QuestionDigest
 
 CONVERSATIONS = "conversations.jsonl"
 Record = Mapping[str, Any]

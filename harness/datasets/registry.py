@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold
+from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import read_corrections, require_known
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.longmemeval import iterate_instances, question_of
 from harness.datasets.plugin import content_hash, load_plugin
+from harness.datasets.questions import Question
 from harness.datasets.refined import CONVERSATIONS, digests_of, is_public, samples_of
 from harness.datasets.scan import Extent, read_extent, scan
-from harness.digest import QuestionDigest
 from harness.errors import DatasetError, UsageError
-from harness.files import read_records, sha256_of
-from harness.questions import Question
+from harness.runs.digest import QuestionDigest
 from harness.sample import build_sample
 
 DATASETS = ("longmemeval", "locomo", "locomo-refined", "sample")

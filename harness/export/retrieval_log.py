@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from harness.datasets.longmemeval import Instance
-from harness.official_ids import official_session_id, official_turn_id
-from harness.questions import HaystackSession, Question, rounds_of
-from harness.retrieval_metrics import (
+from harness.datasets.official_ids import official_session_id, official_turn_id
+from harness.datasets.questions import HaystackSession, Question, rounds_of
+from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
     ndcg_at_k,
     recall_all_at_k,

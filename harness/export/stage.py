@@ -10,12 +10,12 @@ from harness.compilation.instances import instances_of
 from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.longmemeval import Instance
 from harness.datasets.registry import open_dataset
-from harness.digest import QuestionDigest
 from harness.errors import RunMismatch, UsageError
 from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines
 from harness.export.retrieval_log import Granularity, log_lines
-from harness.manifest import Manifest, load_manifest
-from harness.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
+from harness.runs.digest import QuestionDigest
+from harness.runs.manifest import Manifest, load_manifest
+from harness.runs.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
 
 Records = Iterable[Mapping[str, Any]]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from harness.digest import QuestionDigest
+from harness.runs.digest import QuestionDigest
 
 Decision = Literal["yes", "no"]
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.digest import QuestionDigest
 from harness.judges.lexical.words import content_words
+from harness.runs.digest import QuestionDigest
 
 Kind = Literal["reference", "known_wrong", "swapped", "empty", "dont_know"]
 KINDS: tuple[Kind, ...] = ("reference", "known_wrong", "swapped", "empty", "dont_know")

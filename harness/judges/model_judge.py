@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.digest import QuestionDigest
 from harness.errors import JudgeCallFailed
 from harness.judges.base import Decision, Verdict
 from harness.judges.openai_chat import Messages, OpenAIChat, Reply
 from harness.judges.reply import parse_verdict
 from harness.judges.rubrics import Rubric
+from harness.runs.digest import QuestionDigest
 
 _TOKENS = ("calls", "prompt_tokens", "completion_tokens")
 

@@ -1,1 +1,1 @@
-"""The metrics that benchmarks compute without a judge, as their own scripts define them."""
+"""What a run is measured by: accuracy, retrieval, effort, and the official metrics."""

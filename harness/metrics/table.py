@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.datasets.categories import LOCOMO_CATEGORIES
-from harness.digest import QuestionDigest
 from harness.metrics.locomo_f1 import locomo_f1
 from harness.metrics.refined_scores import refined_scores
+from harness.runs.digest import QuestionDigest
 
 Scores = dict[str, float]
 Lines = Mapping[str, Mapping[str, Any]]

@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from harness.accuracy import Outcome, Scored, accuracy_table
-from harness.digest import QuestionDigest
-from harness.effort import ingest_table, latency_table, token_table
-from harness.judge_table import controls_table, judge_tokens, second_judge_table
+from harness.context.prompt_evidence import prompt_table
 from harness.judges.lexical import is_refusal
-from harness.manifest import Manifest
+from harness.metrics.accuracy import Outcome, Scored, accuracy_table
+from harness.metrics.effort import ingest_table, latency_table, token_table
+from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
+from harness.metrics.official_accuracy import official_accuracy
+from harness.metrics.retrieval_table import retrieval_table
 from harness.metrics.table import metric_table
-from harness.official_accuracy import official_accuracy
-from harness.prompt_evidence import prompt_table
-from harness.retrieval_table import retrieval_table
-from harness.run_dir import (
+from harness.runs.digest import QuestionDigest
+from harness.runs.manifest import Manifest
+from harness.runs.run_dir import (
     CONTROLS,
     FAILURES,
     HYPOTHESES,

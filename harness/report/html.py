@@ -5,11 +5,11 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from harness.digest import QuestionDigest
 from harness.report.build import RunLines, outcome_of
 from harness.report.judge_tables import known_wrong_note
 from harness.report.table import Table, percent
 from harness.report.tables import report_tables
+from harness.runs.digest import QuestionDigest
 
 _RANKED_SHOWN = 5
 _MARKS = {"yes": "right", "no": "wrong", "unscored": "unscored", "missing": "missing"}

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from harness.errors import UsageError
-from harness.manifest import load_manifest
 from harness.report.build import build_report, read_run
 from harness.report.html import render_html
 from harness.report.markdown import render_markdown
-from harness.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+from harness.runs.manifest import load_manifest
+from harness.runs.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
 
 
 def write_report(run_dir: RunDir) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Any
 from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 
-from harness.client import Endpoint
+from harness.assistants.client import Endpoint
+from harness.assistants.retry import RetryPolicy
+from harness.datasets.selection import Filters
 from harness.judges.lexical import LexicalJudge
-from harness.pipeline import Run, Source
-from harness.replay_stage import ReplayOptions
-from harness.retry import RetryPolicy
-from harness.selection import Filters
+from harness.replay.stage import ReplayOptions
+from harness.runs.pipeline import Run, Source
 
 QUICK = RetryPolicy(attempts=3, reconnect_seconds=5.0, first_wait=0.01, longest_wait=0.05)
 

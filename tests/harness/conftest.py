@@ -9,7 +9,7 @@ from benches import Bench, Finished
 from histories import three_questions, write_data
 from scripted_assistant import ScriptedAssistant
 
-from harness.cli import main
+from harness.cli.main import main
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.accuracy import Outcome, Scored, accuracy_table, wilson_interval
-from harness.effort import latency_table, percentile, token_table
+from harness.metrics.accuracy import Outcome, Scored, accuracy_table, wilson_interval
+from harness.metrics.effort import latency_table, percentile, token_table
 
 
 @pytest.mark.parametrize(

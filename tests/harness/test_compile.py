@@ -13,8 +13,8 @@ from conftest import Finished
 from histories import chat, history, instance, turn, write_data
 from scripted_assistant import ScriptedAssistant
 
+from harness.datasets.files import read_records
 from harness.datasets.longmemeval import load_longmemeval
-from harness.files import read_records
 
 Harness = Callable[..., Finished]
 TYPES = ("single-session-user", "temporal-reasoning", "multi-session")

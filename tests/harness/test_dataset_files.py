@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.datasets.files import read_records, sha256_of
 from harness.errors import DatasetError
-from harness.files import read_records, sha256_of
 
 RECORDS = [{"a": 1}, {"b": "ü, ]"}]
 ARRAY = json.dumps(RECORDS).encode()
@@ -39,7 +39,7 @@ def test_every_kind_of_file_gives_the_same_records(
 def test_a_file_larger_than_one_chunk_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.files._CHUNK", 7)
+    monkeypatch.setattr("harness.datasets.files._CHUNK", 7)
     path = tmp_path / "x.json"
     path.write_bytes(ARRAY)
     assert list(read_records(path)) == RECORDS

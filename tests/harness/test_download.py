@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from harness.datasets.download import download, find_known
 from harness.datasets.known import KNOWN_FILES, KnownFile, edition_of
-from harness.download import download, find_known
 from harness.errors import DownloadFailed, UsageError
 
 CONTENT = b"[" + b"0123456789" * 1000 + b"]"

@@ -11,10 +11,10 @@ from histories import instance, write_data
 from scripted_judge import Fault, ScriptedJudge, scripted_judge
 
 from harness.datasets.longmemeval import parse_instances
-from harness.digest import QuestionDigest
-from harness.judge_table import controls_table, second_judge_table
 from harness.judges.controls import draw_controls, unlike
 from harness.judges.lexical import LexicalJudge
+from harness.metrics.judge_table import controls_table, second_judge_table
+from harness.runs.digest import QuestionDigest
 
 Harness = Callable[..., Finished]
 ANSWERS = ("turquoise", "a wooden oar", "on the harbour pier", "Miriam", "seven", "liquorice")

@@ -8,13 +8,13 @@ from histories import instance
 
 from benchmarks.lexical_judge import CONTROL, Row, cells, cross_validated, fit, read_rows
 from harness.datasets.longmemeval import parse_instances
-from harness.digest import QuestionDigest
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
 from harness.judges.lexical.conclusion import conclusion
 from harness.judges.lexical.judge import shipped_weights
 from harness.judges.lexical.quantities import Day, days, quantities
 from harness.judges.lexical.references import accepted_answers, references
 from harness.judges.lexical.words import content_words, tokens
+from harness.runs.digest import QuestionDigest
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

@@ -11,10 +11,10 @@ from conversations import qa, sample
 
 from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.locomo import NOT_MENTIONED, parse_date, parse_locomo, turn_ids
+from harness.datasets.questions import Question
 from harness.datasets.registry import open_dataset
-from harness.digest import QuestionDigest
 from harness.errors import DatasetError, UsageError
-from harness.questions import Question
+from harness.runs.digest import QuestionDigest
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "locomo_dev5.json"
 

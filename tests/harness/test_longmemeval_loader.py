@@ -7,8 +7,8 @@ import pytest
 from histories import chat, history, instance, turn
 
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import Question, evidence_rounds, rounds_of
 from harness.errors import DatasetError
-from harness.questions import Question, evidence_rounds, rounds_of
 
 
 def load(record: dict[str, Any]) -> Question:

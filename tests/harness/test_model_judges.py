@@ -11,7 +11,6 @@ from histories import instance
 from scripted_judge import Fault, ScriptedJudge, scripted_judge
 
 from harness.datasets.longmemeval import parse_instances
-from harness.digest import QuestionDigest
 from harness.errors import JudgeUnavailable, UsageError
 from harness.judges.base import Verdict
 from harness.judges.prompt import Prompt, all_prompts, load_prompt
@@ -19,6 +18,7 @@ from harness.judges.registry import JudgeOptions, make_judge
 from harness.judges.reply import CORRECT_WRONG, YES_NO, Menu, parse_verdict
 from harness.judges.reply_cache import ReplyCache
 from harness.judges.rubrics import RUBRICS
+from harness.runs.digest import QuestionDigest
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from histories import instance
 
-from harness.accuracy import Scored, accuracy_table
 from harness.datasets.categories import LONGMEMEVAL_TYPES
 from harness.datasets.longmemeval import parse_instances
-from harness.digest import QuestionDigest
-from harness.official_accuracy import official_accuracy, official_label
+from harness.metrics.accuracy import Scored, accuracy_table
+from harness.metrics.official_accuracy import official_accuracy, official_label
+from harness.runs.digest import QuestionDigest
 
 
 def digest(question_id: str, kind: str = "multi-session") -> QuestionDigest:

@@ -6,10 +6,10 @@ import pytest
 from conversations import sample
 
 from harness.datasets.locomo import parse_locomo
-from harness.digest import QuestionDigest
 from harness.metrics.locomo_f1 import list_f1, locomo_f1, stems, token_f1
 from harness.metrics.refined_scores import clean, overlap, refined_scores
 from harness.metrics.table import metric_table
+from harness.runs.digest import QuestionDigest
 
 
 @pytest.mark.parametrize(

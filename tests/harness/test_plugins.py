@@ -10,7 +10,7 @@ from harness.errors import DatasetError, UsageError
 
 CLASS = """
 from datetime import UTC, datetime
-from harness.questions import HaystackSession, Question, Turn
+from harness.datasets.questions import HaystackSession, Question, Turn
 
 class Riddles:
     def __init__(self, file):

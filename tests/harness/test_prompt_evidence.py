@@ -5,10 +5,10 @@ import json
 import pytest
 from histories import chat, history, instance, turn
 
+from harness.context.prompt_evidence import prompt_record, prompt_table
 from harness.datasets.longmemeval import parse_instances
-from harness.digest import QuestionDigest
-from harness.prompt_evidence import prompt_record, prompt_table
-from harness.questions import Question
+from harness.datasets.questions import Question
+from harness.runs.digest import QuestionDigest
 
 SAID = 'I said:\n"the kayak\tis <turquoise>" — 100 % sure.'
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from harness.compilation.pool import read_pool
+from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
-from harness.files import read_records
-from harness.questions import rounds_of
+from harness.datasets.questions import rounds_of
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 pytestmark = pytest.mark.real_data

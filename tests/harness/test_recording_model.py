@@ -6,8 +6,8 @@ import httpx
 import openai
 import pytest
 
+from harness.context.recording_model import ANSWER, recording_model
 from harness.errors import UsageError
-from harness.recording_model import ANSWER, recording_model
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi?"}]
 

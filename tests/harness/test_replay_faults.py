@@ -8,9 +8,9 @@ import pytest
 from benches import QUICK, Bench
 from scripted_assistant import Fault
 
-from harness.client import Endpoint
+from harness.assistants.client import Endpoint
 from harness.errors import AssistantError, AssistantRefused, AssistantUnreachable, UsageError
-from harness.run_dir import FAILURES, HYPOTHESES
+from harness.runs.run_dir import FAILURES, HYPOTHESES
 
 ASK = "POST /v1/chat"
 

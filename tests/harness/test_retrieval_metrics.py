@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.retrieval_metrics import (
+from harness.metrics.retrieval_metrics import (
     Discount,
     ndcg_at_k,
     recall_all_at_k,

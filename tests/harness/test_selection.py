@@ -4,9 +4,9 @@ import pytest
 from histories import instance
 
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import Question
+from harness.datasets.selection import Filters, select
 from harness.errors import UsageError
-from harness.questions import Question
-from harness.selection import Filters, select
 
 TYPES = ("multi-session", "knowledge-update")
 

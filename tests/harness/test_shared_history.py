@@ -10,10 +10,10 @@ from conversations import sample
 from rich.console import Console
 from scripted_assistant import Fault, ScriptedAssistant
 
+from harness.datasets.selection import Filters
 from harness.judges.lexical import LexicalJudge
-from harness.pipeline import Run, Source
-from harness.run_dir import HYPOTHESES, INGEST, RETRIEVAL
-from harness.selection import Filters
+from harness.runs.pipeline import Run, Source
+from harness.runs.run_dir import HYPOTHESES, INGEST, RETRIEVAL
 
 
 @pytest.fixture

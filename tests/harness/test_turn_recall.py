@@ -6,9 +6,9 @@ import pytest
 from conversations import qa, sample
 
 from harness.datasets.locomo import parse_locomo
-from harness.digest import QuestionDigest
-from harness.retrieval_table import retrieval_table
-from harness.turn_recall import turn_recall_table
+from harness.metrics.retrieval_table import retrieval_table
+from harness.metrics.turn_recall import turn_recall_table
+from harness.runs.digest import QuestionDigest
 
 
 def digests() -> list[QuestionDigest]:

@@ -12,7 +12,7 @@ from assistant.app import create_app
 from assistant.cli.main import app as assistant_cli
 from assistant.errors import AssistantError
 from assistant.settings import Settings
-from harness.cli import app as harness_cli
+from harness.cli.main import app as harness_cli
 
 ROOT = Path(__file__).parents[2]
 API = (ROOT / "docs/api.md").read_text()
@@ -106,7 +106,8 @@ def test_make_targets_in_the_readme_exist() -> None:
 
 @pytest.mark.parametrize("command", ["assistant", "harness"])
 def test_help_needs_neither_models_nor_a_server(command: str) -> None:
-    program = f"import sys; sys.argv = ['{command}', '--help']; import {command}.cli as c; c.main()"
+    start = f"from {command}.cli.main import main; main()"
+    program = f"import sys; sys.argv = ['{command}', '--help']; {start}"
     ended = subprocess.run(
         [sys.executable, "-X", "importtime", "-c", program], capture_output=True, text=True
     )

@@ -15,7 +15,6 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-from harness.digest import QuestionDigest
 from harness.judges.base import Verdict
 from harness.judges.lexical.features import (
     Features,
@@ -23,6 +22,7 @@ from harness.judges.lexical.features import (
     fact_features,
     preference_features,
 )
+from harness.runs.digest import QuestionDigest
 
 Family = Literal["fact", "preference", "abstention"]
 WEIGHTS = "weights.json"

@@ -15,17 +15,8 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 import httpx
 
-from harness.errors import (
-    AssistantError,
-    AssistantRefused,
-    AssistantTimeout,
-    AssistantUnreachable,
-    BadReply,
-    UsageError,
-)
-from harness.retry import RetryPolicy
-from harness.version import harness_version
-from harness.wire import (
+from harness.assistants.retry import RetryPolicy
+from harness.assistants.wire import (
     Answer,
     RankedValue,
     StoredSession,
@@ -36,6 +27,15 @@ from harness.wire import (
     parse_recorded,
     parse_sessions,
 )
+from harness.errors import (
+    AssistantError,
+    AssistantRefused,
+    AssistantTimeout,
+    AssistantUnreachable,
+    BadReply,
+    UsageError,
+)
+from harness.version import harness_version
 
 T = TypeVar("T")
 _SHOWN = 200

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.accuracy import proportion
 from harness.judges.controls import KINDS
+from harness.metrics.accuracy import proportion
 
 Line = Mapping[str, Any]
 

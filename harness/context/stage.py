@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable
 
-from harness.blinding import Blinding
-from harness.client import AssistantClient, Endpoint
+from harness.assistants.client import AssistantClient, Endpoint
+from harness.assistants.wire import rfc3339
+from harness.context.prompt_evidence import prompt_record
+from harness.context.recording_model import RecordingModel
+from harness.datasets.questions import Question
 from harness.errors import AssistantError, BadReply, IngestMismatch
-from harness.ingest import Ingester
-from harness.manifest import Manifest
-from harness.progress import ReplayProgress
-from harness.prompt_evidence import prompt_record
-from harness.questions import Question
-from harness.recording_model import RecordingModel
-from harness.run_dir import FAILURES, PROMPTS, RunDir
-from harness.wire import rfc3339
+from harness.replay.blinding import Blinding
+from harness.replay.ingest import Ingester
+from harness.runs.manifest import Manifest
+from harness.runs.progress import ReplayProgress
+from harness.runs.run_dir import FAILURES, PROMPTS, RunDir
 
 
 class ContextStage:

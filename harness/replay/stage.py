@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.blinding import Blinding
-from harness.client import AssistantClient, Endpoint
-from harness.digest import QuestionDigest
+from harness.assistants.client import AssistantClient, Endpoint
+from harness.datasets.questions import Question
 from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable
-from harness.ingest import Ingester
-from harness.manifest import AssistantIdentity, Manifest
-from harness.progress import ReplayProgress
-from harness.questions import Question
-from harness.replay import Replayer
-from harness.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL, RunDir
+from harness.replay.blinding import Blinding
+from harness.replay.ingest import Ingester
+from harness.replay.replaying import Replayer
+from harness.runs.digest import QuestionDigest
+from harness.runs.manifest import AssistantIdentity, Manifest
+from harness.runs.progress import ReplayProgress
+from harness.runs.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL, RunDir
 
 # How long a server may take to appear at the start, where nothing is at stake yet.
 _FIRST_CONTACT_SECONDS = 3.0

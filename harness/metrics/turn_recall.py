@@ -9,8 +9,8 @@ the first k rounds of the ranking are looked at.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.digest import QuestionDigest
-from harness.retrieval_metrics import recall_all_at_k, recall_any_at_k, recall_fraction_at_k
+from harness.metrics.retrieval_metrics import recall_all_at_k, recall_any_at_k, recall_fraction_at_k
+from harness.runs.digest import QuestionDigest
 
 CUT_OFFS = (1, 5, 10, 25, 50)
 Lines = Mapping[str, Mapping[str, Any]]

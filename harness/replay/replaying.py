@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.blinding import Blinding
-from harness.client import AssistantClient
+from harness.assistants.client import AssistantClient
+from harness.assistants.wire import Answer, RankedValue, rfc3339
+from harness.datasets.official_ids import official_session_id, official_turn_id
+from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
-from harness.ingest import Ingested, Ingester
-from harness.official_ids import official_session_id, official_turn_id
-from harness.questions import HaystackSession, Question, rounds_of
-from harness.wire import Answer, RankedValue, rfc3339
+from harness.replay.blinding import Blinding
+from harness.replay.ingest import Ingested, Ingester
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"

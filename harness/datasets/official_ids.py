@@ -5,7 +5,7 @@ The official scripts carry the label inside the id: `answer…` is evidence, and
 harness's side.
 """
 
-from harness.questions import HaystackSession, Question
+from harness.datasets.questions import HaystackSession, Question
 
 
 def official_session_id(session: HaystackSession) -> str | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.datasets.categories import LONGMEMEVAL_TYPES
-from harness.digest import QuestionDigest
+from harness.runs.digest import QuestionDigest
 
 Lines = Mapping[str, Mapping[str, Any]]
 # Judges whose raw reply is what the official scripts would have read.

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.digest import QuestionDigest
 from harness.judges.base import Judge, Verdict
 from harness.judges.controls import Control
-from harness.run_dir import CONTROLS, HYPOTHESES, VERDICTS, RunDir
+from harness.runs.digest import QuestionDigest
+from harness.runs.run_dir import CONTROLS, HYPOTHESES, VERDICTS, RunDir
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.digest import QuestionDigest, round_name
-from harness.retrieval_metrics import (
+from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
     ndcg_at_k,
     recall_all_at_k,
@@ -18,7 +17,8 @@ from harness.retrieval_metrics import (
     recall_fraction_at_k,
     session_view,
 )
-from harness.turn_recall import turn_recall_table
+from harness.metrics.turn_recall import turn_recall_table
+from harness.runs.digest import QuestionDigest, round_name
 
 CONTEXT_BUDGETS = (7000, 16000)
 CHARACTERS_PER_TOKEN = 4

@@ -8,11 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
-from harness.client import Endpoint
-from harness.context_stage import ContextStage
+from harness.assistants.client import Endpoint
+from harness.context.recording_model import recording_model
+from harness.context.stage import ContextStage
 from harness.datasets.dataset import Dataset
 from harness.datasets.registry import open_dataset
-from harness.digest import QuestionDigest
+from harness.datasets.selection import Filters, select
 from harness.errors import (
     AssistantUnreachable,
     JudgeUnavailable,
@@ -20,17 +21,16 @@ from harness.errors import (
     RunMismatch,
     UsageError,
 )
-from harness.foreign_hypotheses import take_hypotheses
-from harness.judge_stage import judge_all, judge_controls
 from harness.judges.base import Judge
 from harness.judges.controls import draw_controls
-from harness.manifest import Manifest, load_manifest, open_manifest
-from harness.progress import make_progress
-from harness.recording_model import recording_model
-from harness.replay_stage import ReplayOptions, ReplayStage, identify, unfinished
+from harness.judges.stage import judge_all, judge_controls
+from harness.replay.stage import ReplayOptions, ReplayStage, identify, unfinished
 from harness.report.write import write_report
-from harness.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
-from harness.selection import Filters, select
+from harness.runs.digest import QuestionDigest
+from harness.runs.foreign_hypotheses import take_hypotheses
+from harness.runs.manifest import Manifest, load_manifest, open_manifest
+from harness.runs.progress import make_progress
+from harness.runs.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
 
 _CONTINUE = "Nothing finished is lost: run the same command again to continue."
 

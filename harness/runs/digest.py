@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from harness.official_ids import official_session_targets, official_turn_targets
-from harness.questions import Question, evidence_rounds, evidence_turn_ids
-from harness.wire import rfc3339
+from harness.assistants.wire import rfc3339
+from harness.datasets.official_ids import official_session_targets, official_turn_targets
+from harness.datasets.questions import Question, evidence_rounds, evidence_turn_ids
 
 
 @dataclass(frozen=True, slots=True)

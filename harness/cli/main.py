@@ -11,22 +11,22 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness import options
-from harness.client import Endpoint
+from harness.assistants.client import Endpoint
+from harness.assistants.retry import RetryPolicy
+from harness.cli import options
+from harness.cli.data_commands import download_command, export_command
+from harness.cli.demo import run_demo
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.history import Recipe
-from harness.data_commands import download_command, export_command
 from harness.datasets.registry import sample_json
-from harness.demo import run_demo
+from harness.datasets.selection import Filters
 from harness.errors import HarnessError, RunInterrupted, UsageError
 from harness.judges.registry import JudgeOptions, make_judge
-from harness.pipeline import JudgePlan, Run, Source
-from harness.replay_stage import ReplayOptions
+from harness.replay.stage import ReplayOptions
 from harness.report.console import print_report
 from harness.report.write import write_report
-from harness.retry import RetryPolicy
-from harness.run_dir import JUDGE_REPLIES, REPORT_HTML, RunDir
-from harness.selection import Filters
+from harness.runs.pipeline import JudgePlan, Run, Source
+from harness.runs.run_dir import JUDGE_REPLIES, REPORT_HTML, RunDir
 
 FAILED_ITEMS = 1
 USAGE = 2

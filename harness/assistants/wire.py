@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.encodable import encodable
+from harness.assistants.encodable import encodable
 
 
 class WrongShape(ValueError):

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from harness.blinding import Blinding
-from harness.client import AssistantClient
+from harness.assistants.client import AssistantClient
+from harness.assistants.wire import StoredSession, rfc3339
+from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, IngestMismatch
-from harness.questions import HaystackSession, Question, rounds_of
-from harness.wire import StoredSession, rfc3339
+from harness.replay.blinding import Blinding
 
 _FIRST_POLL = 0.05
 _LONGEST_POLL = 1.0

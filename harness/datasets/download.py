@@ -13,9 +13,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
+from harness.datasets.files import sha256_of
 from harness.datasets.known import KNOWN_FILES, KnownFile
 from harness.errors import DownloadFailed, UsageError
-from harness.files import sha256_of
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.blinding import new_salt
 from harness.datasets.dataset import Dataset
 from harness.datasets.known import edition_of
+from harness.datasets.selection import Filters
 from harness.errors import RunMismatch
 from harness.judges.base import Judge
-from harness.provenance import git_state
-from harness.run_dir import MANIFEST, RunDir
-from harness.selection import Filters
+from harness.replay.blinding import new_salt
+from harness.runs.provenance import git_state
+from harness.runs.run_dir import MANIFEST, RunDir
 from harness.version import harness_version
 
 FORMAT = 2

@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.digest import QuestionDigest
-from harness.encodable import encodable
+from harness.assistants.encodable import encodable
+from harness.datasets.files import read_records
 from harness.errors import DatasetError
-from harness.files import read_records
-from harness.run_dir import HYPOTHESES, RunDir
+from harness.runs.digest import QuestionDigest
+from harness.runs.run_dir import HYPOTHESES, RunDir
 
 _IDS = ("question_id", "qa_id")
 _TEXTS = ("hypothesis", "predicted_answer", "response")

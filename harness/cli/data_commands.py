@@ -7,10 +7,10 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from harness.datasets.download import Downloaded, download, find_known
 from harness.datasets.known import KNOWN_FILES, KnownFile
-from harness.download import Downloaded, download, find_known
 from harness.export.stage import FORMATS, ExportOptions, export
-from harness.run_dir import RunDir
+from harness.runs.run_dir import RunDir
 
 NONCOMMERCIAL = "CC BY-NC"
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.digest import QuestionDigest
-from harness.effort import percentile
-from harness.questions import Question
+from harness.datasets.questions import Question
+from harness.metrics.effort import percentile
+from harness.runs.digest import QuestionDigest
 
 CHARACTERS_PER_TOKEN = 4
 BUDGETS = (7000, 16000)

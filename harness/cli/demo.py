@@ -14,14 +14,14 @@ from pathlib import Path
 import httpx
 from rich.console import Console
 
-from harness.client import Endpoint
+from harness.assistants.client import Endpoint
+from harness.datasets.selection import Filters
 from harness.errors import AssistantUnreachable, UsageError
 from harness.judges.lexical import LexicalJudge
-from harness.manifest import load_manifest
-from harness.pipeline import Run, Source
-from harness.replay_stage import ReplayOptions
-from harness.run_dir import RunDir
-from harness.selection import Filters
+from harness.replay.stage import ReplayOptions
+from harness.runs.manifest import load_manifest
+from harness.runs.pipeline import Run, Source
+from harness.runs.run_dir import RunDir
 
 LOG = "server.log"
 _LOG_LINES = 20

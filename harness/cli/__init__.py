@@ -1,0 +1,1 @@
+"""The `harness` command: options, its commands, and the demonstration."""

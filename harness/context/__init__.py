@@ -1,0 +1,1 @@
+"""Evidence in context: what an assistant's reader really gets to read."""

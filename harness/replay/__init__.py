@@ -1,0 +1,1 @@
+"""Replaying histories: blind ids, ingest in order, the barrier, the question."""
