@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import memory_store
 from assistant.errors import ConfigError
-from assistant.services import make_embedder, server_options
+from assistant.services import key_design, make_embedder, server_options
 from assistant.settings import Settings
 from memory_store import EdgeOperator, Migrated, OperatorEngine, Progress, Reindexed
 
@@ -30,12 +30,17 @@ async def migrate(settings: Settings, to: Place, progress: Progress) -> Migrated
 async def reindex(
     settings: Settings, progress: Progress, *, keep_old: bool, again: bool
 ) -> Reindexed:
-    """Index the memory in use anew, with the embedder of the settings."""
+    """Index the memory in use anew, with the embedder and the keys of the settings."""
     memory = _operator(settings, _in_use(settings))
     embedder = make_embedder(settings)
     try:
         return await memory_store.reindex(
-            memory, embedder, progress, keep_old=keep_old, again=again
+            memory,
+            embedder,
+            progress,
+            design=key_design(settings),
+            keep_old=keep_old,
+            again=again,
         )
     finally:
         await embedder.close()

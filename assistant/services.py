@@ -30,8 +30,11 @@ from memory_store import (
     Encoder,
     Engine,
     HashEncoder,
+    KeyDesign,
     MemoryStore,
+    RecallSettings,
     SentenceTransformerEncoder,
+    Weights,
 )
 
 
@@ -57,7 +60,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
     embedder = make_embedder(settings)
-    store = MemoryStore(_engine(settings), embedder)
+    store = MemoryStore(_engine(settings), embedder, _recall(settings), key_design(settings))
     await store.open()
     usage = Usage()
     worker: EnrichmentWorker | None = None
@@ -88,6 +91,11 @@ def make_embedder(settings: Settings) -> Embedder:
     return Embedder(_encoder(settings), workers=workers, disk_cache=_disk_cache(settings))
 
 
+def key_design(settings: Settings) -> KeyDesign:
+    """What the keys of the memory are made of."""
+    return KeyDesign(settings.keys.kinds, settings.keys.merged)
+
+
 def server_options(settings: Settings) -> dict[str, Any]:
     """How the server at `qdrant_url` is used, for either of its engines."""
     key = settings.qdrant_api_key
@@ -110,6 +118,11 @@ def _worker(
     return EnrichmentWorker(
         store, enricher, idle_seconds=how.idle_seconds, sessions_at_once=how.sessions_at_once
     )
+
+
+def _recall(settings: Settings) -> RecallSettings:
+    how = settings.recall
+    return RecallSettings(weights=Weights(**how.weights.model_dump()), statement=how.statement)
 
 
 def _engine(settings: Settings) -> Engine:

@@ -17,20 +17,43 @@ from pydantic_settings import (
 from assistant.errors import ConfigError
 from assistant.reading.plan import Layout, Mode, Unit
 from assistant.reading.presets import AUTO, PRESET_NAMES
-from memory_store import PACKAGED, EncoderPath
+from memory_store import PACKAGED, EncoderPath, KeyKind, RecallSettings, Weights
 
 HASH_EMBEDDER = "hash"
 _URLS = ("chat_model_base_url", "extract_model_base_url", "query_model_base_url", "qdrant_url")
 _SECRETS_IN_URL = re.compile(r"//[^/@]+@")
 
 
-class RecallLimits(BaseModel, extra="forbid", frozen=True):
-    """How much of the memory a question gets."""
+class KeySettings(BaseModel, extra="forbid", frozen=True):
+    """What the keys of the memory are made of; belongs to the memory, as the embedder does."""
+
+    kinds: tuple[KeyKind, ...] = Field(default=tuple(KeyKind), min_length=1)
+    """Which texts of a round become keys, where it has them."""
+    merged: bool = False
+    """One key of all texts of a round in place of one for each."""
+
+
+class SignalWeights(BaseModel, extra="forbid", frozen=True):
+    """How much each signal counts in a similarity; 0 leaves it out. `memory_store.Weights`."""
+
+    dense: float = Field(default=Weights().dense, ge=0)
+    words: float = Field(default=Weights().words, ge=0)
+    session_words: float = Field(default=Weights().session_words, ge=0)
+    personal: float = Field(default=Weights().personal, ge=0)
+    said_then: float = Field(default=Weights().said_then, ge=0)
+    happened_then: float = Field(default=Weights().happened_then, ge=0)
+
+
+class RecallChoices(BaseModel, extra="forbid", frozen=True):
+    """How much of the memory a question gets, and what ranks it."""
 
     rounds: int = Field(default=100, ge=1, le=200)
     """Rounds recalled for a question; what of them is read is up to the budget."""
     context_tokens: int = Field(default=0, ge=0)
     """Most tokens of memory given to the language model; 0 leaves it to the preset."""
+    statement: float = Field(default=RecallSettings().statement, ge=0, le=1)
+    """Share of the statement that would answer the question in the query's vector."""
+    weights: SignalWeights = SignalWeights()
 
 
 class ReadingSettings(BaseModel, extra="forbid", frozen=True):
@@ -189,7 +212,8 @@ class Settings(BaseSettings):
     models: ModelSettings = ModelSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
-    recall: RecallLimits = RecallLimits()
+    keys: KeySettings = KeySettings()
+    recall: RecallChoices = RecallChoices()
     reading: ReadingSettings = ReadingSettings()
     quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
     """Closeness of the best sentence below which the quoting reader says that it does not know."""

@@ -32,6 +32,7 @@ from memory_store.errors import (
 )
 from memory_store.extraction import Extraction
 from memory_store.facts import rule_facts, sentences
+from memory_store.keys import KeyDesign, KeyKind
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
@@ -85,6 +86,8 @@ __all__ = [
     "HashEncoder",
     "Held",
     "InvalidRecord",
+    "KeyDesign",
+    "KeyKind",
     "Listing",
     "MemoryStore",
     "MemoryStoreError",

@@ -10,6 +10,8 @@ from memory_store.engines.engine import Payload
 from memory_store.errors import StoreMismatch, StoreUnready
 
 _STATE, _PLACE, _RUN = "state", "place", "run"
+# What an identity does not name is as it always was.
+_USUAL = "usual"
 
 
 class State(StrEnum):
@@ -26,7 +28,7 @@ class State(StrEnum):
 
 
 def maker(identity: Payload) -> dict[str, object]:
-    """Embedder, dimension and schema: the identity without what is under way."""
+    """Embedder, dimension, schema and key design: the identity without what is under way."""
     return {k: v for k, v in identity.items() if k not in (_STATE, _PLACE, _RUN)}
 
 
@@ -78,9 +80,9 @@ CLOSED = (
 
 def _difference(theirs: Payload, ours: Payload) -> str:
     changed = ", ".join(
-        f"{name} {theirs.get(name)!r} in the store, {ours[name]!r} now"
-        for name in ours
-        if theirs.get(name) != ours[name]
+        f"{name} {theirs.get(name, _USUAL)!r} in the store, {ours.get(name, _USUAL)!r} now"
+        for name in dict.fromkeys([*ours, *maker(theirs)])
+        if theirs.get(name) != ours.get(name)
     )
     if int(theirs.get("schema_version", 0)) > int(ours["schema_version"]):
         return (

@@ -1,21 +1,42 @@
 """Records made into points: the one way from a value to the keys under which it is found."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Point
-from memory_store.keys import keys_of
-from memory_store.points import to_point
+from memory_store.engines.engine import Payload, Point
+from memory_store.keys import Key, KeyDesign, keys_of
+from memory_store.points import to_identity, to_point
 from memory_store.types import Record
 
 
-async def to_points(records: Sequence[Record], embedder: Embedder) -> list[Point]:
-    """The points of the records, in order, their keys encoded. Raises `EmbeddingFailed`."""
-    keys = [[key.text for key in keys_of(r)] for r in records]
-    rows = await embedder.embed([text for texts in keys for text in texts], TextKind.DOCUMENT)
-    points, start = [], 0
-    for record, texts in zip(records, keys, strict=True):
-        points.append(to_point(record, rows[start : start + len(texts)]))
-        start += len(texts)
-    return points
+@dataclass(frozen=True, slots=True)
+class Indexer:
+    """An embedder and what it is given: together they make the index of a memory."""
+
+    embedder: Embedder
+    design: KeyDesign = field(default_factory=KeyDesign)
+
+    @property
+    def identity(self) -> Payload:
+        """What is stored once, to refuse an index made otherwise."""
+        identity = to_identity(self.embedder.identity)
+        # Memories older than the choice have every key and say nothing.
+        usual = self.design == KeyDesign()
+        return identity if usual else {**identity, "keys": str(self.design)}
+
+    def keys(self, record: Record) -> list[Key]:
+        """The texts under which the record is found by meaning."""
+        return keys_of(record, self.design)
+
+    async def points(self, records: Sequence[Record]) -> list[Point]:
+        """The points of the records, in order, their keys encoded. Raises `EmbeddingFailed`."""
+        keys = [[key.text for key in self.keys(record)] for record in records]
+        texts = [text for of_record in keys for text in of_record]
+        rows = await self.embedder.embed(texts, TextKind.DOCUMENT)
+        points, start = [], 0
+        for record, of_record in zip(records, keys, strict=True):
+            points.append(to_point(record, rows[start : start + len(of_record)]))
+            start += len(of_record)
+        return points

@@ -24,17 +24,50 @@ class Key:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class KeyDesign:
+    """What the keys of a memory are made of: control point 2 of LongMemEval, section 4.
+
+    It belongs to a memory: another design is another index, which `reindex` makes.
+    """
+
+    kinds: tuple[KeyKind, ...] = tuple(KeyKind)
+    merged: bool = False
+    """One key of all texts of a round (the paper's key expansion) in place of one for each."""
+
+    def __str__(self) -> str:
+        """The design's name in the identity of a memory: `raw+fact`, or `raw+fact merged`."""
+        names = "+".join(kind for kind in KeyKind if kind in self.kinds)
+        return f"{names} merged" if self.merged else names
+
+
 # About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.
 _WINDOW = 1000
 _MOST_WINDOWS = 8
 
 
-def keys_of(record: Record) -> list[Key]:
+def keys_of(record: Record, design: KeyDesign | None = None) -> list[Key]:
     """The raw key (several for a text beyond the encoder's window), one key for each fact, and
-    the key phrases and the summary where the record has them.
+    the key phrases and the summary where the record has them; of these, what the design takes.
 
-    The user's side makes the keys; a round without one is found by what the assistant said.
+    The user's side makes the keys; a round without one is found by what the assistant said. A
+    round that has nothing the design takes keeps its raw key: every round can be found.
     """
+    every = _every_key(record)
+    if design is None:
+        return every
+    chosen = [key for key in every if key.kind in design.kinds]
+    chosen = chosen or [key for key in every if key.kind is KeyKind.RAW]
+    return _merged(chosen) if design.merged else chosen
+
+
+def _merged(keys: list[Key]) -> list[Key]:
+    """One text of all, facts first: an encoder reads only the beginning of a long one."""
+    ordered = sorted(keys, key=lambda key: key.kind is KeyKind.RAW)
+    return [Key(keys[0].kind, "\n".join(key.text for key in ordered))] if keys else []
+
+
+def _every_key(record: Record) -> list[Key]:
     round = record.round
     raw = [Key(KeyKind.RAW, text) for text in _windows(round.user_text or round.assistant_text)]
     facts = [Key(KeyKind.FACT, fact.text) for fact in record.facts]

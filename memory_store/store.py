@@ -12,10 +12,11 @@ from memory_store.errors import InvalidRecord, MemoryStoreError, RoundTaken
 from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
 from memory_store.identity import admit
-from memory_store.indexing import to_points
+from memory_store.indexing import Indexer
+from memory_store.keys import KeyDesign
 from memory_store.linking import Linking
 from memory_store.listing import Listing, Page, cut, fields, place_of
-from memory_store.points import enrichment_to_payload, from_payload, to_identity
+from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.known import known_facts
 from memory_store.recall.places import Places
 from memory_store.recall.query_vector import query_vector
@@ -33,18 +34,23 @@ class MemoryStore:
     """Rounds of many users on one engine. Every call names its user; none reaches another's."""
 
     def __init__(
-        self, engine: Engine, embedder: Embedder, settings: RecallSettings | None = None
+        self,
+        engine: Engine,
+        embedder: Embedder,
+        settings: RecallSettings | None = None,
+        design: KeyDesign | None = None,
     ) -> None:
         self._engine = engine
         self._embedder = embedder
+        self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._linking = Linking(engine)
         self._places = Places()
 
     async def open(self) -> None:
-        """Open the engine; refuse data of another embedder or schema (`StoreMismatch`), and a
-        memory that is being moved or indexed anew (`StoreUnready`)."""
-        ours = to_identity(self._embedder.identity)
+        """Open the engine; refuse data of another embedder, key design or schema
+        (`StoreMismatch`), and a memory that is being moved or indexed anew (`StoreUnready`)."""
+        ours = self._indexer.identity
         theirs = await self._engine.open(self._embedder.identity.dimension)
         try:
             if theirs is not None:
@@ -78,7 +84,7 @@ class MemoryStore:
 
     async def _write(self, records: Sequence[Record], over: Held | None) -> list[Record]:
         linked = await self._linking.before_writing(records)
-        points = await to_points(linked, self._embedder)
+        points = await self._indexer.points(linked)
         try:
             if over is None:
                 await self._engine.upsert(points)
@@ -155,7 +161,7 @@ class MemoryStore:
 
     async def recall(self, query: Query) -> Recall:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""
-        return await recall(self._engine, self._embedder, self._places, query, self._settings)
+        return await recall(self._engine, self._indexer, self._places, query, self._settings)
 
     async def known_facts(
         self, user_id: str, statements: Sequence[str], limit: int
@@ -267,7 +273,7 @@ class MemoryStore:
     @property
     def description(self) -> Payload:
         """Engine, embedder and schema, for reports."""
-        return {"engine": self._engine.name, **to_identity(self._embedder.identity)}
+        return {"engine": self._engine.name, **self._indexer.identity}
 
 
 def _record(hit: Hit) -> Record:

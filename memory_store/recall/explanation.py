@@ -8,7 +8,7 @@ import numpy as np
 
 from memory_store.embedding.cache import Vector
 from memory_store.engines.engine import Engine, Scope
-from memory_store.keys import keys_of
+from memory_store.indexing import Indexer
 from memory_store.recall.bm25 import Postings
 from memory_store.recall.fusion import Weights
 from memory_store.time import TimeRange
@@ -30,10 +30,14 @@ class Asked:
 
 
 async def reasons(
-    engine: Engine, asked: Asked, found: Mapping[str, Recalled], weights: Weights
+    engine: Engine,
+    indexer: Indexer,
+    asked: Asked,
+    found: Mapping[str, Recalled],
+    weights: Weights,
 ) -> dict[str, tuple[Reason, ...]]:
     """The reasons of each value found, by its id; the contributions of one are its similarity."""
-    nearest = await _nearest_keys(engine, asked, found)
+    nearest = await _nearest_keys(engine, indexer, asked, found)
     words = list(named_terms(asked.text).values())
     because = {id: _because(asked, one, words, nearest.get(id, "")) for id, one in found.items()}
     return {
@@ -46,14 +50,13 @@ async def reasons(
 
 
 async def _nearest_keys(
-    engine: Engine, asked: Asked, found: Mapping[str, Recalled]
+    engine: Engine, indexer: Indexer, asked: Asked, found: Mapping[str, Recalled]
 ) -> dict[str, str]:
-    """The text of each value's nearest key; none where it has no keys, or has them from a
-    design that made others of its texts."""
+    """The text of each value's nearest key; none where it has no keys."""
     if not found:
         return {}
     keys = await engine.keys(Scope(asked.user_id, ids=tuple(found)))
-    texts = {id: keys_of(one.record) for id, one in found.items()}
+    texts = {id: indexer.keys(one.record) for id, one in found.items()}
     return {
         id: texts[id][int(np.argmax(rows @ asked.vector))].text
         for id, rows in keys.items()

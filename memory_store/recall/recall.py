@@ -11,9 +11,9 @@ from datetime import date
 import numpy as np
 
 from memory_store.embedding.cache import Vector
-from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.errors import InvalidRecord
+from memory_store.indexing import Indexer
 from memory_store.points import from_payload
 from memory_store.recall.bm25 import Postings, bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
@@ -94,11 +94,11 @@ class _Found:
 
 
 async def recall(
-    engine: Engine, embedder: Embedder, places: Places, query: Query, settings: RecallSettings
+    engine: Engine, indexer: Indexer, places: Places, query: Query, settings: RecallSettings
 ) -> Recall:
     """Find the `limit` best rounds, and the `limit` best sessions, of a user's memory."""
     started = time.perf_counter()
-    vector = await query_vector(embedder, query.text, settings.statement)
+    vector = await query_vector(indexer.embedder, query.text, settings.statement)
     embedded = time.perf_counter()
     range_ = query.time_range
     if range_ is None and query.asked_on:
@@ -113,10 +113,10 @@ async def recall(
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
         asked = Asked(query.user_id, query.text, vector, range_, found.words, in_sessions)
-        why = await reasons(engine, asked, values, settings.weights)
+        why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
     rounds = list(values.values())[: query.limit]
-    rounds = await newest_first(embedder, vector, rounds, linked)
+    rounds = await newest_first(indexer.embedder, vector, rounds, linked)
     finished = time.perf_counter()
     return Recall(
         rounds=tuple(rounds[: query.limit]),

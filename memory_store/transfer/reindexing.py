@@ -1,4 +1,4 @@
-"""`assistant reindex`: every round indexed anew by another embedder, or in another schema.
+"""`assistant reindex`: every round indexed anew, by another embedder, other keys, another schema.
 
 The new index is built beside the old one, which serves until the new one is complete. On a server,
 where assistants go on writing, the last passes read the old one after it was closed for writing, so
@@ -15,9 +15,10 @@ from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import MemoryStoreError, StoreMismatch, StoreMissing, StoreNotEmpty
 from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
-from memory_store.indexing import to_points
+from memory_store.indexing import Indexer
+from memory_store.keys import KeyDesign
 from memory_store.linking import Linking
-from memory_store.points import SCHEMA_VERSION, from_payload, to_identity
+from memory_store.points import SCHEMA_VERSION, from_payload
 from memory_store.transfer.filling import Filling, Pass
 from memory_store.transfer.progress import Progress
 from memory_store.transfer.renewal import lasting, renewed
@@ -52,16 +53,19 @@ async def reindex(
     embedder: Embedder,
     progress: Progress,
     *,
+    design: KeyDesign | None = None,
     keep_old: bool = False,
     again: bool = False,
 ) -> Reindexed:
-    """Make a memory one of this embedder and schema, losing no round. Not needed: does nothing,
-    unless `again`. An interrupted run is taken up where it stopped.
+    """Make a memory one of this embedder, key design and schema, losing no round.
+
+    Not needed: does nothing, unless `again`. An interrupted run is taken up where it stopped.
 
     Raises `StoreMissing`, `StoreLocked`, `StoreMismatch`, `StoreUnready`, `StoreNotEmpty`,
     `TransferUnfinished`, `EmbeddingFailed` and what the engines raise.
     """
-    wanted = to_identity(embedder.identity)
+    indexer = Indexer(embedder, design or KeyDesign())
+    wanted = indexer.identity
     async with AsyncExitStack() as opened:
         opened.push_async_callback(old.close)
         found = await _opened(old)
@@ -72,7 +76,7 @@ async def reindex(
         if begun or again or maker(found) != wanted:
             if not begun:
                 await new.open(embedder.identity.dimension)
-            passes = await _build(old, new, found, wanted, embedder, progress)
+            passes = await _build(old, new, found, indexer, progress)
             await old.hand_over()
         if not keep_old:
             await old.drop_retired()
@@ -115,7 +119,7 @@ async def _opened(old: OperatorEngine) -> Payload:
 
 async def _begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> bool:
     """Whether an interrupted run has begun the index that is wanted; it is open then.
-    One that was begun for another embedder or schema is dropped."""
+    One that was begun for another embedder, design or schema is dropped."""
     found = await new.open_existing()
     if found is None:
         return False
@@ -137,16 +141,15 @@ async def _build(
     old: OperatorEngine,
     new: OperatorEngine,
     found: Payload,
-    wanted: Payload,
-    embedder: Embedder,
+    indexer: Indexer,
     progress: Progress,
 ) -> list[Pass]:
     """Fill the new index until it is complete, and leave it closed, ready to serve."""
-    linking = Linking(new)
+    linking, wanted = Linking(new), indexer.identity
 
     async def encoded(points: Sequence[Point]) -> Sequence[Point]:
         records = [renewed(from_payload(point.payload)) for point in points]
-        return await to_points(await linking.before_indexing(records), embedder)
+        return await indexer.points(await linking.before_indexing(records))
 
     run = uuid.uuid4().hex
     await new.sign(marked(wanted, State.BUILDING, old.place, run))

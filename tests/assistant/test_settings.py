@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from assistant.errors import ConfigError
 from assistant.settings import Settings, load_settings
+from memory_store import KeyKind
 
 
 @pytest.fixture(autouse=True)
@@ -60,9 +61,22 @@ def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.Monkey
     assert load_settings().port == 1005
 
 
+def test_a_design_can_be_set_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS", '{"words": 0, "personal": 0}')
+    monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS__SAID_THEN", "0.5")
+    monkeypatch.setenv("ASSISTANT_KEYS__KINDS", '["raw", "fact"]')
+    settings = load_settings()
+    weights = settings.recall.weights
+    assert (weights.dense, weights.words, weights.personal, weights.said_then) == (1, 0, 0, 0.5)
+    assert settings.keys.kinds == (KeyKind.RAW, KeyKind.FACT)
+
+
 @pytest.mark.parametrize(
     ("flags", "named"),
     [
+        ({"recall": {"weights": {"words": -1}}}, "recall.weights.words"),
+        ({"keys": {"kinds": []}}, "keys.kinds"),
+        ({"keys": {"kinds": ["title"]}}, "keys.kinds"),
         ({"port": 70_000}, "port"),
         ({"quote_floor": -1}, "quote_floor"),
         ({"recall": {"rounds": 0}}, "recall.rounds"),

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from memory_store.facts import rule_facts
-from memory_store.keys import KeyKind, keys_of
+from memory_store.keys import KeyDesign, KeyKind, keys_of
 from memory_store.types import Record, Round
 
 
@@ -44,3 +46,31 @@ def test_keys_of_an_endless_text_are_bounded_and_reach_as_far_as_they_can() -> N
     text = "".join(f"{number:06}" for number in range(10_000))
     keys = keys_of(Record(a_round(text)))
     assert [key.text for key in keys] == [text[at : at + 1000] for at in range(0, 8000, 1000)]
+
+
+@pytest.mark.parametrize(
+    ("design", "texts"),
+    [
+        (KeyDesign(), ["I moved to Ghent. Where to eat?", "I moved to Ghent.", "a; b", "A move."]),
+        (KeyDesign((KeyKind.RAW,)), ["I moved to Ghent. Where to eat?"]),
+        (KeyDesign((KeyKind.FACT,)), ["I moved to Ghent."]),
+        (
+            KeyDesign((KeyKind.FACT, KeyKind.RAW), merged=True),
+            ["I moved to Ghent.\nI moved to Ghent. Where to eat?"],
+        ),
+        (KeyDesign((KeyKind.SUMMARY, KeyKind.KEYPHRASES)), ["a; b", "A move."]),
+    ],
+    ids=str,
+)
+def test_a_design_takes_some_of_the_texts(design: KeyDesign, texts: list[str]) -> None:
+    round = a_round("I moved to Ghent. Where to eat?")
+    record = Record(round, rule_facts(round), keyphrases=("a", "b"), summary="A move.")
+    assert [key.text for key in keys_of(record, design)] == texts
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_round_that_has_nothing_the_design_takes_keeps_its_raw_key(merged: bool) -> None:
+    record = Record(a_round("Where to eat?"))
+    keys = keys_of(record, KeyDesign((KeyKind.FACT,), merged))
+    assert [key.text for key in keys] == ["Where to eat?"]
+    assert keys_of(Record(a_round("")), KeyDesign(merged=merged)) == []

@@ -21,8 +21,11 @@ from memory_store import (
     Fact,
     FactLink,
     HashEncoder,
+    KeyDesign,
+    KeyKind,
     MemoryStore,
     OperatorEngine,
+    Query,
     Record,
     Reindexed,
     ServerEngine,
@@ -113,7 +116,7 @@ async def reindexed(
     memory: OperatorEngine,
     encoder: HashEncoder | None = None,
     steps: Steps | None = None,
-    **how: bool,
+    **how: Any,
 ) -> Reindexed:
     embedder = Embedder(encoder or WideEncoder(), cached_texts=0)
     try:
@@ -138,6 +141,22 @@ async def test_another_embedder_finds_as_if_it_had_always_been_there(
     )
     with pytest.raises(StoreMismatch, match="Run `assistant reindex`"):
         await a_store(memory()).open()
+
+
+async def test_other_keys_are_another_index(memory: Make) -> None:
+    before = await held(memory()), await answers(memory(), QUESTIONS)
+    raw = KeyDesign((KeyKind.RAW,))
+    done = await reindexed(memory(), HashEncoder(), design=raw)
+    assert (done.written, done.now["keys"], "keys" in done.was) == (150, "raw", False)
+    with pytest.raises(StoreMismatch, match="keys 'raw' in the store, 'usual' now"):
+        await a_store(memory()).open()
+    ours = MemoryStore(memory(), Embedder(HashEncoder()), design=raw)
+    await ours.open()
+    assert (await ours.recall(Query("user-0", ROUNDS[0].user_text))).rounds
+    await ours.close()
+    assert (await reindexed(memory(), HashEncoder(), design=raw)).was_needed is False
+    await reindexed(memory(), HashEncoder())
+    assert (await held(memory()), await answers(memory(), QUESTIONS)) == before
 
 
 async def test_there_and_back_again(memory: Make) -> None:

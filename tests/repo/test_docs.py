@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from typer.main import get_command
 
 from assistant.app import create_app
@@ -40,11 +41,12 @@ def test_every_route_is_documented_and_every_documented_route_is_served() -> Non
     assert documented_routes() == served_routes()
 
 
-def setting_names() -> list[str]:
+def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> list[str]:
     names = []
-    for name, field in Settings.model_fields.items():
-        nested = getattr(field.annotation, "model_fields", None)
-        names += [f"{name}.{inner}" for inner in nested] if nested else [name]
+    for name, field in model.model_fields.items():
+        nested = isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        inner = setting_names(field.annotation, f"{prefix}{name}.") if nested else None
+        names += inner or [prefix + name]
     return names
 
 
