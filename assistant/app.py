@@ -4,9 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Any
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
+from assistant.access.doorkeeper import Doorkeeper
 from assistant.api import (
     chat,
     errors,
@@ -18,10 +21,18 @@ from assistant.api import (
     service,
     sessions,
 )
+from assistant.api.access import Access
 from assistant.api.call import Clock
 from assistant.api.middleware import BodyLimit, JsonBody, RequestId
 from assistant.services import Services, open_services
 from assistant.settings import Settings
+
+# Every method and header of the API; keys travel in a header, so no cookies are needed.
+_CORS: dict[str, Any] = {
+    "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
+    "allow_headers": ["*"],
+    "expose_headers": ["X-Request-Id", "X-Memory-Session", "Retry-After"],
+}
 
 
 def create_app(
@@ -47,6 +58,9 @@ def create_app(
         title="Aide-mémoire",
         version=version("aide-memoire"),
         lifespan=lifespan,
+        # FastAPI's own pages load their scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
     )
     app.state.clock = clock or _wall_clock
     for module in (chat, profiles, sessions, memories, memory_list, portability, service, page):
@@ -55,6 +69,11 @@ def create_app(
     errors.install(app)
     app.add_middleware(JsonBody)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(
+        Access, doorkeeper=Doorkeeper(settings), allowed_origins=settings.allowed_origins
+    )
+    if settings.allowed_origins:
+        app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
     app.add_middleware(RequestId)
     return app
 

@@ -32,6 +32,18 @@ class InvalidRequest(AssistantError):
     status, kind, code = 400, "invalid_request_error", "invalid_value"
 
 
+class Unauthenticated(AssistantError):
+    """The caller sent no API key, or one that opens nothing (caller acts)."""
+
+    status, kind, code = 401, "authentication_error", "invalid_api_key"
+
+
+class Forbidden(AssistantError):
+    """The caller's API key does not allow this (caller acts, or who gave out the key)."""
+
+    status, kind, code = 403, "permission_error", "forbidden"
+
+
 class NotFound(AssistantError):
     """The caller named something that does not exist for this user (caller acts)."""
 

@@ -165,6 +165,12 @@ class Settings(BaseSettings):
     """Port to listen on; 0 takes a free one."""
     data_dir: Path = Path("data")
     """Where the embedded store lies."""
+    api_key: SecretStr | None = Field(default=None, min_length=16)
+    """A key that may do everything, for where secrets come as settings; empty is none."""
+    keys_file: Path | None = None
+    """The file with the keys made by `assistant keys`; empty is `keys.json` in `data_dir`."""
+    allowed_origins: list[str] = []
+    """Origins of other web pages that browsers let talk to this server."""
     qdrant_url: str = ""
     """URL of a Qdrant server that holds the memory; empty keeps it embedded, in `data_dir`."""
     qdrant_api_key: SecretStr | None = None
@@ -236,6 +242,17 @@ class Settings(BaseSettings):
         """The order of the module docstring."""
         above = (init_settings, env_settings, dotenv_settings)
         return *above, _SettingsFile(settings_cls, _settings_file(*above))
+
+    @field_validator("api_key", "keys_file", mode="before")
+    @classmethod
+    def _empty_is_none(cls, given: Any) -> Any:
+        # What compose does not set arrives as an empty text.
+        return None if given == "" else given
+
+    @property
+    def keys_path(self) -> Path:
+        """Where the keys lie."""
+        return self.keys_file or self.data_dir / "keys.json"
 
     def role(self, role: Role) -> ModelRole:
         """What is set for a role."""

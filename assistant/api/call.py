@@ -12,6 +12,7 @@ from typing import Any
 
 from fastapi import Request
 
+from assistant.access.caller import Caller
 from assistant.chat import MemoryMode
 from assistant.dates import parse_instant
 from assistant.errors import InvalidRequest
@@ -37,11 +38,20 @@ def services(request: Request) -> Services:
     return found
 
 
+def caller_of(request: Request) -> Caller:
+    """Who sends the request, by the API key."""
+    found: Caller = request.state.caller
+    return found
+
+
 def user_of(request: Request, *given: Any) -> str:
-    """The first user named: in the body, then in the header, then the single default user."""
-    for candidate in (*given, request.headers.get("x-memory-user")):
-        if candidate is not None:
-            return checked_id(candidate, "user_id")
+    """The first user named: in the body or path, then in the header, then the caller's own, then
+    the single default user. Raises `Forbidden` where a caller may not be one that is named."""
+    caller = caller_of(request)
+    named = [one for one in (*given, request.headers.get("x-memory-user")) if one is not None]
+    caller.checked_users(named)
+    if named or caller.user_id is not None:
+        return checked_id([*named, caller.user_id][0], "user_id")
     if services(request).settings.require_user:
         raise InvalidRequest("name the user: user_id", code="missing_user", param="user_id")
     return "default"
@@ -54,11 +64,14 @@ def session_of(request: Request, given: Any) -> str | None:
 
 
 def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
-    """The first time given: in the body, then in the header, then the clock."""
+    """The first time given: in the body, then in the header, then the clock. Raises `Forbidden`
+    where a caller may not say what time it is."""
+    clock: Clock = request.app.state.clock
     for candidate in (*given, request.headers.get("x-memory-timestamp")):
         if candidate is not None:
-            return Instant(parse_instant(candidate, param=param), given=True)
-    clock: Clock = request.app.state.clock
+            at = parse_instant(candidate, param=param)
+            caller_of(request).checked_time(at, clock(), param)
+            return Instant(at, given=True)
     return Instant(clock(), given=False)
 
 

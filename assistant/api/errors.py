@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from assistant.errors import AssistantError, InvalidRequest
+from assistant.errors import AssistantError, InvalidRequest, Unauthenticated
 from memory_store import (
     EmbeddingFailed,
     InvalidRecord,
@@ -59,13 +59,20 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
-async def _domain(_: Request, error: Exception) -> JSONResponse:
+def error_response(error: Exception) -> JSONResponse:
+    """The whole response to a failure."""
     status, body = error_body(error)
-    return JSONResponse(body, status, _retry_headers(error))
+    return JSONResponse(body, status, _headers_of(error))
 
 
-def _retry_headers(error: Exception) -> dict[str, str]:
+async def _domain(_: Request, error: Exception) -> JSONResponse:
+    return error_response(error)
+
+
+def _headers_of(error: Exception) -> dict[str, str]:
     """When to try again, where that can help; not to, where somebody must act first."""
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": "Bearer"}
     if isinstance(error, AssistantError):
         after = error.retry_after
         return {} if after is None else {"Retry-After": str(max(1, round(after)))}

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from assistant.api import wire
-from assistant.api.call import checked_id, services, time_of, user_of
+from assistant.api.call import services, time_of, user_of
 from assistant.dates import parse_day, print_instant
 from assistant.errors import NotFound
 from memory_store import Days, Query
@@ -87,7 +87,7 @@ async def _let_supersede(
 @router.delete("/users/{user_id:path}/memories")
 async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
-    owner = checked_id(user_id, "user_id")
+    owner = user_of(request, user_id)
     parts = services(request)
     if dry_run:
         count = await parts.store.count(owner)

@@ -3,10 +3,9 @@
 import uuid
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.api.errors import error_body
+from assistant.api.errors import error_response
 from assistant.errors import RequestTooLarge
 
 _READ_ON = 16
@@ -49,8 +48,9 @@ class BodyLimit:
             f"the request is larger than the {self._limit} bytes this server accepts: "
             "send less in one request, or raise max_body_bytes"
         )
-        status, body = error_body(error)
-        await JSONResponse(body, status, {"Connection": "close"})(scope, receive, send)
+        response = error_response(error)
+        response.headers["Connection"] = "close"
+        await response(scope, receive, send)
 
 
 class RequestId:
@@ -83,8 +83,7 @@ class RequestId:
         except Exception as error:  # the last handler of the server
             if begun:
                 raise
-            status, body = error_body(error)
-            await JSONResponse(body, status)(scope, receive, with_id)
+            await error_response(error)(scope, receive, with_id)
 
 
 class JsonBody:

@@ -8,7 +8,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from assistant.api.call import checked_id, services
+from assistant.access.keys import Scope
+from assistant.api.call import caller_of, checked_id, services, user_of
 from assistant.errors import InvalidRequest
 from memory_store import from_lines, to_lines
 
@@ -19,7 +20,7 @@ _LINES_AT_ONCE = 64
 @router.get("/{user_id:path}/export", response_class=StreamingResponse)
 async def export_user(request: Request, user_id: str) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await services(request).store.records(checked_id(user_id, "user_id"))
+    records = await services(request).store.records(user_of(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(
         _pieces(to_lines(records)), media_type="application/x-ndjson", headers=headers
@@ -29,7 +30,9 @@ async def export_user(request: Request, user_id: str) -> StreamingResponse:
 @router.post("/{user_id:path}/import")
 async def import_user(request: Request, user_id: str) -> Mapping[str, Any]:
     """Store the lines of an export as this user's; rounds that are there stay as they are."""
-    owner = checked_id(user_id, "user_id")
+    owner = user_of(request, user_id)
+    # Records say themselves when they were said.
+    caller_of(request).checked_scope(Scope.SET_TIME)
     records = list(from_lines(await _lines(request)))
     for record in records:
         checked_id(record.round.session_id, "session_id")

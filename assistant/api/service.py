@@ -7,7 +7,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
-from assistant.api.call import services
+from assistant.access.keys import Scope
+from assistant.api.call import caller_of, services
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError
 
@@ -36,13 +37,14 @@ async def ready(request: Request) -> JSONResponse:
 @router.get("/v1/usage")
 async def read_usage(request: Request) -> Mapping[str, Any]:
     """Calls, tokens and cost of the language models since the start, by role."""
+    caller_of(request).checked_scope(Scope.ADMIN)
     return {"object": "usage", "roles": services(request).usage.body()}
 
 
 @router.get("/version")
 async def read_version(request: Request) -> Mapping[str, Any]:
-    """What this server runs, secrets masked."""
-    parts = services(request)
+    """What this server runs, secrets masked, and what the caller's key allows."""
+    parts, caller = services(request), caller_of(request)
     return {
         "version": version("aide-memoire"),
         "store": dict(parts.store.description),
@@ -54,5 +56,11 @@ async def read_version(request: Request) -> Mapping[str, Any]:
         "reader": parts.reader.name,
         "models": {name: getattr(parts.settings, name) or None for name in _ROLES},
         "prompts": {prompt.name: prompt.hash for prompt in all_prompts()},
-        "settings": parts.settings.public(),
+        # Of a server, and not of a user: where things lie and who else it talks to.
+        "settings": None if caller.user_id else parts.settings.public(),
+        "caller": {
+            "label": caller.label or None,
+            "user_id": caller.user_id,
+            "scopes": sorted(caller.scopes),
+        },
     }

@@ -1,4 +1,4 @@
-"""The command line: `assistant serve | check | chat | ask | migrate | reindex`."""
+"""The command line: `assistant serve | check | chat | ask | migrate | reindex | keys`."""
 
 import sys
 from importlib.metadata import version
@@ -7,18 +7,23 @@ from typing import Annotated
 
 import typer
 
+from assistant.cli import keys
 from assistant.errors import AssistantError
 
 app = typer.Typer(
     help="A chat assistant that remembers.", no_args_is_help=True, add_completion=False
 )
+app.add_typer(keys.app, name="keys")
 
 _Url = Annotated[str, typer.Option("--assistant", help="Base URL of a running assistant.")]
 _User = Annotated[str, typer.Option("--user", help="Whose memory to use.")]
 _Session = Annotated[str | None, typer.Option("--session", help="Session to go on with.")]
 _Time = Annotated[str | None, typer.Option("--time", help="Pretend it is this time (RFC 3339).")]
 _Key = Annotated[
-    str | None, typer.Option("--api-key", help="Key to send, if the server wants one.")
+    str | None,
+    typer.Option(
+        "--api-key", envvar="ASSISTANT_API_KEY", help="Key to send, if the server wants one."
+    ),
 ]
 _DataDir = Annotated[Path | None, typer.Option(help="Where the memory lies.")]
 _Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import typer
 import uvicorn
 
+from assistant.access.doorkeeper import check_reachable
 from assistant.app import create_app
 from assistant.cli.allocator import keep_small
 from assistant.errors import ConfigError
@@ -25,6 +26,7 @@ def run_server(settings: Settings) -> None:
 
     Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
     """
+    check_reachable(settings)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     keep_small()
     asyncio.run(_serve(settings))

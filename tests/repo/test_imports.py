@@ -98,8 +98,8 @@ def test_only_the_edge_of_http_reads_the_clock() -> None:
         for path in (ROOT / package).rglob("*.py")
         if any(clock_calls(path))
     }
-    # The clock of calls without a time, and the `created` of a reply.
-    assert readers == {"assistant/app.py", "assistant/api/chat.py"}
+    # The clock of calls without a time, the `created` of a reply, and that of a key.
+    assert readers == {"assistant/app.py", "assistant/api/chat.py", "assistant/cli/keys.py"}
 
 
 def test_only_a_transfer_works_on_everybodys_rounds() -> None:

@@ -212,7 +212,7 @@ def test_a_closed_store_is_not_ready(tmp_path: Path) -> None:
         app = create_app(settings, services=services)
         app.state.services = services
         transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://here") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return await client.get("/ready")
 
     reply = asyncio.run(check())

@@ -23,7 +23,8 @@ def test_health_and_readiness(http: httpx.Client, answering: httpx.Client) -> No
 
 def test_version(answering: httpx.Client) -> None:
     body = answering.get("/version").json()
-    assert set(body) == {"version", "store", "embedder", "reader", "models", "prompts", "settings"}
+    described = {"version", "store", "embedder", "reader", "models", "prompts", "settings"}
+    assert set(body) == described | {"caller"}
     models = {"chat_model": "openai/fake", "extract_model": None, "query_model": None}
     assert body["models"] == models
     assert body["store"]["embedder"] == "hash"

@@ -99,6 +99,7 @@ def test_a_store_in_use(tmp_path: Path) -> None:
     [
         (("--port", "70000"), "port"),
         (("--host", "no..such.host"), "no..such.host"),
+        (("--host", "[::1]"), "cannot listen on [::1]"),
         (("--config", "nowhere.toml"), "nowhere.toml"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Who may do what: keys, what each allows, and how much of it."""

@@ -1,0 +1,130 @@
+"""The file that holds the keys, as JSON: digests, labels, users and scopes, never a token.
+
+It is configuration, like `assistant.toml`: any number of assistants read one file, and see at once
+what is made or revoked in it.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from assistant.access.keys import Key, Scope
+from assistant.errors import ConfigError
+
+_FORMAT, _VERSION = "aide-memoire/keys", 1
+
+
+class KeyFile:
+    """The keys in a file. Where there is no file there are no keys."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read_at: tuple[int, int, int] | None = None
+        self._keys: tuple[Key, ...] = ()
+
+    def keys(self) -> tuple[Key, ...]:
+        """The keys of the moment; the file is read again when it has changed.
+
+        Raises `ConfigError` for a file that cannot be read, rather than find nobody in it.
+        """
+        try:
+            stat = self.path.stat()
+        except FileNotFoundError:
+            self._read_at, self._keys = None, ()
+            return ()
+        except OSError as error:
+            raise self._unreadable(error) from error
+        version = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        if version != self._read_at:
+            self._keys = self._read()
+            self._read_at = version
+        return self._keys
+
+    def add(self, key: Key) -> None:
+        """Put a key into the file."""
+        self._change(lambda keys: (*keys, key))
+
+    def remove(self, key_id: str) -> Key:
+        """Take a key out of the file. Raises `ConfigError` when it is not there."""
+        gone = [key for key in self.keys() if key.id == key_id]
+        if not gone:
+            raise ConfigError(f"there is no key {key_id[:80]!r}", code="unknown_key")
+        self._change(lambda keys: tuple(key for key in keys if key.id != key_id))
+        return gone[0]
+
+    def _change(self, change: Callable[[Sequence[Key]], Sequence[Key]]) -> None:
+        try:
+            with self._replacing() as file:
+                body = [_body(key) for key in change(self.keys())]
+                file.write(_text(body))
+        except FileExistsError as error:
+            raise ConfigError(
+                f"another command changes {self.path}; if none does, delete {error.filename}",
+                code="keys_unreadable",
+            ) from error
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write {self.path}: {error}", code="keys_unreadable"
+            ) from error
+
+    @contextmanager
+    def _replacing(self) -> Iterator[Any]:
+        """A new file in the place of the old one; whoever makes it first may change the keys."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_name(f"{self.path.name}.new")
+        descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        try:
+            with open(descriptor, "w", encoding="utf-8") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self.path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+
+    def _read(self) -> tuple[Key, ...]:
+        try:
+            body = json.loads(self.path.read_text(encoding="utf-8"))
+            if (body["format"], body["version"]) != (_FORMAT, _VERSION):
+                raise ValueError("it is not a file of keys of this version")
+            return tuple(_key(one) for one in body["keys"])
+        except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> ConfigError:
+        return ConfigError(f"cannot read the keys in {self.path}: {error}", code="keys_unreadable")
+
+
+def _text(keys: list[dict[str, Any]]) -> str:
+    body = {"format": _FORMAT, "version": _VERSION, "keys": keys}
+    return json.dumps(body, ensure_ascii=False, indent=2) + "\n"
+
+
+def _body(key: Key) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "label": key.label,
+        "sha256": key.digest,
+        "user_id": key.user_id,
+        "scopes": sorted(key.scopes),
+        "created_at": key.created_at,
+    }
+
+
+def _key(body: Mapping[str, Any]) -> Key:
+    user_id = body["user_id"]
+    digest = str(body["sha256"]).lower()
+    if len(bytes.fromhex(digest)) != 32:
+        raise ValueError("sha256 must be 64 hexadecimal digits")
+    return Key(
+        id=str(body["id"]),
+        label=str(body["label"]),
+        digest=digest,
+        user_id=None if user_id is None else str(user_id),
+        scopes=frozenset(Scope(scope) for scope in body["scopes"]),
+        created_at=str(body["created_at"]),
+    )

@@ -1,0 +1,78 @@
+"""API keys: random tokens of which only a digest is kept, and what each of them allows."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from assistant.errors import ConfigError
+
+_PREFIX = "am-"
+_RANDOM_BYTES = 32
+
+
+class Scope(StrEnum):
+    """What a key allows beyond the memory of one user, now."""
+
+    ACT_AS = "act_as"
+    """Name any user."""
+    SET_TIME = "set_time"
+    """Say that it is, or was, another time than now."""
+    ADMIN = "admin"
+    """Name any user, and read what concerns the whole server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key as it is kept: nothing in it lets anyone in."""
+
+    id: str
+    label: str
+    digest: str
+    """SHA-256 of the token, in hex. The token is 256 random bits, so that nothing slower helps."""
+    user_id: str | None
+    """The one user it is for; None where its scopes let it name any."""
+    scopes: frozenset[Scope]
+    created_at: str
+    """RFC 3339."""
+
+    def __post_init__(self) -> None:
+        if self.user_id is not None and not self.user_id.strip():
+            raise ConfigError("the user of a key must not be blank", code="wrong_key")
+        any_user = bool(self.scopes & {Scope.ACT_AS, Scope.ADMIN})
+        if any_user == (self.user_id is not None):
+            raise ConfigError(
+                "a key is either for one user or has the scope act_as or admin",
+                code="wrong_key",
+            )
+
+
+class NewKey(NamedTuple):
+    """A key and its token, which is nowhere else."""
+
+    key: Key
+    token: str
+
+
+def new_key(
+    label: str, user_id: str | None, scopes: Collection[Scope], *, created_at: str
+) -> NewKey:
+    """A key with a token of its own. Raises `ConfigError` for a user and scopes at odds."""
+    token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
+    id = f"key-{secrets.token_hex(4)}"
+    return NewKey(Key(id, label, digest_of(token), user_id, frozenset(scopes), created_at), token)
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def key_of(token: str, keys: Collection[Key]) -> Key | None:
+    """The key that a token opens, found in a time that tells nothing about it."""
+    digest = digest_of(token)
+    found = [key for key in keys if hmac.compare_digest(key.digest, digest)]
+    return found[0] if found else None
