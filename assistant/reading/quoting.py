@@ -74,9 +74,10 @@ class QuotingReader:
         quotes = _quotes(near, _MANY_QUOTES if broad else _QUOTES)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
-        distinct = {quote.key: quote for quote in (*grounds, *quotes)}
         shown = sorted(
-            distinct.values(), key=lambda s: s.source.record.round.session_date, reverse=True
+            _distinct([*grounds, *quotes]),
+            key=lambda s: s.source.record.round.session_date,
+            reverse=True,
         )
         return "\n".join([conclusion, _print(shown)] if conclusion else [_print(shown)]), shown
 
@@ -112,6 +113,12 @@ def _quotes(near: Sequence[Statement], most: int) -> list[Statement]:
     return [statement for statement in near if statement.closeness >= enough][:most]
 
 
+def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
+    """Each statement once; one that leads into another quote is in that one."""
+    leads = {(quote.source.record.id, quote.lead) for quote in quotes}
+    return [s for s in {quote.key: quote for quote in quotes}.values() if s.key not in leads]
+
+
 def _handicap(statement: Statement, kind: QuestionKind) -> float:
     """Facts about people come from themselves, unless the reply is what is asked for."""
     asked = Speaker.ASSISTANT if kind.about_replies else Speaker.USER
@@ -127,7 +134,7 @@ def _print(quotes: Sequence[Statement], opening: str = _OPENING) -> str:
     for quote in quotes:
         who = "you said" if quote.speaker is Speaker.USER else "I said"
         day = print_day(quote.source.record.round.session_date)
-        lines.append(f"- On {day} {who}: “{_shortened(quote.text)}”")
+        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”")
     return "\n".join(lines)
 
 

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 from memory_store import Days, MemoryStore, Recalled, Speaker, sentences
 
@@ -11,6 +12,11 @@ _SENTENCES_OF_A_SIDE = 12
 # What models say about themselves answers nothing.
 _ABOUT_ITSELF = re.compile(
     r"\b(?:as an? AI|(?:large )?language model|personal experiences?)\b", re.I
+)
+_POINTS_BACK = re.compile(
+    r"^(?:(?:and|but|so|then) )?(?:it|he|she|they|that|this|these|those|there)\b"
+    r"|\b(?:before|after|since|until|because of|apart from|instead of) (?:that|this|then)\b",
+    re.I,
 )
 _LONG_WORD = re.compile(r"\w{4,}")
 
@@ -28,6 +34,13 @@ class Statement:
     source: Recalled
     event_dates: tuple[Days, ...] = ()
     closeness: float = 0.0
+    lead: str = ""
+    """The sentence before it, where it points back to it ("Before that, ...")."""
+
+    @property
+    def quotable(self) -> str:
+        """What can be quoted by itself: with what it points back to."""
+        return f"{self.lead} {self.text}".strip()
 
     @property
     def key(self) -> tuple[str, str]:
@@ -85,21 +98,24 @@ async def weighed(
 ) -> list[Statement]:
     """The statements with their closeness to this question, nearest first."""
     closeness = await store.closeness(question, [s.text for s in statements])
-    near = [
-        Statement(s.text, s.speaker, s.source, s.event_dates, by)
-        for s, by in zip(statements, closeness, strict=True)
-    ]
+    near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
     return sorted(near, key=lambda s: -s.nearness)
 
 
 def _said(found: Recalled) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about."""
     days = {fact.text: fact.event_dates for fact in found.record.facts}
-    texts = [t for t in sentences(found.record.round.user_text) if not t.endswith("?")]
+    every = sentences(found.record.round.user_text)
+    leads = {text: _lead(before, text) for before, text in pairwise(["", *every])}
+    texts = [text for text in every if not text.endswith("?")]
     return [
-        Statement(text, Speaker.USER, found, days.get(text, ()))
+        Statement(text, Speaker.USER, found, days.get(text, ()), lead=leads[text])
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
+
+
+def _lead(before: str, text: str) -> str:
+    return before if _POINTS_BACK.search(text) else ""
 
 
 def _replied(found: Recalled, asked: frozenset[str] | None) -> list[Statement]:

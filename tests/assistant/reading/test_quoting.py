@@ -46,6 +46,17 @@ async def test_the_newest_statement_comes_first(store: MemoryStore) -> None:
     assert answer.index("Maes") < answer.index("Peeters")
 
 
+async def test_a_sentence_that_points_back_is_quoted_with_what_it_points_to(
+    store: MemoryStore,
+) -> None:
+    said = "Hello. I moved to Utrecht in spring. Before that I lived in Ghent."
+    await store.remember([round(0, said)])
+    answer, _ = await ask(store, "Where did I live before?")
+    assert "“I moved to Utrecht in spring. Before that I lived in Ghent.”" in answer
+    assert answer.count("Utrecht") == 1
+    assert "Hello" not in answer
+
+
 async def test_it_quotes_what_the_assistant_said(store: MemoryStore) -> None:
     await store.remember([round(0, "Any hotel?", "The Marriott hotel in Ghent is good.")])
     answer, _ = await ask(store, "Which hotel in Ghent did you recommend?")
