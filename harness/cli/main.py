@@ -16,6 +16,7 @@ from harness.assistants.retry import RetryPolicy
 from harness.cli import options
 from harness.cli.data_commands import download_command, export_command
 from harness.cli.demo import run_demo
+from harness.cli.result_commands import compare_command
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.history import Recipe
 from harness.datasets.registry import sample_json
@@ -287,6 +288,7 @@ def demo(
 
 app.command("download")(download_command)
 app.command("export")(export_command)
+app.command("compare")(compare_command)
 
 
 def _open(source: Source, out: Path) -> Run:

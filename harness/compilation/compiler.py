@@ -18,7 +18,7 @@ from harness.datasets.files import sha256_of
 from harness.datasets.registry import open_dataset
 from harness.datasets.selection import select
 from harness.errors import DatasetError, UsageError
-from harness.metrics.retrieval_table import CHARACTERS_PER_TOKEN
+from harness.metrics.per_question import CHARACTERS_PER_TOKEN
 from harness.runs.pipeline import Source
 from harness.runs.provenance import git_state
 from harness.version import harness_version

@@ -1,19 +1,13 @@
-"""Accuracy from verdicts, with every denominator explicit and Wilson intervals. Pure functions."""
+"""Accuracy from verdicts, with every denominator explicit and an interval. Pure functions."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-Outcome = Literal["yes", "no", "unscored", "missing"]
-_Z95 = 1.959963984540054
-
-
-class Interval(NamedTuple):
-    """Bounds of a proportion."""
-
-    low: float
-    high: float
+from harness.datasets.categories import ABILITIES, ABSTENTION
+from harness.runs.lines import Outcome
+from harness.statistics.bootstrap import bootstrap_mean
+from harness.statistics.intervals import proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +21,14 @@ class Scored:
     is_abstention: bool
     outcome: Outcome
     refused: bool
-
-
-def wilson_interval(successes: int, n: int, z: float = _Z95) -> Interval:
-    """Wilson's interval for `successes` out of `n`, 95 % by default; (0, 1) for n = 0."""
-    if n == 0:
-        return Interval(0.0, 1.0)
-    share = successes / n
-    centre = share + z * z / (2 * n)
-    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    return Interval(max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))
+    history_id: str
 
 
 def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
     """Every accuracy of a report, all over the selected questions.
 
     Missing and unscored questions lower all of them except `scored`, which leaves both out.
+    `by_ability` is None for data whose types are not LongMemEval's.
     """
     answerable = [item for item in items if not item.is_abstention]
     by_type = _by_type(items)
@@ -59,14 +44,9 @@ def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
         "answerable": _cell(answerable),
         "by_type": by_type,
         "by_type_answerable": _by_type(answerable),
+        "by_ability": _by_ability(items),
         "false_refusals": _false_refusals(answerable),
     }
-
-
-def proportion(successes: int, n: int) -> dict[str, Any]:
-    """A share with its Wilson bounds and denominator; the value is None for n = 0."""
-    low, high = wilson_interval(successes, n)
-    return {"value": successes / n if n else None, "low": low, "high": high, "n": n}
 
 
 def _by_type(items: Sequence[Scored]) -> dict[str, Any]:
@@ -74,8 +54,27 @@ def _by_type(items: Sequence[Scored]) -> dict[str, Any]:
     return {name: _cell([i for i in items if i.question_type == name]) for name in types}
 
 
+def _by_ability(items: Sequence[Scored]) -> dict[str, Any] | None:
+    if not {item.question_type for item in items} <= ABILITIES.keys():
+        return None
+    members: dict[str, list[Scored]] = {name: [] for name in (*ABILITIES.values(), ABSTENTION)}
+    for item in items:
+        ability = ABSTENTION if item.is_abstention else ABILITIES[item.question_type]
+        members[ability].append(item)
+    return {name: _cell(group) for name, group in members.items() if group}
+
+
 def _cell(items: Sequence[Scored]) -> dict[str, Any]:
-    return proportion(sum(item.outcome == "yes" for item in items), len(items))
+    """A share with Wilson bounds; with bounds by history too where questions share histories."""
+    right = [item.outcome == "yes" for item in items]
+    histories = [item.history_id for item in items]
+    cell = proportion(sum(right), len(items))
+    clusters = len(set(histories))
+    if clusters == len(items):
+        return cell
+    bounds = bootstrap_mean(right, histories)
+    low, high = bounds or (None, None)
+    return cell | {"clustered": {"low": low, "high": high, "clusters": clusters}}
 
 
 def _false_refusals(answerable: Sequence[Scored]) -> dict[str, Any]:

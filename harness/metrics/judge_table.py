@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.judges.controls import KINDS
-from harness.metrics.accuracy import proportion
+from harness.statistics.intervals import proportion
 
 Line = Mapping[str, Any]
 

@@ -9,19 +9,22 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from harness.metrics.per_question import (
+    CONTEXT_BUDGETS,
+    fits_context,
+    round_figures,
+    session_figures,
+)
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
     ndcg_at_k,
     recall_all_at_k,
     recall_any_at_k,
-    recall_fraction_at_k,
     session_view,
 )
 from harness.metrics.turn_recall import turn_recall_table
-from harness.runs.digest import QuestionDigest, round_name
+from harness.runs.digest import QuestionDigest
 
-CONTEXT_BUDGETS = (7000, 16000)
-CHARACTERS_PER_TOKEN = 4
 _CONVERTED_CUT_OFFS = (5, 10)
 
 Lines = Mapping[str, Mapping[str, Any]]
@@ -41,11 +44,11 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
     types = sorted({question.question_type for question in with_sessions})
     turns = turn_recall_table(questions, lines)
     return {
-        "session": _mean_of(_session_figures(q, lines[q.question_id]) for q in with_sessions),
-        "round": _mean_of(_round_figures(q, lines[q.question_id]) for q in with_rounds),
+        "session": _mean_of(session_figures(q, lines[q.question_id]) for q in with_sessions),
+        "round": _mean_of(round_figures(q, lines[q.question_id]) for q in with_rounds),
         "by_type": {
             name: _mean_of(
-                _session_figures(q, lines[q.question_id])
+                session_figures(q, lines[q.question_id])
                 for q in with_sessions
                 if q.question_type == name
             )
@@ -53,7 +56,7 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
         },
         "round_by_type": {
             name: _mean_of(
-                _round_figures(q, lines[q.question_id])
+                round_figures(q, lines[q.question_id])
                 for q in with_rounds
                 if q.question_type == name
             )
@@ -71,51 +74,12 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
     }
 
 
-def _session_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
-    ranked = _distinct(item["session_id"] for item in line["ranked_sessions"])
-    return _figures(ranked, question.evidence_session_ids)
-
-
-def _round_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
-    ranked = [round_name(r["position"], r["round_index"]) for r in line["ranked_rounds"]]
-    return _figures(ranked, question.evidence_rounds)
-
-
-def _figures(ranked: Sequence[str], relevant: Sequence[str]) -> dict[str, float]:
-    figures: dict[str, float] = {}
-    for k in CUT_OFFS:
-        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, relevant, k)
-        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, relevant, k)
-        figures[f"recall_fraction@{k}"] = recall_fraction_at_k(ranked, relevant, k)
-        figures[f"ndcg@{k}[longmemeval]"] = ndcg_at_k(ranked, relevant, k, discount="longmemeval")
-        figures[f"ndcg@{k}[standard]"] = ndcg_at_k(ranked, relevant, k, discount="standard")
-    return figures
-
-
 def _evidence_in_context(questions: Sequence[QuestionDigest], lines: Lines) -> Figures:
     table: Figures = {}
     for budget in CONTEXT_BUDGETS:
-        hits = [
-            set(q.evidence_session_ids) <= sessions_in_budget(lines[q.question_id], budget)
-            for q in questions
-        ]
+        hits = [fits_context(q, lines[q.question_id], budget) for q in questions]
         table[str(budget)] = {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
     return table
-
-
-def sessions_in_budget(line: Mapping[str, Any], tokens: int) -> set[str]:
-    """Ids of the sessions whose rounds come first in the ranking and fit `tokens` together.
-
-    Rounds are taken whole, in rank order, until the first that no longer fits.
-    """
-    left = tokens * CHARACTERS_PER_TOKEN
-    sessions: set[str] = set()
-    for item in line["ranked_rounds"]:
-        left -= item["characters"]
-        if left < 0:
-            break
-        sessions.add(item["session_id"])
-    return sessions
 
 
 def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
@@ -172,10 +136,6 @@ def _official_figures(
 
 def _official_ids(items: Iterable[Mapping[str, Any]]) -> list[str]:
     return [item["official_id"] for item in items if item["official_id"] is not None]
-
-
-def _distinct(ids: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(ids))
 
 
 def _mean_of(rows: Iterable[Mapping[str, float]]) -> Figures:

@@ -25,12 +25,8 @@ def metric_table(
     family = _family(dataset, questions)
     if family is None:
         return None
-    name, names, score = family
-    scored = {
-        question.question_id: score(question, hypotheses[question.question_id]["hypothesis"])
-        for question in questions
-        if question.question_id in hypotheses
-    }
+    name, names, _ = family
+    scored = scores_by_question(dataset, questions, hypotheses)
     zero = dict.fromkeys(names, 0.0)
     rows = [(q, scored.get(q.question_id, zero)) for q in questions]
     types = [kind for kind in _TYPES if any(q.question_type == kind for q in questions)]
@@ -44,6 +40,21 @@ def metric_table(
             kind: _means(names, (row for q, row in rows if q.question_type == kind))
             for kind in types
         },
+    }
+
+
+def scores_by_question(
+    dataset: str, questions: Sequence[QuestionDigest], hypotheses: Lines
+) -> dict[str, Scores]:
+    """The scores of every question with a hypothesis; {} where the data set defines none."""
+    family = _family(dataset, questions)
+    if family is None:
+        return {}
+    _, _, score = family
+    return {
+        question.question_id: score(question, hypotheses[question.question_id]["hypothesis"])
+        for question in questions
+        if question.question_id in hypotheses
     }
 
 

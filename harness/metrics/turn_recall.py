@@ -25,7 +25,7 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict
     found = [q for q in searched if q.evidence_turn_ids]
 
     def strict(question: QuestionDigest) -> dict[str, float]:
-        return _strict(question, lines[question.question_id])
+        return turn_figures(question, lines[question.question_id])
 
     def official(question: QuestionDigest) -> dict[str, float]:
         return _official(question, lines[question.question_id], without_evidence=0.0)
@@ -43,7 +43,8 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict
     }
 
 
-def _strict(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+def turn_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+    """Recall of the evidence turns that exist, at every cut-off."""
     figures: dict[str, float] = {}
     wanted = question.evidence_turn_ids
     for k in CUT_OFFS:

@@ -1,74 +1,18 @@
 """A run directory's lines put together into the dictionary behind every face of the report."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from harness.context.prompt_evidence import prompt_table
 from harness.judges.lexical import is_refusal
-from harness.metrics.accuracy import Outcome, Scored, accuracy_table
+from harness.metrics.accuracy import Scored, accuracy_table
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
 from harness.metrics.official_accuracy import official_accuracy
 from harness.metrics.retrieval_table import retrieval_table
 from harness.metrics.table import metric_table
 from harness.runs.digest import QuestionDigest
+from harness.runs.lines import RunLines, outcome_of
 from harness.runs.manifest import Manifest
-from harness.runs.run_dir import (
-    CONTROLS,
-    FAILURES,
-    HYPOTHESES,
-    INGEST,
-    PROMPTS,
-    QUESTIONS,
-    RETRIEVAL,
-    SECOND_VERDICTS,
-    VERDICTS,
-    RunDir,
-)
-
-Lines = dict[str, dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class RunLines:
-    """Everything a run directory holds, each file by question id, `ingests` by history id."""
-
-    questions: list[QuestionDigest]
-    hypotheses: Lines
-    prompts: Lines
-    retrieval: Lines
-    verdicts: Lines
-    failures: Lines
-    ingests: Lines
-    second_verdicts: Lines
-    controls: list[dict[str, Any]]
-
-
-def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
-    """Read a run directory; failures of questions that later succeeded are left out.
-
-    `asks` tells that questions are asked in this run: success is then a hypothesis, else a search.
-    """
-    digests = run_dir.by_question(QUESTIONS).values()
-    questions = [QuestionDigest.from_json(line) for line in digests]
-    asked = {question.question_id for question in questions}
-    files = {
-        name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
-        for name in (HYPOTHESES, PROMPTS, RETRIEVAL, VERDICTS, SECOND_VERDICTS, FAILURES)
-    }
-    succeeded = {**files[HYPOTHESES if asks else RETRIEVAL], **files[PROMPTS]}
-    failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
-    return RunLines(
-        questions=questions,
-        hypotheses=files[HYPOTHESES],
-        retrieval=files[RETRIEVAL],
-        verdicts=files[VERDICTS],
-        failures=failures,
-        ingests=run_dir.by_history(INGEST),
-        prompts=files[PROMPTS],
-        second_verdicts=files[SECOND_VERDICTS],
-        controls=run_dir.records(CONTROLS),
-    )
 
 
 def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
@@ -134,15 +78,6 @@ def _official_metrics(lines: RunLines, manifest: Manifest) -> dict[str, Any] | N
     return metric_table(dataset, lines.questions, lines.hypotheses) if lines.hypotheses else None
 
 
-def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
-    """What became of one question."""
-    if question.question_id not in lines.hypotheses:
-        return "missing"
-    line = lines.verdicts.get(question.question_id)
-    verdict = line["verdict"] if line else None
-    return verdict if verdict in ("yes", "no") else "unscored"
-
-
 def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
     hypothesis = lines.hypotheses.get(question.question_id, {}).get("hypothesis", "")
     return Scored(
@@ -151,4 +86,5 @@ def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
         is_abstention=question.is_abstention,
         outcome=outcome_of(question, lines),
         refused=is_refusal(hypothesis),
+        history_id=question.history_id,
     )

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from html import escape
-from importlib import resources
 from typing import Any
 
-from harness.report.build import RunLines, outcome_of
 from harness.report.judge_tables import known_wrong_note
-from harness.report.table import Table, percent
+from harness.report.page import html_header, html_page, html_table
+from harness.report.table import percent
 from harness.report.tables import report_tables
 from harness.runs.digest import QuestionDigest
+from harness.runs.lines import RunLines, outcome_of
 
 _RANKED_SHOWN = 5
 _MARKS = {"yes": "right", "no": "wrong", "unscored": "unscored", "missing": "missing"}
@@ -17,51 +17,28 @@ _MARKS = {"yes": "right", "no": "wrong", "unscored": "unscored", "missing": "mis
 
 def render_html(report: Mapping[str, Any], lines: RunLines) -> str:
     """The whole page; every text from data or assistant is escaped."""
-    style = (resources.files("harness.report") / "report.css").read_text(encoding="utf-8")
     title = f"Benchmark report: {report['dataset']}"
-    tables = "\n".join(_table(table) for table in report_tables(report))
     judged = report["accuracy"] is not None
     questions = "\n".join(_question(q, lines, judged=judged) for q in lines.questions)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-<header>
-<h1>{escape(title)}</h1>
-{_facts(report)}
-</header>
-{_headline(report)}
-{tables}
-<section>
-<h2>Questions</h2>
-{questions}
-</section>
-</main>
-</body>
-</html>
-"""
+    parts = [
+        html_header(title, _facts(report)),
+        _headline(report),
+        *map(html_table, report_tables(report)),
+        f"<section>\n<h2>Questions</h2>\n{questions}\n</section>",
+    ]
+    return html_page(title, "\n".join(parts))
 
 
-def _facts(report: Mapping[str, Any]) -> str:
+def _facts(report: Mapping[str, Any]) -> dict[str, str]:
     assistant = report["assistant"] or {}
     version = (assistant.get("version") or {}).get("version")
-    facts = {
+    return {
         "questions": f"{report['n']} of {report['data']['questions']}",
         "mode": report["mode"] or "judged only",
         "assistant": f"{assistant.get('model', '–')} {version or ''}",
         "data": _data(report["data"]),
         "harness": report["harness_version"],
     }
-    items = (f"<div><dt>{escape(k)}</dt><dd>{escape(str(v))}</dd></div>" for k, v in facts.items())
-    return f"<dl>{''.join(items)}</dl>"
 
 
 def _data(data: Mapping[str, Any]) -> str:
@@ -91,18 +68,6 @@ def _card(name: str, value: str, detail: str) -> str:
     return (
         f'<div class="card"><span>{escape(name)}</span><strong>{escape(value)}</strong>'
         f"<small>{escape(detail)}</small></div>"
-    )
-
-
-def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.header)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
-    )
-    note = f"<p>{escape(table.note)}</p>" if table.note else ""
-    return (
-        f'<section><h2>{escape(table.title)}</h2><div class="scroll"><table><thead><tr>{head}</tr>'
-        f"</thead><tbody>{rows}</tbody></table></div>{note}</section>"
     )
 
 

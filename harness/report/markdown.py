@@ -1,6 +1,6 @@
-"""The report as Markdown."""
+"""Tables as Markdown, and the report of a run as a page of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.report.table import Table
@@ -10,15 +10,20 @@ from harness.report.tables import report_tables
 def render_markdown(report: Mapping[str, Any], failures: Mapping[str, Mapping[str, Any]]) -> str:
     """A page with every table, its note, and the questions that failed."""
     data = report["data"]
-    parts = [
-        f"# Benchmark report: {report['dataset']}",
+    facts = (
         f"{report['n']} of {data['questions']} questions, "
-        f"{report['missing']} without a hypothesis. Data SHA-256 `{data['sha256']}`.",
-        *(_table(table) for table in report_tables(report)),
-    ]
+        f"{report['missing']} without a hypothesis. Data SHA-256 `{data['sha256']}`."
+    )
+    page = markdown_page(f"Benchmark report: {report['dataset']}", [facts], report_tables(report))
     if failures:
         lines = [f"- `{key}`: {_inline(line['message'])}" for key, line in failures.items()]
-        parts.append("## Failed questions\n\n" + "\n".join(lines))
+        page += "\n## Failed questions\n\n" + "\n".join(lines) + "\n"
+    return page
+
+
+def markdown_page(title: str, paragraphs: Sequence[str], tables: Sequence[Table]) -> str:
+    """A titled page: paragraphs, then tables."""
+    parts = [f"# {title}", *paragraphs, *(_table(table) for table in tables)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -18,3 +18,24 @@ class Table:
 def percent(value: float | None) -> str:
     """A share as a percentage with one decimal."""
     return "–" if value is None else f"{100 * value:.1f}"
+
+
+def points(value: float | None) -> str:
+    """A difference of two shares in percentage points, with its sign."""
+    return "–" if value is None else f"{100 * value:+.1f}".replace("-", "−")
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with as many digits as anyone should read."""
+    if value is None:
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def number(value: float | None) -> str:
+    """A count or a measurement."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"

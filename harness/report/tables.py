@@ -9,7 +9,7 @@ from harness.report.benchmark_tables import (
     turn_tables,
 )
 from harness.report.judge_tables import judge_tables, known_wrong_note
-from harness.report.table import Table, percent
+from harness.report.table import Table, number, percent
 
 SHOWN_CUT_OFFS = (1, 5, 10, 50)
 
@@ -130,8 +130,8 @@ def _prompts(table: Mapping[str, Any]) -> Table:
     note = (
         "Share of recorded answerable questions whose every evidence turn stands word for word in "
         "what the chat model received. Tokens a prompt, instructions included, at 4 characters: "
-        f"{_number(sizes['p50'])} (p50), {_number(sizes['p95'])} (p95), "
-        f"{_number(sizes['max'])} (max)."
+        f"{number(sizes['p50'])} (p50), {number(sizes['p95'])} (p95), "
+        f"{number(sizes['max'])} (max)."
     )
     return Table("Evidence in the prompt, %", ("questions", "all evidence", "n"), rows, note)
 
@@ -140,17 +140,17 @@ def _effort(report: Mapping[str, Any]) -> Table:
     rows = [
         (
             name.replace("_ms", ", ms").replace("_", " "),
-            _number(cell["p50"]),
-            _number(cell["p95"]),
+            number(cell["p50"]),
+            number(cell["p95"]),
             str(cell["n"]),
         )
         for name, cell in report["latency"].items()
         if cell["n"]
     ]
     ingest, tokens = report["ingest"], report["tokens"]
-    rate, wall = _number(ingest["rounds_per_second"]), _number(report["wall_seconds"])
-    prompt = _number(tokens["prompt_per_question"])
-    completion = _number(tokens["completion_per_question"])
+    rate, wall = number(ingest["rounds_per_second"]), number(report["wall_seconds"])
+    prompt = number(tokens["prompt_per_question"])
+    completion = number(tokens["completion_per_question"])
     note = (
         f"{ingest['rounds']} rounds ingested at {rate} rounds/s a user; {wall} s in all. "
         f"Tokens a question: {prompt} prompt, {completion} completion."
@@ -160,9 +160,3 @@ def _effort(report: Mapping[str, Any]) -> Table:
 
 def _cut_offs() -> tuple[str, ...]:
     return tuple(f"@{k}" for k in SHOWN_CUT_OFFS)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"

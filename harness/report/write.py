@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from harness.errors import UsageError
-from harness.report.build import build_report, read_run
+from harness.report.build import build_report
 from harness.report.html import render_html
 from harness.report.markdown import render_markdown
+from harness.runs.lines import read_run
 from harness.runs.manifest import load_manifest
 from harness.runs.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
 

@@ -21,7 +21,7 @@ from harness.version import harness_version
 
 FORMAT = 2
 # Where a server listens and keeps its files does not change what it answers.
-_PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
+PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,7 @@ def open_manifest(
         )
         manifest.save()
         return manifest
-    if data.get("format") != FORMAT:
-        raise RunMismatch(
-            f"{run_dir.path}: made by another version of the harness; choose another --out"
-        )
+    _require_format(run_dir, data)
     manifest = Manifest(run_dir, data)
     _require_same_data(manifest, dataset)
     if salt and manifest.salt != salt:
@@ -171,9 +168,19 @@ def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
 
 
 def load_manifest(run_dir: RunDir) -> Manifest | None:
-    """The manifest of an existing run, or None."""
+    """The manifest of an existing run, or None; `RunMismatch` for one of another format."""
     data = run_dir.read_json(MANIFEST)
-    return None if data is None else Manifest(run_dir, data)
+    if data is None:
+        return None
+    _require_format(run_dir, data)
+    return Manifest(run_dir, data)
+
+
+def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
+    if data.get("format") != FORMAT:
+        raise RunMismatch(
+            f"{run_dir.path}: made by another version of the harness; use another directory"
+        )
 
 
 def _new(dataset: Dataset, filters: Filters, selected: int) -> dict[str, Any]:
@@ -224,7 +231,7 @@ def _stable(version: Mapping[str, Any] | None) -> dict[str, Any] | None:
     stable = dict(version)
     settings = stable.get("settings")
     if isinstance(settings, dict):
-        stable["settings"] = {k: v for k, v in settings.items() if k not in _PLACE_SETTINGS}
+        stable["settings"] = {k: v for k, v in settings.items() if k not in PLACE_SETTINGS}
     return stable
 
 

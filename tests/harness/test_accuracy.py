@@ -1,28 +1,26 @@
 """Accuracy, its intervals and its denominators."""
 
+from itertools import count
+
 import pytest
 
-from harness.metrics.accuracy import Outcome, Scored, accuracy_table, wilson_interval
+from harness.metrics.accuracy import Scored, accuracy_table
 from harness.metrics.effort import latency_table, percentile, token_table
+from harness.runs.lines import Outcome
 
-
-@pytest.mark.parametrize(
-    ("right", "n", "low", "high"),
-    [(400, 500, 76.3, 83.3), (24, 30, 62.7, 90.5), (30, 30, 88.6, 100)],
-)
-def test_wilson_v10(right: int, n: int, low: float, high: float) -> None:
-    interval = wilson_interval(right, n)
-    assert (100 * interval.low, 100 * interval.high) == pytest.approx((low, high), abs=0.05)
-
-
-def test_nothing_known_is_anything_possible() -> None:
-    assert wilson_interval(0, 0) == (0, 1)
+_NUMBERS = count()
 
 
 def item(
-    outcome: Outcome, question_type: str = "a", *, abstention: bool = False, refused: bool = False
+    outcome: Outcome,
+    question_type: str = "a",
+    *,
+    abstention: bool = False,
+    refused: bool = False,
+    history: str | None = None,
 ) -> Scored:
-    return Scored(f"{outcome}{question_type}", question_type, abstention, outcome, refused)
+    name = f"{outcome}{question_type}{next(_NUMBERS)}"
+    return Scored(name, question_type, abstention, outcome, refused, history or name)
 
 
 def test_missing_and_unscored_lower_everything_but_scored() -> None:
@@ -38,6 +36,28 @@ def test_abstention_counts_in_its_own_type_and_apart() -> None:
     assert table["task_averaged"] == {"value": 0.75, "n": 2}
     assert (table["abstention"]["value"], table["abstention"]["n"]) == (0, 1)
     assert table["overall"]["value"] == pytest.approx(2 / 3)
+
+
+def test_questions_of_one_history_get_bounds_by_history_too() -> None:
+    table = accuracy_table(
+        [item("yes", history="x"), item("yes", history="x"), item("no", "b", history="y")]
+    )
+    assert table["overall"]["clustered"] == {"low": 0.0, "high": 1.0, "clusters": 2}
+    assert table["by_type"]["a"]["clustered"] == {"low": None, "high": None, "clusters": 1}
+    assert "clustered" not in table["by_type"]["b"]
+
+
+def test_abilities_are_those_of_longmemeval() -> None:
+    table = accuracy_table(
+        [
+            item("yes", "single-session-user"),
+            item("no", "single-session-assistant"),
+            item("yes", "multi-session", abstention=True),
+        ]
+    )
+    abilities = {name: (cell["value"], cell["n"]) for name, cell in table["by_ability"].items()}
+    assert abilities == {"information extraction": (0.5, 2), "abstention": (1, 1)}
+    assert accuracy_table([item("yes", "multi-hop")])["by_ability"] is None
 
 
 def test_no_abstention_question_gives_no_value() -> None:

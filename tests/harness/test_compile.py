@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Finished
+from benches import Finished
 from histories import chat, history, instance, turn, write_data
 from scripted_assistant import ScriptedAssistant
 

@@ -10,6 +10,8 @@ import pytest
 from benches import Finished
 from histories import three_questions
 
+from harness.runs.manifest import FORMAT
+
 Harness = Callable[..., Finished]
 SERVER = Path(__file__).with_name("serve_scripted.py")
 
@@ -56,7 +58,9 @@ def test_a_command_that_does_not_exist(harness: Harness, tmp_path: Path) -> None
 def test_a_run_of_other_data_is_not_overwritten(harness: Harness, tmp_path: Path) -> None:
     out = tmp_path / "precious"
     out.mkdir()
-    (out / "manifest.json").write_text('{"dataset": {"name": "longmemeval"}}')
+    (out / "manifest.json").write_text(
+        f'{{"format": {FORMAT}, "dataset": {{"name": "longmemeval"}}}}'
+    )
     ended = harness("demo", "--server", command(), "--out", out)
     assert (ended.code, "holds another run" in ended.err) == (2, True)
     assert (out / "manifest.json").exists()

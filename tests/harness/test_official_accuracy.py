@@ -36,6 +36,7 @@ def strict(questions: list[QuestionDigest], verdicts: dict[str, Any]) -> dict[st
                 is_abstention=q.is_abstention,
                 outcome=verdicts.get(q.question_id, "missing"),
                 refused=False,
+                history_id=q.history_id,
             )
             for q in questions
         ]

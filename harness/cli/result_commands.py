@@ -1,0 +1,39 @@
+"""The commands that look at finished runs side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from harness.comparison.build import build_comparison
+from harness.comparison.runs import load_runs
+from harness.comparison.tables import comparison_tables, remarks
+from harness.comparison.write import HTML, write_comparison
+from harness.errors import UsageError
+from harness.report.console import print_tables
+
+
+def compare_command(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="A B [C]...", help="Run directories; A is the base.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for compare.json, .md and .html.")
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare runs of other data or another judge too.")
+    ] = False,
+) -> None:
+    """Compare runs question by question: differences, how sure they are, and what flipped."""
+    if len(directories) < 2:
+        raise UsageError("compare needs two run directories or more")
+    runs = load_runs(directories)
+    comparison = build_comparison(runs, anyway=anyway)
+    console = Console()
+    for text in remarks(comparison):
+        console.print(text, style="yellow", highlight=False, markup=False)
+    print_tables(console, comparison_tables(comparison))
+    if out is not None:
+        write_comparison(out, comparison, runs)
+        console.print(f"comparison: {out / HTML}", highlight=False, soft_wrap=True)

@@ -1,0 +1,1 @@
+"""Runs side by side: the same questions, paired statistics, and what flipped."""

@@ -1,0 +1,115 @@
+"""The comparison of two or more runs as plain data: what `compare.json` holds. Pure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.comparison.compatibility import (
+    cautions,
+    require_comparable,
+    set_up_differences,
+)
+from harness.comparison.paired import paired_accuracy, paired_figures, right
+from harness.comparison.runs import ComparedRun
+from harness.runs.digest import QuestionDigest
+from harness.runs.lines import outcome_of
+from harness.statistics.bootstrap import FEW_CLUSTERS
+from harness.statistics.corrections import holm
+from harness.statistics.repeats import repeats_table
+
+
+def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> dict[str, Any]:
+    """The first run against each other one, over the questions that all of them selected.
+
+    Raises `RunMismatch` for runs whose figures mean different things, unless `anyway`.
+    """
+    problems = require_comparable(runs, anyway=anyway)
+    questions = _common(runs)
+    comparisons = [_against(runs[0], run, questions) for run in runs[1:]]
+    _correct(comparisons)
+    histories = len({question.history_id for question in questions})
+    return {
+        "runs": [_account(run) for run in runs],
+        "problems": problems,
+        "cautions": cautions(runs),
+        "set_up_differences": set_up_differences(runs),
+        "questions": {
+            "common": len(questions),
+            "histories": histories,
+            "few_histories": histories < min(FEW_CLUSTERS, len(questions)),
+            "left_out": _left_out(runs, questions),
+        },
+        "comparisons": comparisons,
+        "repeats": _repeats(runs, questions),
+    }
+
+
+def _common(runs: Sequence[ComparedRun]) -> list[QuestionDigest]:
+    """The questions of the first run that all others selected too."""
+    others = [{q.question_id for q in run.lines.questions} for run in runs[1:]]
+    return [q for q in runs[0].lines.questions if all(q.question_id in ids for ids in others)]
+
+
+def _left_out(runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> dict[str, int]:
+    """How many questions of each run some other run did not select."""
+    common = {q.question_id for q in questions}
+    return {run.name: sum(q.question_id not in common for q in run.lines.questions) for run in runs}
+
+
+def _against(
+    first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
+) -> dict[str, Any]:
+    judged = first.is_judged and second.is_judged
+    return {
+        "first": first.name,
+        "second": second.name,
+        "accuracy": paired_accuracy(first, second, questions) if judged else None,
+        "figures": paired_figures(first, second, questions),
+    }
+
+
+def _correct(comparisons: Sequence[dict[str, Any]]) -> None:
+    """Several runs against one are several tests: Holm's p-values over them."""
+    tested = [item["accuracy"] for item in comparisons if item["accuracy"]]
+    for accuracy, p in zip(tested, holm([item["p"] for item in tested]), strict=True):
+        accuracy["p_holm"] = p
+
+
+def _account(run: ComparedRun) -> dict[str, Any]:
+    report = run.report
+    accuracy = report["accuracy"] or {}
+    return {
+        "name": run.name,
+        "dataset": report["data"],
+        "judge": run.manifest["judge"],
+        "mode": report["mode"],
+        "assistant": report["assistant"],
+        **{name: report[name] for name in ("n", "missing", "unscored", "failed")},
+        "accuracy": accuracy.get("overall"),
+        "controls": accuracy.get("controls"),
+        **{name: report[name] for name in ("tokens", "cost", "latency", "wall_seconds")},
+    }
+
+
+def _repeats(
+    runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]
+) -> list[dict[str, Any]]:
+    """Judged runs of one set-up are repeats of each other."""
+    groups: list[list[ComparedRun]] = []
+    for run in runs:
+        if not run.is_judged:
+            continue
+        alike = (group for group in groups if not set_up_differences([group[0], run]))
+        group = next(alike, None)
+        if group is None:
+            groups.append([run])
+        else:
+            group.append(run)
+    return [
+        {"names": [run.name for run in group], **_repeated(group, questions)}
+        for group in groups
+        if len(group) > 1
+    ]
+
+
+def _repeated(group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> dict[str, Any]:
+    return repeats_table([[right(outcome_of(q, run.lines)) for q in questions] for run in group])

@@ -1,0 +1,226 @@
+"""A comparison as tables of text, shared by terminal, Markdown and HTML. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.report.table import Table, number, p_value, percent, points
+
+Comparison = Mapping[str, Any]
+_BOUNDS = "bootstrap 95 %"
+
+
+def comparison_tables(comparison: Comparison) -> list[Table]:
+    """Every table there are numbers for, in reading order."""
+    tables = [_runs(comparison), _effort(comparison)]
+    judged = [item for item in comparison["comparisons"] if item["accuracy"]]
+    if judged:
+        tables += [_accuracy(comparison, judged), *(_by_type(item) for item in judged)]
+    tables += [_figures(item) for item in comparison["comparisons"]]
+    tables += [_flips(item) for item in judged]
+    tables += [_repeats(comparison["repeats"]), _differences(comparison)]
+    return [table for table in tables if table.rows]
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """What must be said before any figure."""
+    said = [f"NOT COMPARABLE: {problem}." for problem in comparison["problems"]]
+    said += [f"{caution}." for caution in comparison["cautions"]]
+    questions = comparison["questions"]
+    left_out = [f"{n} of {name}" for name, n in questions["left_out"].items() if n]
+    if left_out:
+        said.append(
+            f"{questions['common']} questions are common to all runs; left out, because another "
+            f"run did not select them: {', '.join(left_out)}."
+        )
+    if questions["histories"] < questions["common"]:
+        said.append(_histories(questions))
+    return said
+
+
+def _histories(questions: Mapping[str, Any]) -> str:
+    said = (
+        f"{questions['common']} questions share {questions['histories']} conversations: bounds are "
+        "by conversation, and McNemar's p, which takes questions for independent, is too small."
+    )
+    if questions["few_histories"]:
+        said += " With so few conversations the bounds are too narrow as well."
+    return said
+
+
+def _runs(comparison: Comparison) -> Table:
+    rows = []
+    for run in comparison["runs"]:
+        cell = run["accuracy"] or {}
+        rows.append(
+            (
+                run["name"],
+                run["mode"] or "judged only",
+                run["judge"]["id"] if run["judge"] else "–",
+                percent(cell.get("value")),
+                f"{percent(cell['low'])}–{percent(cell['high'])}" if cell else "–",
+                str(run["n"]),
+                str(run["missing"]),
+                number(run["unscored"]),
+            )
+        )
+    header = ("run", "mode", "judge", "right", "Wilson 95 %", "n", "missing", "unscored")
+    data = comparison["runs"][0]["dataset"]
+    sha256 = f", SHA-256 {data['sha256'][:12]}" if data["sha256"] else ""
+    note = (
+        f"Data: {data['name']} ({data['file'] or 'built in'}{sha256}). Each over its own questions."
+    )
+    return Table("Runs, %", header, rows, note)
+
+
+def _effort(comparison: Comparison) -> Table:
+    rows = [
+        (
+            run["name"],
+            number(run["tokens"]["prompt_per_question"]),
+            number(run["tokens"]["completion_per_question"]),
+            number(run["latency"]["answer_ms"]["p50"]),
+            number(run["latency"]["answer_ms"]["p95"]),
+            number(run["latency"]["search_ms"]["p50"]),
+            number(run["latency"]["ingest_round_ms"]["p50"]),
+            number(run["wall_seconds"]),
+            _dollars(run["cost"]),
+        )
+        for run in comparison["runs"]
+    ]
+    header = (
+        *("run", "prompt tokens", "completion", "answer p50, ms", "p95", "search p50"),
+        *("ingest p50", "wall, s", "cost, $"),
+    )
+    note = "Tokens are those of one question, as the assistant counts them. – is not known."
+    return Table("Cost and speed", header, rows, note)
+
+
+def _accuracy(comparison: Comparison, judged: Sequence[Mapping[str, Any]]) -> Table:
+    rows, notes = [], []
+    for item in judged:
+        accuracy = item["accuracy"]
+        rows.append((f"{item['second']} against {item['first']}", *_paired_cells(accuracy)))
+        notes.append(_power_note(item))
+    if len(judged) > 1:
+        notes.append(f"p (Holm) holds for all {len(judged)} comparisons together.")
+    notes.append("A missing answer is wrong; pairs with an unscored verdict are left out.")
+    header = (
+        *("runs", "first", "second", "difference", _BOUNDS, "only first right"),
+        *("only second", "p (McNemar)", "p (Holm)", "n"),
+    )
+    return Table("Accuracy, paired, % and points", header, rows, " ".join(notes))
+
+
+def _by_type(item: Mapping[str, Any]) -> Table:
+    by_type = item["accuracy"]["by_type"]
+    rows = [(name, *_paired_cells(cell)) for name, cell in by_type.items()]
+    header = (
+        *("type", "first", "second", "difference", _BOUNDS, "only first right"),
+        *("only second", "p (McNemar)", "p (Holm)", "n"),
+    )
+    note = f"p (Holm) holds for all {len(rows)} types together: read that one."
+    return Table(f"{item['second']} against {item['first']} by type", header, rows, note)
+
+
+def _paired_cells(cell: Mapping[str, Any]) -> tuple[str, ...]:
+    pairs = cell["pairs"]
+    return (
+        percent(cell["first"]["value"]),
+        percent(cell["second"]["value"]),
+        points(cell["difference"]["value"]),
+        bounds(cell["difference"]),
+        str(pairs["only_first"]),
+        str(pairs["only_second"]),
+        p_value(cell["p"]),
+        p_value(cell["p_holm"]),
+        str(cell["n"]),
+    )
+
+
+def _power_note(item: Mapping[str, Any]) -> str:
+    accuracy = item["accuracy"]
+    power = accuracy["power"]
+    said = f"{item['second']}: {len(accuracy['unscored'])} pairs left out as unscored; "
+    said += f"{percent(power['discordance'])} % of pairs differ; "
+    if power["smallest_difference"] is None:
+        return said + "too few differ to say what these questions could show."
+    said += f"this n can show {percent(power['smallest_difference'])} points with 80 % power"
+    needed = power["questions_needed"]
+    if needed is None:
+        return said + "."
+    return said + f", {percent(power['difference'])} points would need n = {needed:,}."
+
+
+def _figures(item: Mapping[str, Any]) -> Table:
+    rows = [
+        (
+            name,
+            percent(cell["first"]),
+            percent(cell["second"]),
+            points(cell["difference"]["value"]),
+            bounds(cell["difference"]),
+            p_value(cell["p"]),
+            str(cell["n"]),
+        )
+        for name, cell in item["figures"].items()
+    ]
+    header = ("figure", "first", "second", "difference", _BOUNDS, "p (McNemar)", "n")
+    note = (
+        "Sessions where nothing else is said. Each figure is tested alone; McNemar's test is for "
+        "figures that are yes or no."
+    )
+    title = f"Retrieval, {item['second']} against {item['first']}, % and points"
+    return Table(title, header, rows, note)
+
+
+def _flips(item: Mapping[str, Any]) -> Table:
+    accuracy = item["accuracy"]
+    rows = [("lost", key) for key in accuracy["lost"]]
+    rows += [("gained", key) for key in accuracy["gained"]]
+    title = f"Flips from {item['first']} to {item['second']}"
+    return Table(title, ("", "question"), rows, is_detail=True)
+
+
+def _repeats(repeats: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        (
+            ", ".join(group["names"]),
+            percent(group["mean"]),
+            percent(group["standard_deviation"]),
+            f"{percent(group['lowest'])}–{percent(group['highest'])}",
+            percent(group["flipped"]["value"]),
+            str(group["flipped"]["n"]),
+        )
+        for group in repeats
+    ]
+    header = ("repeats", "mean", "standard deviation", "lowest to highest", "flipped", "n")
+    note = (
+        "Runs of one set-up. A difference between set-ups that is not clearly larger than what "
+        "these wander by themselves is none."
+    )
+    return Table("Repeats, %", header, rows, note)
+
+
+def _differences(comparison: Comparison) -> Table:
+    rows = [
+        (name, *(_shown(value) for value in values))
+        for name, values in comparison["set_up_differences"].items()
+    ]
+    names = (run["name"] for run in comparison["runs"])
+    return Table("What differs between the set-ups", ("setting", *names), rows, is_detail=True)
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else str(value)
+
+
+def _dollars(cost: Mapping[str, Any]) -> str:
+    spent = [value for name, value in cost.items() if name.endswith("_usd")]
+    return "–" if None in spent else f"{sum(spent):.4f}"
+
+
+def bounds(cell: Mapping[str, Any]) -> str:
+    """An interval of a difference in points."""
+    if cell["low"] is None:
+        return "–"
+    return f"{points(cell['low'])} to {points(cell['high'])}"

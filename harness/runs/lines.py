@@ -1,0 +1,72 @@
+"""What a run directory holds, read whole: every question with its lines, and what became of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from harness.runs.digest import QuestionDigest
+from harness.runs.run_dir import (
+    CONTROLS,
+    FAILURES,
+    HYPOTHESES,
+    INGEST,
+    PROMPTS,
+    QUESTIONS,
+    RETRIEVAL,
+    SECOND_VERDICTS,
+    VERDICTS,
+    RunDir,
+)
+
+Outcome = Literal["yes", "no", "unscored", "missing"]
+Lines = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLines:
+    """Everything a run directory holds, each file by question id, `ingests` by history id."""
+
+    questions: list[QuestionDigest]
+    hypotheses: Lines
+    prompts: Lines
+    retrieval: Lines
+    verdicts: Lines
+    failures: Lines
+    ingests: Lines
+    second_verdicts: Lines
+    controls: list[dict[str, Any]]
+
+
+def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
+    """Read a run directory; failures of questions that later succeeded are left out.
+
+    `asks` tells that questions are asked in this run: success is then a hypothesis, else a search.
+    """
+    digests = run_dir.by_question(QUESTIONS).values()
+    questions = [QuestionDigest.from_json(line) for line in digests]
+    asked = {question.question_id for question in questions}
+    files = {
+        name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
+        for name in (HYPOTHESES, PROMPTS, RETRIEVAL, VERDICTS, SECOND_VERDICTS, FAILURES)
+    }
+    succeeded = {**files[HYPOTHESES if asks else RETRIEVAL], **files[PROMPTS]}
+    failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
+    return RunLines(
+        questions=questions,
+        hypotheses=files[HYPOTHESES],
+        retrieval=files[RETRIEVAL],
+        verdicts=files[VERDICTS],
+        failures=failures,
+        ingests=run_dir.by_history(INGEST),
+        prompts=files[PROMPTS],
+        second_verdicts=files[SECOND_VERDICTS],
+        controls=run_dir.records(CONTROLS),
+    )
+
+
+def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
+    """What became of one question."""
+    if question.question_id not in lines.hypotheses:
+        return "missing"
+    line = lines.verdicts.get(question.question_id)
+    verdict = line["verdict"] if line else None
+    return verdict if verdict in ("yes", "no") else "unscored"

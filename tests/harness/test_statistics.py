@@ -1,0 +1,144 @@
+"""Intervals, tests and power, against the libraries asked directly and by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import bootstrap, norm
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
+
+from harness.statistics.bootstrap import RESAMPLES, SEED, bootstrap_mean
+from harness.statistics.corrections import holm
+from harness.statistics.intervals import proportion, wilson_interval
+from harness.statistics.pairs import Pairs, exact_mcnemar, mcnemar_worse, unpaired_worse
+from harness.statistics.power import questions_needed, smallest_difference
+from harness.statistics.repeats import repeats_table
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "low", "high"),
+    [(400, 500, 76.3, 83.3), (24, 30, 62.7, 90.5), (30, 30, 88.6, 100)],
+)
+def test_wilson_v10(right: int, n: int, low: float, high: float) -> None:
+    interval = wilson_interval(right, n)
+    assert (100 * interval.low, 100 * interval.high) == pytest.approx((low, high), abs=0.05)
+    assert interval == proportion_confint(right, n, alpha=0.05, method="wilson")
+
+
+def test_nothing_known_is_anything_possible() -> None:
+    assert wilson_interval(0, 0) == (0, 1)
+    assert proportion(0, 0) == {"value": None, "low": 0, "high": 1, "n": 0}
+
+
+def test_pairs_are_counted_crosswise() -> None:
+    pairs = Pairs.of([True, True, True, False], [True, False, False, True])
+    assert pairs == Pairs(both=1, only_first=2, only_second=1, neither=0)
+    assert (pairs.n, pairs.discordant, pairs.difference) == (4, 3, -0.25)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "p"),
+    [
+        (Pairs(50, 0, 0, 50), 1.0),
+        (Pairs(1, 0, 0, 0), 1.0),
+        (Pairs(0, 1, 0, 0), 1.0),
+        (Pairs(0, 0, 0, 0), 1.0),
+        (Pairs(80, 0, 6, 14), 2 / 2**6),
+        (Pairs(80, 2, 10, 8), 2 * (1 + 12 + 66) / 2**12),
+        (Pairs(70, 10, 10, 10), 1.0),
+    ],
+)
+def test_mcnemar_is_exact(pairs: Pairs, p: float) -> None:
+    table = [[pairs.both, pairs.only_first], [pairs.only_second, pairs.neither]]
+    assert exact_mcnemar(pairs) == pytest.approx(p)
+    assert exact_mcnemar(pairs) == mcnemar(table, exact=True).pvalue
+
+
+@pytest.mark.parametrize(
+    ("pairs", "p"),
+    [
+        (Pairs(50, 0, 0, 50), 1.0),
+        (Pairs(80, 5, 0, 15), 1 / 2**5),
+        (Pairs(80, 0, 5, 15), 1.0),
+        (Pairs(80, 3, 1, 16), 5 / 16),
+    ],
+)
+def test_only_getting_worse_counts_against_the_second(pairs: Pairs, p: float) -> None:
+    assert mcnemar_worse(pairs) == pytest.approx(p)
+
+
+def test_an_unpaired_test_sees_less_than_a_paired_one() -> None:
+    paired, unpaired = mcnemar_worse(Pairs(80, 8, 0, 12)), unpaired_worse((88, 100), (80, 100))
+    assert paired == pytest.approx(1 / 2**8)
+    assert paired < 0.05 < unpaired < 0.2
+
+
+def test_a_bootstrap_over_questions_is_scipys() -> None:
+    values = [1.0, 0, 0, -1, 1, 1, 0, 0, 0, 1]
+    direct = bootstrap(
+        (np.array(values),),
+        np.mean,
+        n_resamples=RESAMPLES,
+        batch=1000,
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    ).confidence_interval
+    assert bootstrap_mean(values) == pytest.approx((direct.low, direct.high))
+
+
+def test_questions_of_one_history_are_drawn_together() -> None:
+    values = [1.0] * 10 + [0.0] * 10
+    alone = bootstrap_mean(values)
+    together = bootstrap_mean(values, ["x"] * 10 + ["y"] * 10)
+    assert alone is not None
+    assert 0.2 < alone.low < alone.high < 0.8
+    assert together == (0, 1)
+
+
+def test_the_same_seed_gives_the_same_bounds() -> None:
+    values, clusters = [1.0, 0, 1, 1, 0, 1], list("aabbcc")
+    assert bootstrap_mean(values, clusters, seed=3) == bootstrap_mean(values, clusters, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters"),
+    [([], []), ([1.0], ["a"]), ([1.0, 0.0], ["a", "a"]), ([0.0] * 5, list("abcde"))],
+)
+def test_resampling_what_is_alike_tells_nothing(values: list[float], clusters: list[str]) -> None:
+    assert bootstrap_mean(values, clusters) is None
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == []
+
+
+def test_power_is_that_of_the_mean_of_paired_differences() -> None:
+    """By the textbook: n = ((z_alpha + z_beta) * standard deviation / difference)²."""
+    difference, discordance = 0.02, 0.1
+    z = norm.ppf(0.975) + norm.ppf(0.8)
+    variance = discordance - difference**2
+    expected = math.ceil(z**2 * variance / difference**2)
+    assert questions_needed(difference, discordance) == expected
+    shown = smallest_difference(expected, discordance)
+    assert shown == pytest.approx(difference, rel=1e-3)
+
+
+@pytest.mark.parametrize("discordance", [0.0, 0.01, 0.02])
+def test_a_difference_larger_than_the_discordance_cannot_be(discordance: float) -> None:
+    assert questions_needed(0.02, discordance) is None
+
+
+@pytest.mark.parametrize(("n", "discordance"), [(0, 0.1), (1, 0.1), (100, 0.0), (2, 0.5)])
+def test_too_little_is_known_to_say_what_can_be_shown(n: int, discordance: float) -> None:
+    assert smallest_difference(n, discordance) is None
+
+
+def test_repeats_flip_and_wander() -> None:
+    table = repeats_table([[True, True, False, False], [True, False, False, True], [True] * 4])
+    assert table["accuracies"] == [0.5, 0.5, 1.0]
+    assert (table["lowest"], table["highest"]) == (0.5, 1.0)
+    assert table["mean"] == pytest.approx(2 / 3)
+    assert table["standard_deviation"] == pytest.approx(math.sqrt(1 / 12))
+    assert (table["flipped"]["value"], table["flipped"]["n"]) == (0.75, 4)
