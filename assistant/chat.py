@@ -13,10 +13,7 @@ from assistant.models.chat_model import Message
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
-from memory_store import Query, Recall, Recalled, Round
-
-# Text beyond this adds nothing to a query: encoders read about a thousand characters.
-_LONGEST_QUERY = 2000
+from memory_store import LONGEST_QUERY, Query, Recall, Recalled, Round
 
 
 class MemoryMode(StrEnum):
@@ -109,7 +106,7 @@ class Chat:
         yield ChatDone(trace, recall, round, timings, understanding)
 
     async def _retrieve(self, call: ChatCall) -> Retrieved | None:
-        query = call.text[:_LONGEST_QUERY]
+        query = call.text[:LONGEST_QUERY]
         if not query.strip():
             return None
         day = call.asked_at.date()

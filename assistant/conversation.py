@@ -70,7 +70,7 @@ def new_turns(rounds: Sequence[Round], turns: Sequence[Turn]) -> list[Turn]:
 
 def _repeated(rounds: Sequence[Round], turns: Sequence[Turn]) -> int:
     """How many of the first turns are the last ones of the session, and may be a retry."""
-    last = [id for round in rounds for id in round.turn_ids][-len(turns) :] if turns else []
+    last = [id for round in rounds for id in round.turns][-len(turns) :] if turns else []
     ids = [turn.id for turn in turns]
     for count in range(len(last), 0, -1):
         if ids[:count] == last[-count:]:
@@ -106,6 +106,21 @@ def _answered(round: Round, turn: Turn) -> Round:
     )
 
 
+def said_again(round: Round, stored: Round) -> Round:
+    """The round in the place of the stored one that it repeats. What the user has put right there
+    stays right."""
+    again = replace(round, round_index=stored.round_index, session_date=stored.session_date)
+    if stored.corrected_at is None:
+        return again
+    marks = tuple(id for id in stored.turn_ids if id not in stored.turns)
+    return replace(
+        again,
+        user_text=stored.user_text,
+        corrected_at=stored.corrected_at,
+        turn_ids=(*round.turn_ids, *marks),
+    )
+
+
 def same_round(rounds: Sequence[Round], said: Turn, before: Sequence[str]) -> Round | None:
     """The stored round that a chat request repeats (a retry, or a regenerated answer), if any.
 
@@ -115,29 +130,38 @@ def same_round(rounds: Sequence[Round], said: Turn, before: Sequence[str]) -> Ro
     """
     if said.caller_id is not None:
         return next((round for round in rounds if said.id in round.turn_ids), None)
-    position = _place(rounds, said.text, _texts(before))
+    position = _place(rounds, said, _texts(before))
     if position == len(rounds):
         return None
     window = _REGENERATE_WINDOW if position and before else _RETRY_WINDOW
     return rounds[position] if _soon(rounds[position], said, window) else None
 
 
-def _place(rounds: Sequence[Round], text: str, sent: Sequence[str]) -> int:
-    """Where the text was said if these messages came before it: the index of one of the rounds, or
-    the number of them when it goes on from the last one."""
+def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
+    """Where it was said if these messages came before it: the index of one of the rounds, or the
+    number of them when it goes on from the last one."""
     if not sent:
-        return len(rounds) - 1 if rounds and rounds[-1].user_text == text else len(rounds)
+        return len(rounds) - 1 if rounds and _says(rounds[-1], said) else len(rounds)
     best = (False, 0, len(rounds))
     for position in range(len(rounds) + 1):
-        if position < len(rounds) and rounds[position].user_text != text:
+        if position < len(rounds) and not _says(rounds[position], said):
             continue
         stored = _texts(side for r in rounds[:position] for side in (r.user_text, r.assistant_text))
         shared = min(len(stored), len(sent))
         if shared and stored[-shared:] == list(sent[-shared:]):
             best = max(best, (stored == list(sent), shared, position))
-    unheard_of = len(rounds) == 1 and rounds[0].user_text == text and text.strip() not in sent
+    alone = len(rounds) == 1 and _says(rounds[0], said)
+    unheard_of = alone and said.text.strip() not in sent
     # Nothing to compare: what came before the only round was not stored.
     return 0 if unheard_of and not best[1] else best[2]
+
+
+def _says(round: Round, said: Turn) -> bool:
+    """Whether the user said this in the round; the turn is known by its id where the text of the
+    round was put right since."""
+    return round.user_text == said.text or (
+        round.corrected_at is not None and said.id in round.turn_ids
+    )
 
 
 def _texts(texts: Iterable[str]) -> list[str]:

@@ -10,13 +10,15 @@ import random
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from assistant.conversation import Turn, add_turn, new_turns, same_round
+from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
 from memory_store import (
+    Correction,
     EnrichmentState,
     Extraction,
+    Forgotten,
     MemoryStore,
     Record,
     Round,
@@ -92,11 +94,19 @@ class _Arriving:
 class Recorder:
     """Writes turns to the store and forgets them; a user's writes never overtake each other."""
 
-    def __init__(self, store: MemoryStore, *, enriched_later: bool = False) -> None:
-        """`enriched_later` marks new rounds as waiting for enrichment."""
+    def __init__(
+        self,
+        store: MemoryStore,
+        *,
+        enriched_later: bool = False,
+        forget_replies: Callable[[], None] | None = None,
+    ) -> None:
+        """`enriched_later` marks new rounds as waiting for enrichment; `forget_replies` is called
+        when something was forgotten that replies of language models may repeat."""
         self._store = store
         self._state = EnrichmentState.PENDING if enriched_later else EnrichmentState.DONE
         self._writers: OrderedDict[str, _Writer] = OrderedDict()
+        self._forget_replies = forget_replies
         self._watcher: Watcher | None = None
 
     def watch(self, watcher: Watcher) -> None:
@@ -130,11 +140,7 @@ class Recorder:
         async def attempt(rounds: list[Round]) -> Round:
             opened = add_turn(rounds, said, user_id=user_id, session_id=session_id)
             if repeated := same_round(rounds, said, before):
-                opened = replace(
-                    opened,
-                    round_index=repeated.round_index,
-                    session_date=repeated.session_date,
-                )
+                opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
             await self._write(writer, session_id, rounds, [round])
             return round
@@ -197,23 +203,49 @@ class Recorder:
             writer.sessions.clear()
             return await self._store.bring_in(user_id, records)
 
-    async def forget_session(self, user_id: str, session_id: str) -> int:
-        """Forget a session; how many rounds went."""
+    async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
+        """Put right what a round says; None when this user has no such round."""
+        async with self._writing(user_id) as writer:
+            writer.sessions.clear()
+            record = await self._store.correct(
+                user_id, round_id, correction, enrichment=self._state
+            )
+            await self._forgotten(record is not None)
+        if record and record.enrichment is EnrichmentState.PENDING and self._watcher:
+            self._watcher(user_id, record.round.session_id)
+        return record
+
+    async def forget_session(
+        self, user_id: str, session_id: str, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Forget a session; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:
             writer.sessions.pop(session_id, None)
-            return await self._store.forget_session(user_id, session_id)
+            gone = await self._store.forget_session(user_id, session_id, dry_run=dry_run)
+            await self._forgotten(gone and not dry_run)
+            return gone
 
-    async def forget_round(self, user_id: str, round_id: str) -> int:
-        """Forget one round; how many went (0 or 1)."""
+    async def forget_round(
+        self, user_id: str, round_id: str, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Forget one round; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            return await self._store.forget_round(user_id, round_id)
+            gone = await self._store.forget_round(user_id, round_id, dry_run=dry_run)
+            await self._forgotten(gone and not dry_run)
+            return gone
 
-    async def forget_user(self, user_id: str) -> int:
-        """Forget everything of a user; how many rounds went."""
+    async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
+        """Forget everything of a user; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            return await self._store.forget_user(user_id)
+            gone = await self._store.forget_user(user_id, dry_run=dry_run)
+            await self._forgotten(gone and not dry_run)
+            return gone
+
+    async def _forgotten(self, something: object) -> None:
+        if something and self._forget_replies:
+            await asyncio.to_thread(self._forget_replies)
 
     @asynccontextmanager
     async def _writing(self, user_id: str) -> AsyncIterator[_Writer]:

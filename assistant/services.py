@@ -1,7 +1,7 @@
 """The parts of a running assistant, put together from its settings."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_tokens import input_limit, litellm_counter
-from assistant.models.roles import gateway
+from assistant.models.roles import gateway, reply_cache
 from assistant.models.usage import Usage
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import ReadingPlan
@@ -60,14 +60,24 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
     embedder = make_embedder(settings)
-    store = MemoryStore(_engine(settings), embedder, _recall(settings), key_design(settings))
+    store = MemoryStore(
+        _engine(settings),
+        embedder,
+        _recall(settings),
+        key_design(settings),
+        forget_vectors=settings.forget_caches,
+    )
     await store.open()
     usage = Usage()
     worker: EnrichmentWorker | None = None
     try:
         reader = _reader(settings, store, gateway(settings, "chat", usage))
         extractor = gateway(settings, "extract", usage)
-        recorder = Recorder(store, enriched_later=extractor is not None)
+        recorder = Recorder(
+            store,
+            enriched_later=extractor is not None,
+            forget_replies=_forget_replies(settings),
+        )
         if extractor:
             worker = _worker(settings, store, recorder, extractor)
             recorder.watch(worker.recorded)
@@ -100,6 +110,11 @@ def server_options(settings: Settings) -> dict[str, Any]:
     """How the server at `qdrant_url` is used, for either of its engines."""
     key = settings.qdrant_api_key
     return {"api_key": key.get_secret_value() if key else None, **settings.qdrant.model_dump()}
+
+
+def _forget_replies(settings: Settings) -> Callable[[], None] | None:
+    cache = reply_cache(settings)
+    return cache.clear if cache and settings.forget_caches else None
 
 
 def _worker(

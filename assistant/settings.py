@@ -184,6 +184,8 @@ class Settings(BaseSettings):
     """How its vectors are computed: `fp32`, `int8` or `auto`."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)
     """Megabytes in `data_dir` for vectors of texts that were seen before; 0 keeps none on disk."""
+    forget_caches: bool = True
+    """Whether forgetting and correcting reach into the caches, too."""
     chat_model: str = ""
     """A litellm model name that answers; empty answers with quotes from memory."""
     chat_model_base_url: str = ""

@@ -5,6 +5,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 
 from typing import TYPE_CHECKING, Any
 
+from memory_store.correction import Correction, GivenFact
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
@@ -32,6 +33,8 @@ from memory_store.errors import (
 )
 from memory_store.extraction import Extraction
 from memory_store.facts import rule_facts, sentences
+from memory_store.forgetting import LONGEST_QUERY, Forgotten
+from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
@@ -66,7 +69,9 @@ if TYPE_CHECKING:
     from memory_store.engines.server_operator import ServerOperator
 
 __all__ = [
+    "LONGEST_QUERY",
     "PACKAGED",
+    "Correction",
     "Days",
     "DiskCache",
     "EdgeEngine",
@@ -83,6 +88,8 @@ __all__ = [
     "Extraction",
     "Fact",
     "FactLink",
+    "Forgotten",
+    "GivenFact",
     "HashEncoder",
     "Held",
     "InvalidRecord",
@@ -112,6 +119,7 @@ __all__ = [
     "ServerOperator",
     "SessionSummary",
     "Speaker",
+    "Step",
     "StoreDenied",
     "StoreFull",
     "StoreLocked",
@@ -123,6 +131,7 @@ __all__ = [
     "StoreUnready",
     "TextKind",
     "TimeRange",
+    "Told",
     "TransferUnfinished",
     "Weights",
     "cancel_reindex",

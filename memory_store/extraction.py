@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from memory_store.correction import given_facts
 from memory_store.facts import rule_facts, slot_of
 from memory_store.types import EnrichmentState, Fact, Record, Speaker
 from memory_store.updates import own_words
@@ -27,12 +28,13 @@ class Extraction:
 
 
 def enriched(record: Record, extraction: Extraction) -> Record:
-    """The record with the extraction in place of any earlier one; the rules' facts stay."""
+    """The record with the extraction in place of any earlier one; the rules' facts stay, and facts
+    that the user gave are all there is."""
     by_rule = rule_facts(record.round)
     found = [_guarded(record, fact) for fact in extraction.facts]
     return replace(
         record,
-        facts=tuple(_distinct([*by_rule, *found])),
+        facts=given_facts(record) or tuple(_distinct([*by_rule, *found])),
         keyphrases=extraction.keyphrases,
         summary=extraction.summary,
         enrichment=EnrichmentState.DONE,

@@ -4,7 +4,7 @@ What a round replaces is marked before the round itself is written: after a cras
 marks lead nowhere and count for nothing until the round is written again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from memory_store.engines.engine import Engine, Scope
@@ -63,12 +63,15 @@ class Linking:
         await self._write(user_id, [done[other.id] for other in others if done[other.id] != other])
         return [done[record.id] for record in records]
 
-    async def before_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
-        """Hand on what the facts of these rounds replaced to what replaced them."""
+    async def before_forgetting(
+        self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
+    ) -> None:
+        """Hand on what the facts of these rounds replaced to what replaced them; facts with the
+        texts `staying` are not forgotten."""
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
         for record in gone:
-            others = {id: unlinked(other, record) for id, other in others.items()}
+            others = {id: unlinked(other, record, staying) for id, other in others.items()}
         await self._write(user_id, others.values())
 
     async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:

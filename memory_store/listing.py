@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
 from memory_store.engines.engine import Hit
 from memory_store.types import Days, Record
@@ -16,13 +16,16 @@ Place = tuple[datetime, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which rounds of a user to list: said on these days, with this text on either side.
+    """Which rounds of a user to list: said on these days, in this session, with this text on either
+    side. With `as_of` they say what held on that day.
 
     `after` goes on behind the round of an earlier page, which may have been forgotten meanwhile.
     """
 
     user_id: str
     days: Days = field(default_factory=Days)
+    session_id: str | None = None
+    as_of: date | None = None
     text: str = ""
     newest_first: bool = True
     limit: int = 50

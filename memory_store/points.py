@@ -47,6 +47,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "user_name": round.user_name,
         "assistant_name": round.assistant_name,
         "turn_ids": list(round.turn_ids),
+        "corrected_at": _instant(round.corrected_at),
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
         "keyphrases": list(record.keyphrases),
@@ -95,6 +96,7 @@ def from_payload(payload: Payload) -> Record:
         user_name=payload.get("user_name"),
         assistant_name=payload.get("assistant_name"),
         turn_ids=tuple(payload["turn_ids"]),
+        corrected_at=_read_instant(payload.get("corrected_at")),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(
@@ -172,6 +174,14 @@ def _event_days(facts: Sequence[Fact]) -> set[str]:
             each = (days.first + timedelta(days=number) for number in range(count))
             found |= {f"{day.isoformat()}T00:00:00Z" for day in each}
     return found
+
+
+def _instant(at: datetime | None) -> str | None:
+    return at.astimezone(UTC).isoformat() if at else None
+
+
+def _read_instant(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 def _iso(day: date | None) -> str | None:

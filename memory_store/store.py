@@ -1,9 +1,12 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 
+from memory_store.correction import Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Hit, Payload, Point, Scope
@@ -11,6 +14,8 @@ from memory_store.engines.layout import TURNS
 from memory_store.errors import InvalidRecord, MemoryStoreError, RoundTaken
 from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
+from memory_store.forgetting import Forgotten, embedded_texts, forgotten
+from memory_store.history import Told, told
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
@@ -21,9 +26,10 @@ from memory_store.recall.known import known_facts
 from memory_store.recall.places import Places
 from memory_store.recall.query_vector import query_vector
 from memory_store.recall.recall import Query, Recall, RecallSettings, recall
+from memory_store.recall.updates import linked_records
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
-from memory_store.types import EnrichmentState, FactLink, Held, Record, Round, SessionSummary
+from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 from memory_store.words import shared_words
 
 # Characters of a failure that are kept.
@@ -39,13 +45,18 @@ class MemoryStore:
         embedder: Embedder,
         settings: RecallSettings | None = None,
         design: KeyDesign | None = None,
+        *,
+        forget_vectors: bool = True,
     ) -> None:
+        """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
+        forgotten; without it they need not be encoded again when the same texts come back."""
         self._engine = engine
         self._embedder = embedder
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._linking = Linking(engine)
         self._places = Places()
+        self._forget_vectors = forget_vectors
 
     async def open(self) -> None:
         """Open the engine; refuse data of another embedder, key design or schema
@@ -80,7 +91,14 @@ class MemoryStore:
         only rounds that hold exactly these turns are replaced and all others must be new;
         `RoundTaken` says that another writer was faster with some.
         """
-        return await self._write([Record(r, rule_facts(r), enrichment) for r in rounds], over)
+        return await self._write([await self._read_anew(r, enrichment) for r in rounds], over)
+
+    async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
+        """The record of a round with the rules' facts, or with those that the user gave."""
+        stored = await self.round(round.user_id, round.id) if round.corrected_at else None
+        if given := given_facts(stored):
+            return Record(round, given)
+        return Record(round, rule_facts(round), enrichment)
 
     async def _write(self, records: Sequence[Record], over: Held | None) -> list[Record]:
         linked = await self._linking.before_writing(records)
@@ -189,6 +207,16 @@ class MemoryStore:
         hits = await self._engine.scroll(Scope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
+    async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
+        """One record with the histories of its facts, as they stood on a day.
+
+        None when this user has no such round, or had none on that day.
+        """
+        record = await self.round(user_id, round_id)
+        if record is None or (as_of and record.round.session_date.date() > as_of):
+            return None
+        return await told(self._engine, record, Days(last=as_of))
+
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
         hits = await self._engine.scroll(Scope(user_id, session_id))
@@ -200,10 +228,13 @@ class MemoryStore:
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
-        scope = Scope(listing.user_id, days=listing.days)
+        scope = Scope(listing.user_id, listing.session_id, days=listing.days)
         page = cut(await self._engine.scroll(scope, fields(listing)), listing)
         hits = await self._engine.scroll(replace(scope, ids=page.ids)) if page.ids else []
         records = {hit.id: _record(hit) for hit in hits}
+        if listing.as_of:
+            until = Days(last=listing.as_of)
+            records = await linked_records(self._engine, listing.user_id, until, records)
         found = tuple(records[id] for id in page.ids if id in records)
         return Page(found, page.total, page.next)
 
@@ -238,32 +269,82 @@ class MemoryStore:
         changed = replace(record, facts=facts, may_supersede=allowed)
         return (await self._write([changed], {record.id: record.round.turn_ids}))[0]
 
-    async def forget_round(self, user_id: str, round_id: str) -> int:
-        """Forget one round; how many were forgotten (0 or 1). What it replaced holds again."""
+    async def correct(
+        self,
+        user_id: str,
+        round_id: str,
+        correction: Correction,
+        *,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Record | None:
+        """Put right what a round says; what it said before is nowhere found again.
+
+        Doing it twice is doing it once. `enrichment` is `PENDING` where `enrich` is to follow.
+        None when this user has no such round; `RoundTaken` when it is just being written.
+        """
+        record = await self.round(user_id, round_id)
+        if record is None:
+            return None
+        changed = corrected(record, correction, enrichment)
+        if changed is record:
+            return record
+        staying = {fact.text for fact in changed.facts}
+        await self._linking.before_forgetting(user_id, [record], staying)
+        await self._write([changed], {record.id: record.round.turn_ids})
+        await self._linking.after_forgetting(user_id, [record])
+        await self._drop_vectors([record], staying=[changed])
+        return await self.round(user_id, round_id)
+
+    async def forget_round(
+        self, user_id: str, round_id: str, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Forget one round; how much that is. What it replaced holds again.
+
+        With `dry_run`, which all that forgets has, nothing is done but count.
+        """
         scope = Scope(user_id, ids=(round_id,))
-        return await self._forget_linked(scope) if _is_id(round_id) else 0
+        return await self._forget(scope, dry_run) if _is_id(round_id) else Forgotten()
 
-    async def forget_session(self, user_id: str, session_id: str) -> int:
-        """Forget one session; how many rounds were forgotten. What it replaced holds again."""
-        return await self._forget_linked(Scope(user_id, session_id))
+    async def forget_session(
+        self, user_id: str, session_id: str, *, dry_run: bool = False
+    ) -> Forgotten:
+        """Forget one session; how much that is. What it replaced holds again."""
+        return await self._forget(Scope(user_id, session_id), dry_run)
 
-    async def _forget_linked(self, scope: Scope) -> int:
+    async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
+        """Forget everything of a user; how much that is."""
+        return await self._forget(Scope(user_id), dry_run)
+
+    async def _forget(self, scope: Scope, dry_run: bool) -> Forgotten:
         gone = [_record(hit) for hit in await self._engine.scroll(scope)]
-        if gone:
+        count = forgotten(gone, await self._sessions_left(scope, gone))
+        if not gone or dry_run:
+            return count
+        others_stay = scope != Scope(scope.user_id)
+        if others_stay:
             await self._linking.before_forgetting(scope.user_id, gone)
-            await self._engine.delete(scope)
+        await self._engine.delete(scope)
+        if others_stay:
             self._places.forget(gone)
             await self._linking.after_forgetting(scope.user_id, gone)
-        return len(gone)
-
-    async def forget_user(self, user_id: str) -> int:
-        """Forget everything of a user; how many rounds were forgotten."""
-        scope = Scope(user_id)
-        forgotten = await self._engine.count(scope)
-        if forgotten:
-            await self._engine.delete(scope)
+        else:
             self._places.forget_user(scope.user_id)
-        return forgotten
+        await self._drop_vectors(gone)
+        return count
+
+    async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
+        """The sessions of which other rounds stay; only rounds named by id leave some."""
+        if scope.ids is None:
+            return set()
+        sessions = {record.round.session_id for record in gone}
+        counts = {id: await self._engine.count(Scope(scope.user_id, id)) for id in sessions}
+        own = Counter(record.round.session_id for record in gone)
+        return {id for id, count in counts.items() if count > own[id]}
+
+    async def _drop_vectors(self, gone: Sequence[Record], staying: Sequence[Record] = ()) -> None:
+        if self._forget_vectors:
+            texts, kept = (embedded_texts(of, self._indexer.design) for of in (gone, staying))
+            await self._embedder.forget(texts - kept)
 
     async def check(self) -> None:
         """Raise what is wrong when the engine or the embedder cannot be used."""

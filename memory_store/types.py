@@ -8,6 +8,9 @@ from enum import StrEnum
 
 from memory_store.errors import InvalidRecord
 
+CORRECTED = "corrected:"
+"""How the mark of a correction among the turn ids of a round begins."""
+
 _ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
 
 
@@ -45,7 +48,8 @@ class Round:
     """A user turn with the assistant turn that answers it; either side may be empty.
 
     `session_date` is when the round was said (never when it was stored) and must carry a zone.
-    `turn_ids` name the turns the round was made of, so that a turn sent twice is known.
+    `turn_ids` name the turns the round was made of, so that a turn sent twice is known. A round
+    whose text or facts the user put right says when (`corrected_at`) and has a mark among them.
     """
 
     user_id: str
@@ -57,6 +61,7 @@ class Round:
     user_name: str | None = None
     assistant_name: str | None = None
     turn_ids: tuple[str, ...] = ()
+    corrected_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -70,6 +75,11 @@ class Round:
     def id(self) -> str:
         """UUIDv5 of (user, session, round index)."""
         return round_id(self.user_id, self.session_id, self.round_index)
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The ids of its turns, without the mark of a correction."""
+        return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
 
 
 class Speaker(StrEnum):
@@ -96,7 +106,8 @@ class FactLink:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One standalone statement found in a round. `source` is `rule` or a model id.
+    """One standalone statement found in a round. `source` is `rule`, a model id, or `user` where
+    the user wrote it.
 
     `event_dates` are the days it talks about, which are seldom the day it was said. A fact that no
     longer holds stays, linked to the one that replaced it (`superseded_by`) and back. `slot` says

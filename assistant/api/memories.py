@@ -1,4 +1,4 @@
-"""Routes of memories: search, forget one, forget everything of a user."""
+"""Routes of memories: search, correct, forget one, forget everything of a user."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -9,8 +9,8 @@ from fastapi import APIRouter, Request
 from assistant.api import wire
 from assistant.api.call import services, time_of, user_of
 from assistant.dates import parse_day, print_instant
-from assistant.errors import NotFound
-from memory_store import Days, Query
+from assistant.errors import InvalidRequest, NotFound
+from memory_store import Correction, Days, GivenFact, Query
 
 router = APIRouter(prefix="/v1", tags=["memories"])
 
@@ -47,15 +47,49 @@ def _day(given: Any, param: str) -> date | None:
     return None if given is None else parse_day(given, param=param)
 
 
+@router.patch("/memories/{memory_id}")
+async def correct_memory(
+    request: Request, memory_id: str, body: wire.CorrectedMemory, user_id: str | None = None
+) -> Mapping[str, Any]:
+    """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
+    owner = user_of(request, body.user_id, user_id)
+    correction = Correction(
+        time_of(request, body.timestamp).at,
+        body.user_text,
+        body.assistant_text,
+        None if body.facts is None else tuple(map(_given_fact, body.facts)),
+    )
+    if (correction.user_text, correction.assistant_text, correction.facts) == (None, None, None):
+        raise InvalidRequest("say what to correct: user_text, assistant_text or facts")
+    record = await services(request).recorder.correct(owner, memory_id, correction)
+    if record is None:
+        raise _unknown(memory_id)
+    return wire.value_body(record)
+
+
+def _given_fact(given: str | wire.StatedFact) -> GivenFact:
+    if isinstance(given, str):
+        return GivenFact(given)
+    if given.event_dates is None:
+        return GivenFact(given.text)
+    days = (Days(_day(d.first, "facts"), _day(d.last, "facts")) for d in given.event_dates)
+    return GivenFact(given.text, tuple(days))
+
+
 @router.delete("/memories/{memory_id}")
 async def forget_memory(
-    request: Request, memory_id: str, user_id: str | None = None
+    request: Request, memory_id: str, user_id: str | None = None, dry_run: bool = False
 ) -> Mapping[str, Any]:
-    """Forget one round."""
+    """Forget one round; with `dry_run` only count what would go."""
     owner = user_of(request, user_id)
-    if not await services(request).recorder.forget_round(owner, memory_id):
+    gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
+    if not gone:
         raise _unknown(memory_id)
-    return {"object": "memory.deleted", "id": memory_id, "deleted": True}
+    return {
+        "object": "memory.deleted",
+        "id": memory_id,
+        "deleted": not dry_run,
+    } | wire.forgotten_body(gone, dry_run=dry_run)
 
 
 @router.delete("/memories/{memory_id}/updates")
@@ -88,17 +122,12 @@ async def _let_supersede(
 async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = user_of(request, user_id)
-    parts = services(request)
-    if dry_run:
-        count = await parts.store.count(owner)
-    else:
-        count = await parts.recorder.forget_user(owner)
+    gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
     return {
         "object": "user.memories.deleted",
         "user_id": owner,
-        "deleted": count,
-        "dry_run": dry_run,
-    }
+        "deleted": gone.rounds,
+    } | wire.forgotten_body(gone, dry_run=dry_run)
 
 
 def _unknown(memory_id: str) -> NotFound:

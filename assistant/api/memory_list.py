@@ -3,13 +3,13 @@
 import base64
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
 from assistant.api import wire
-from assistant.api.call import services, user_of
+from assistant.api.call import checked_id, services, user_of
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -23,15 +23,22 @@ async def list_memories(
     user_id: str | None = None,
     from_: Annotated[str | None, Query(alias="from")] = None,
     to: str | None = None,
+    as_of: str | None = None,
+    session_id: str | None = None,
     text: str = "",
     order: Literal["newest", "oldest"] = "newest",
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     after: str | None = None,
 ) -> Mapping[str, Any]:
-    """The rounds of a user by date, page by page: said on these days, with this text."""
+    """The rounds of a user by date, page by page: said on these days, in this session, with this
+    text. With `as_of` nothing that was said later counts."""
+    until = _day(as_of, "as_of")
+    ends = [day for day in (_day(to, "to"), until) if day is not None]
     listing = Listing(
         user_of(request, user_id),
-        days=Days(_day(from_, "from"), _day(to, "to")),
+        days=Days(_day(from_, "from"), min(ends, default=None)),
+        session_id=None if session_id is None else checked_id(session_id, "session_id"),
+        as_of=until,
         text=text.strip(),
         newest_first=order == "newest",
         limit=limit,
@@ -47,18 +54,19 @@ async def list_memories(
 
 @router.get("/{memory_id}")
 async def read_memory(
-    request: Request, memory_id: str, user_id: str | None = None
+    request: Request, memory_id: str, user_id: str | None = None, as_of: str | None = None
 ) -> Mapping[str, Any]:
-    """One round."""
-    record = await services(request).store.round(user_of(request, user_id), memory_id)
-    if record is None:
+    """One round, each of its facts with the history of what it says, as known on a day."""
+    owner = user_of(request, user_id)
+    told = await services(request).store.told(owner, memory_id, _day(as_of, "as_of"))
+    if told is None:
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    return wire.value_body(record)
+    return wire.told_body(told)
 
 
-def _day(given: str | None, param: str) -> Any:
+def _day(given: str | None, param: str) -> date | None:
     return None if given is None else parse_day(given, param=param)
 
 

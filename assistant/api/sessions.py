@@ -125,20 +125,18 @@ async def read_session(
 
 @router.delete("/{session_id:path}")
 async def forget_session(
-    request: Request, session_id: str, user_id: str | None = None
+    request: Request, session_id: str, user_id: str | None = None, dry_run: bool = False
 ) -> Mapping[str, Any]:
-    """Forget a session."""
-    forgotten = await services(request).recorder.forget_session(
-        user_of(request, user_id), session_id
-    )
-    if not forgotten:
+    """Forget a session; with `dry_run` only count what would go."""
+    owner = user_of(request, user_id)
+    gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
+    if not gone:
         raise _unknown(session_id)
     return {
         "object": "session.deleted",
         "id": session_id,
-        "deleted": True,
-        "rounds": forgotten,
-    }
+        "deleted": not dry_run,
+    } | wire.forgotten_body(gone, dry_run=dry_run)
 
 
 def _unknown(session_id: str) -> NotFound:

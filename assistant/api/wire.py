@@ -11,12 +11,15 @@ from memory_store import (
     Days,
     Fact,
     FactLink,
+    Forgotten,
     Reason,
     Recalled,
     RecalledSession,
     Record,
     SessionSummary,
+    Step,
     TimeRange,
+    Told,
 )
 
 # Anything passes here, so that `dates` can refuse it with a code and a message of its own.
@@ -94,6 +97,30 @@ class RecordedMessages(Request):
     close: bool = False
 
 
+class GivenDays(Request):
+    """Days that a fact talks about, both inclusive; an open end is null."""
+
+    first: Time = None
+    last: Time = None
+
+
+class StatedFact(Request):
+    """A fact in the user's words."""
+
+    text: str = Field(min_length=1)
+    event_dates: list[GivenDays] | None = None
+
+
+class CorrectedMemory(Request):
+    """`PATCH /v1/memories/{id}`."""
+
+    user_id: str | None = None
+    user_text: str | None = None
+    assistant_text: str | None = None
+    facts: list[str | StatedFact] | None = None
+    timestamp: Time = None
+
+
 class SearchRequest(Request):
     """`POST /v1/memories/search`."""
 
@@ -138,6 +165,35 @@ def value_body(record: Record) -> dict[str, Any]:
         "assistant_text": round.assistant_text,
         "facts": [_fact_body(fact) for fact in record.facts],
         "enrichment": _enrichment_body(record),
+        "corrected_at": print_instant(round.corrected_at) if round.corrected_at else None,
+    }
+
+
+def told_body(told: Told) -> dict[str, Any]:
+    """A stored round as a value, each fact with its history."""
+    value = value_body(told.record)
+    for fact, history in zip(value["facts"], told.histories, strict=True):
+        fact["history"] = [_step_body(step) for step in history]
+    return value
+
+
+def _step_body(step: Step) -> dict[str, Any]:
+    return {
+        "id": step.said.round_id,
+        "text": step.said.text,
+        "said_at": print_instant(step.said.said_at),
+        "source": step.said.by,
+        "until": _link_body(step.until) if step.until else None,
+    }
+
+
+def forgotten_body(forgotten: Forgotten, *, dry_run: bool) -> dict[str, Any]:
+    """How much went, or would go."""
+    return {
+        "dry_run": dry_run,
+        "rounds": forgotten.rounds,
+        "facts": forgotten.facts,
+        "sessions": forgotten.sessions,
     }
 
 

@@ -1,8 +1,8 @@
 """Replies of language models kept on disk, for repeated replays and experiments.
 
 A reply is named by everything that can change it: model, address, messages, options and the shape
-asked for. Only replies that were complete and could be used are kept. Forgetting a user does not
-reach into it.
+asked for. Only replies that were complete and could be used are kept. Whose memory a reply was
+made from is not known: when something is forgotten, all of them go.
 """
 
 import hashlib
@@ -44,6 +44,11 @@ class ReplyCache:
         body = {"text": reply.text, "finish_reason": reply.finish_reason}
         written.write_text(json.dumps(body), encoding="utf-8")
         written.replace(path)
+
+    def clear(self) -> None:
+        """Delete every reply."""
+        for path in self._folder.glob("??/*.json"):
+            path.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

@@ -22,5 +22,10 @@ def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
         prices=common.prices.get(how.name),
     )
     limits = CallLimits(how.retries, at_once=common.at_once, seconds=how.timeout)
-    cache = ReplyCache(Path(common.cache_dir)) if common.cache_dir else None
-    return Gateway(model, usage.of(role), limits, cache)
+    return Gateway(model, usage.of(role), limits, reply_cache(settings))
+
+
+def reply_cache(settings: Settings) -> ReplyCache | None:
+    """Where the replies of all roles are kept; None where they are not."""
+    folder = settings.models.cache_dir
+    return ReplyCache(Path(folder)) if folder else None

@@ -20,6 +20,7 @@ class VectorCache:
         # Not touched, so not taken from the system, before rows are written.
         self._rows = np.empty((capacity, dimension), dtype=np.float32)
         self._row_by_key: OrderedDict[Hashable, int] = OrderedDict()
+        self._left: list[int] = []  # rows of vectors that were forgotten
 
     def __len__(self) -> int:
         return len(self._row_by_key)
@@ -46,6 +47,15 @@ class VectorCache:
         self._row_by_key[key] = row
         self._rows[row] = vector
 
+    def forget(self, key: Hashable) -> None:
+        """Let go of a vector, if it is there; nothing of it stays in memory."""
+        row = self._row_by_key.pop(key, None)
+        if row is not None:
+            self._rows[row] = 0
+            self._left.append(row)
+
     def _free_row(self) -> int:
+        if self._left:
+            return self._left.pop()
         used = len(self._row_by_key)
         return used if used < len(self._rows) else self._row_by_key.popitem(last=False)[1]

@@ -54,6 +54,10 @@ class DiskCache:
         """Keep vectors; a key that is there keeps the one it has."""
         self._attempt(lambda database: self._write(database, vectors))
 
+    def forget(self, keys: Sequence[bytes]) -> None:
+        """Delete vectors; nothing of them stays in the file."""
+        self._attempt(lambda database: _delete(database, keys))
+
     def close(self) -> None:
         """Release the file."""
         if self._connection is not None:
@@ -119,6 +123,8 @@ def _prepare(database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
+    # What is deleted is overwritten, too.
+    database.execute("PRAGMA secure_delete = ON")
     with database:
         database.execute(
             "CREATE TABLE IF NOT EXISTS vectors"
@@ -135,6 +141,13 @@ def _read(database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Ve
         rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", part)
         found |= _unpacked(rows)
     return found
+
+
+def _delete(database: sqlite3.Connection, keys: Sequence[bytes]) -> None:
+    with database:
+        database.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in keys])
+    # The log of writes still holds what they wrote.
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _unpacked(rows: Iterable[tuple[bytes, bytes]]) -> dict[bytes, Vector]:

@@ -8,7 +8,7 @@ before come from memory, or from the disk where there is a disk cache.
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -110,6 +110,16 @@ class Embedder:
             )
         )
         return np.stack(vectors) if vectors else np.empty((0, self.identity.dimension), np.float32)
+
+    async def forget(self, texts: Iterable[str]) -> None:
+        """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
+        encoded again."""
+        keys = [self._key(text, kind) for text in texts for kind in TextKind]
+        for key in keys:
+            self._cache.forget(key)
+        if self._disk_cache is not None and keys:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._disk_thread, self._disk_cache.forget, keys)
 
     async def close(self) -> None:
         """Finish the texts that were asked for and stop the threads."""

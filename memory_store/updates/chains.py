@@ -6,7 +6,7 @@ are kept; links that rules made are made anew.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -99,19 +99,24 @@ def _with_links(fact: Fact, newer: FactLink | None, older: Sequence[FactLink]) -
     return replace(fact, superseded_by=by_model or newer, supersedes=(*kept, *older))
 
 
-def unlinked(record: Record, gone: Record) -> Record:
-    """The record after `gone` was forgotten: what replaced a gone fact replaces what that one had
-    replaced."""
+def unlinked(record: Record, gone: Record, staying: Collection[str] = ()) -> Record:
+    """The record after `gone` was forgotten, all but its facts with the texts `staying`: what
+    replaced a gone fact replaces what that one had replaced."""
     by_text = {fact.text: fact for fact in gone.facts}
-    return replace(record, facts=tuple(_without(fact, gone.id, by_text) for fact in record.facts))
+
+    def leads_there(link: FactLink) -> bool:
+        return link.round_id == gone.id and link.text not in staying
+
+    facts = tuple(_without(fact, leads_there, by_text) for fact in record.facts)
+    return replace(record, facts=facts)
 
 
-def _without(fact: Fact, gone_id: str, gone: Mapping[str, Fact]) -> Fact:
+def _without(fact: Fact, leads_there: Callable[[FactLink], bool], gone: Mapping[str, Fact]) -> Fact:
     newer, older = fact.superseded_by, list[FactLink]()
-    if newer and newer.round_id == gone_id:
+    if newer and leads_there(newer):
         newer = gone[newer.text].superseded_by if newer.text in gone else None
     for link in fact.supersedes:
-        if link.round_id != gone_id:
+        if not leads_there(link):
             older.append(link)
         elif link.text in gone:
             older += gone[link.text].supersedes

@@ -113,7 +113,7 @@ async def test_forgetting_while_writing_ends_in_all_or_nothing(store: MemoryStor
     forgotten, done = await asyncio.gather(
         recorder.forget_session("ann", "s"), recorder.record("ann", "s", conversation(4))
     )
-    assert forgotten == 3
+    assert forgotten.rounds == 3
     assert done.recorded == 8  # after the forgetting, all of them are new
     assert len(await sides(store, "ann", "s")) == 4
 
@@ -127,17 +127,17 @@ async def test_what_was_forgotten_can_be_recorded_again(store: MemoryStore, what
         "round": lambda: recorder.forget_round("ann", done.rounds[0].id),
         "user": lambda: recorder.forget_user("ann"),
     }
-    assert await forget[what]() == 1
-    assert await forget[what]() == 0
+    assert (await forget[what]()).rounds == 1
+    assert (await forget[what]()).rounds == 0
     assert (await recorder.record("ann", "s", conversation(1))).recorded == 2
 
 
 async def test_nobody_forgets_anothers(store: MemoryStore) -> None:
     recorder = Recorder(store)
     done = await recorder.record("ann", "s", conversation(1))
-    assert await recorder.forget_round("bob", done.rounds[0].id) == 0
-    assert await recorder.forget_session("bob", "s") == 0
-    assert await recorder.forget_user("bob") == 0
+    assert (await recorder.forget_round("bob", done.rounds[0].id)).rounds == 0
+    assert (await recorder.forget_session("bob", "s")).rounds == 0
+    assert (await recorder.forget_user("bob")).rounds == 0
     assert await store.count("ann") == 1
 
 

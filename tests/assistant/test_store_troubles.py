@@ -102,7 +102,7 @@ async def test_a_full_disk_takes_nothing_new_and_loses_nothing(small_disk: Path)
         await store.remember([another])
     assert [record.round for record in await store.session("ann", "s")] == [TEA]
     # Forgetting makes room, so it needs less.
-    assert await store.forget_session("ann", "t") == 1
+    assert (await store.forget_session("ann", "t")).rounds == 1
     ballast.leave(0)
     with pytest.raises(StoreFull):
         await store.forget_user("ann")

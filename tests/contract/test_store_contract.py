@@ -117,9 +117,9 @@ async def test_no_call_reaches_another_users_rounds(store: MemoryStore) -> None:
     assert await found(store, "cat", user="bob") == [REX.user_text]
     assert await store.round("bob", CAT.id) is None
     assert [r.round for r in await store.session("bob", "s1")] == [REX]
-    assert await store.forget_round("bob", CAT.id) == 0
-    assert await store.forget_session("bob", "s2") == 0
-    assert await store.forget_user("bob") == 1
+    assert (await store.forget_round("bob", CAT.id)).rounds == 0
+    assert (await store.forget_session("bob", "s2")).rounds == 0
+    assert (await store.forget_user("bob")).rounds == 1
     assert await store.count("ann") == 1
 
 
@@ -327,12 +327,12 @@ async def test_a_newer_statement_comes_before_the_one_it_replaces(store: MemoryS
 
 async def test_forgetting_is_exact_and_leaves_nothing_to_find(store: MemoryStore) -> None:
     await store.remember([CAT, BREAD, OVEN])
-    assert await store.forget_round("ann", BREAD.id) == 1
-    assert await store.forget_round("ann", BREAD.id) == 0
+    assert (await store.forget_round("ann", BREAD.id)).rounds == 1
+    assert (await store.forget_round("ann", BREAD.id)).rounds == 0
     assert await store.round("ann", BREAD.id) is None
     assert BREAD.user_text not in await found(store, "bread flour")
-    assert await store.forget_session("ann", "s2") == 1
-    assert await store.forget_user("ann") == 1
+    assert (await store.forget_session("ann", "s2")).rounds == 1
+    assert (await store.forget_user("ann")).rounds == 1
     assert await found(store, "cat bread oven") == []
 
 
@@ -340,7 +340,7 @@ async def test_text_that_is_no_id_names_no_round(store: MemoryStore) -> None:
     await store.remember([CAT])
     for text in ("", "nonsense", CAT.id.upper(), "0"):
         assert await store.round("ann", text) is None
-        assert await store.forget_round("ann", text) == 0
+        assert (await store.forget_round("ann", text)).rounds == 0
 
 
 async def test_ids_with_quotes_and_slashes_stay_apart(store: MemoryStore) -> None:
@@ -408,7 +408,7 @@ async def test_many_rounds_are_counted_listed_and_forgotten(store: MemoryStore) 
     await store.remember([said("ann", f"s{n % 7}", n, f"Note {n} of mine.") for n in range(700)])
     assert await store.count("ann") == 700
     assert sum(session.rounds for session in await store.sessions("ann")) == 700
-    assert await store.forget_user("ann") == 700
+    assert (await store.forget_user("ann")).rounds == 700
     assert await store.count("ann") == 0
 
 

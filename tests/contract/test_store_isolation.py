@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 )
 
 from memory_store import (
+    Correction,
     Days,
     EdgeEngine,
     Embedder,
@@ -64,6 +65,8 @@ COVERED = {
         "records",
         "bring_in",
         "let_supersede",
+        "told",
+        "correct",
         "forget_round",
         "forget_session",
         "forget_user",
@@ -198,6 +201,23 @@ class Memories(RuleBasedStateMachine):
             record = self._run(self._store.round(user, id))
             assert (record.round if record else None) == self._expected[user].get(id)
 
+    @rule(user=users, session=sessions, index=indexes)
+    def told(self, user: str, session: str, index: int) -> None:
+        for id in self._ids(session, index):
+            told = self._run(self._store.told(user, id))
+            assert (told.record.round if told else None) == self._expected[user].get(id)
+
+    @rule(user=users, session=sessions, index=indexes, text=texts)
+    def correct(self, user: str, session: str, index: int, text: str) -> None:
+        for id in self._ids(session, index):
+            correction = Correction(MAY, user_text=text, assistant_text="Put right.")
+            record = self._run(self._store.correct(user, id, correction))
+            known = self._expected[user].get(id)
+            assert (record is None) == (known is None)
+            if record and known:
+                assert (record.round.user_text, record.round.turns) == (text, known.turns)
+                self._expected[user][id] = record.round
+
     @rule(user=users, session=sessions)
     def session(self, user: str, session: str) -> None:
         records = self._run(self._store.session(user, session))
@@ -208,19 +228,19 @@ class Memories(RuleBasedStateMachine):
     def forget_round(self, user: str, session: str, index: int) -> None:
         for id in self._ids(session, index):
             known = self._expected[user].pop(id, None)
-            assert self._run(self._store.forget_round(user, id)) == int(known is not None)
+            assert self._run(self._store.forget_round(user, id)).rounds == int(known is not None)
 
     @rule(user=users, session=sessions)
     def forget_session(self, user: str, session: str) -> None:
         own = self._expected[user]
         gone = [id for id, round in own.items() if round.session_id == session]
-        assert self._run(self._store.forget_session(user, session)) == len(gone)
+        assert self._run(self._store.forget_session(user, session)).rounds == len(gone)
         for id in gone:
             del own[id]
 
     @rule(user=users)
     def forget_user(self, user: str) -> None:
-        assert self._run(self._store.forget_user(user)) == len(self._expected.pop(user, {}))
+        assert self._run(self._store.forget_user(user)).rounds == len(self._expected.pop(user, {}))
 
     @rule(user=users, text=texts)
     def closeness(self, user: str, text: str) -> None:

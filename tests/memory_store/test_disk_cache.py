@@ -88,6 +88,22 @@ def test_a_smaller_limit_shrinks_the_file(file: Path) -> None:
     assert file.stat().st_size <= MEGABYTE
 
 
+def test_of_what_is_forgotten_nothing_stays_in_the_file(file: Path) -> None:
+    cache = DiskCache(file, max_bytes=MEGABYTE)
+    cache.put(vectors(0, 20))
+    bytes_of_a_vector = np.full(64, 7, "<f4").tobytes()
+
+    def on_disk() -> bytes:
+        return b"".join(part.read_bytes() for part in file.parent.iterdir())
+
+    assert bytes_of_a_vector in on_disk()
+    cache.forget([*vectors(7, 2), b"never kept"])
+    assert numbers(cache, 20) == [n for n in range(20) if n not in (7, 8)]
+    assert bytes_of_a_vector not in on_disk()
+    cache.close()
+    assert bytes_of_a_vector not in on_disk()
+
+
 def test_no_room_at_all_is_no_cache(file: Path) -> None:
     cache = DiskCache(file, max_bytes=1)
     cache.put(vectors(0, 5))

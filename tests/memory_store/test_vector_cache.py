@@ -65,3 +65,16 @@ def test_a_cache_of_nothing_keeps_nothing() -> None:
     cache = VectorCache(0, 2)
     cache.put("a", vector(1))
     assert cache.get("a") is None
+
+
+def test_what_is_forgotten_leaves_its_place_to_another() -> None:
+    cache = VectorCache(2, 2)
+    for key in "ab":
+        cache.put(key, vector(1))
+    cache.forget("a")
+    cache.forget("c")
+    assert kept(cache, "abc") == "b"
+    cache.put("c", vector(2))
+    assert kept(cache, "abc") == "bc"
+    cache.put("d", vector(3))
+    assert kept(cache, "abcd") == "cd"

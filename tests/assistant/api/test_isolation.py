@@ -43,6 +43,12 @@ ATTEMPTS: dict[str, Callable[[Two], httpx.Response]] = {
     "read the round": lambda two: two.http.get(
         f"/v1/memories/{two.memory_id}", params={"user_id": two.eve}
     ),
+    "correct the round": lambda two: two.http.patch(
+        f"/v1/memories/{two.memory_id}", json={"user_id": two.eve, "user_text": "It was mine."}
+    ),
+    "count the round": lambda two: two.http.delete(
+        f"/v1/memories/{two.memory_id}", params={"user_id": two.eve, "dry_run": "true"}
+    ),
     "bring in": lambda two: two.http.post(
         f"/v1/users/{two.eve}/import", content=two.http.get(f"/v1/users/{two.eve}/export").text
     ),

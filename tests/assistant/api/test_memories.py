@@ -7,7 +7,7 @@ from calls import assert_error, record, sessions
 SEARCH = "/v1/memories/search"
 VALUE = set(
     """object id session_id round_index session_date similarity user_text assistant_text facts
-    enrichment signals reasons""".split()
+    enrichment corrected_at signals reasons""".split()
 )
 
 
@@ -133,6 +133,10 @@ def test_one_round_is_forgotten(http: httpx.Client, told: str) -> None:
         "object": "memory.deleted",
         "id": data[0]["id"],
         "deleted": True,
+        "dry_run": False,
+        "rounds": 1,
+        "facts": 1,
+        "sessions": 1,
     }
     again = http.delete(path, params={"user_id": told})
     assert_error(again, 404, "not_found_error", "memory_not_found")
@@ -150,6 +154,9 @@ def test_everything_of_a_user_is_counted_and_forgotten(http: httpx.Client, told:
         "user_id": told,
         "deleted": 3,
         "dry_run": False,
+        "rounds": 3,
+        "facts": 2,
+        "sessions": 3,
     }
     assert sessions(http, told) == {}
     assert http.delete(path).json()["deleted"] == 0

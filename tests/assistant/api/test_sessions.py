@@ -163,7 +163,8 @@ def test_a_forgotten_session_is_gone(http: httpx.Client, ann: str) -> None:
     record(http, ann, "s", "hi", "hello", "bye")
     record(http, ann, "other", "hi")
     deleted = http.delete("/v1/sessions/s", params={"user_id": ann}).json()
-    assert deleted == {"object": "session.deleted", "id": "s", "deleted": True, "rounds": 2}
+    expected = {"object": "session.deleted", "id": "s", "deleted": True, "rounds": 2}
+    assert deleted.items() >= expected.items()
     again = http.delete("/v1/sessions/s", params={"user_id": ann})
     assert_error(again, 404, "not_found_error", "session_not_found")
     assert list(sessions(http, ann)) == ["other"]

@@ -1,0 +1,122 @@
+"""What the user puts right in a round, and the record that results. Pure.
+
+A corrected round stays where it was: same session, same index, same id and date, so that links and
+turns that are sent again still find it. Nothing of what it said before is kept.
+"""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory_store.errors import InvalidRecord
+from memory_store.facts import rule_facts
+from memory_store.time import event_dates_of
+from memory_store.types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
+from memory_store.updates import stated
+
+GIVEN = "user"
+"""The source of a fact that the user wrote or put right."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenFact:
+    """A fact in the user's words; the days it talks about are read from it where none are given."""
+
+    text: str
+    event_dates: tuple[Days, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a round should have said, and when that was said; None leaves a part as it is.
+
+    Other texts without `facts` have their facts found anew; `facts` take the place of all others.
+    """
+
+    at: datetime
+    user_text: str | None = None
+    assistant_text: str | None = None
+    facts: tuple[GivenFact, ...] | None = None
+
+
+def corrected(record: Record, correction: Correction, enrichment: EnrichmentState) -> Record:
+    """The record put right; the same record where it says all that already.
+
+    `enrichment` is where a round with other texts stands: `PENDING` where an extractor is to read
+    it again. Facts that the user gave are not read again. Raises `InvalidRecord` without any text.
+    """
+    round = _reworded(record.round, correction)
+    if not (round.user_text.strip() or round.assistant_text.strip()):
+        raise InvalidRecord("a round needs text on one side: forget it instead")
+    if correction.facts is not None:
+        facts, enrichment = _given(round, correction.facts), EnrichmentState.DONE
+        if round == record.round and _said(facts) == _said(record.facts):
+            return record
+    elif round == record.round:
+        return record
+    else:
+        facts = rule_facts(round)
+    by_text = {fact.text: fact for fact in record.facts}
+    return Record(
+        _marked(round, facts, correction.at),
+        tuple(_linked_like(fact, by_text.get(fact.text)) for fact in facts),
+        enrichment,
+        may_supersede=record.may_supersede,
+    )
+
+
+def given_facts(record: Record | None) -> tuple[Fact, ...]:
+    """The record's facts if the user gave them, which nothing but the user changes."""
+    facts = record.facts if record else ()
+    return facts if any(fact.source == GIVEN for fact in facts) else ()
+
+
+def _reworded(round: Round, correction: Correction) -> Round:
+    user, assistant = correction.user_text, correction.assistant_text
+    return replace(
+        round,
+        user_text=round.user_text if user is None else user,
+        assistant_text=round.assistant_text if assistant is None else assistant,
+    )
+
+
+def _given(round: Round, facts: tuple[GivenFact, ...]) -> tuple[Fact, ...]:
+    found = {fact.text: _to_fact(round, fact) for fact in facts}
+    return tuple(found.values())
+
+
+def _to_fact(round: Round, given: GivenFact) -> Fact:
+    if not given.text.strip():
+        raise InvalidRecord("a fact needs text")
+    days = given.event_dates
+    known = stated(given.text)
+    return Fact(
+        given.text,
+        Speaker.USER,
+        GIVEN,
+        event_dates_of(given.text, round.session_date) if days is None else days,
+        known.slot if known else None,
+    )
+
+
+def _said(facts: tuple[Fact, ...]) -> list[tuple[str, tuple[Days, ...]]]:
+    return [(fact.text, fact.event_dates) for fact in facts]
+
+
+def _linked_like(fact: Fact, before: Fact | None) -> Fact:
+    """A fact that stays keeps what it replaced and what replaced it."""
+    if before is None or before.speaker is not fact.speaker:
+        return fact
+    return replace(fact, superseded_by=before.superseded_by, supersedes=before.supersedes)
+
+
+def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
+    """The round with a mark beside its turns, so that whoever still writes over what it was before
+    is told that it has changed."""
+    said = "\0".join((at.isoformat(), round.user_text, round.assistant_text, *_texts(facts)))
+    mark = CORRECTED + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    return replace(round, corrected_at=at, turn_ids=(*round.turns, mark))
+
+
+def _texts(facts: tuple[Fact, ...]) -> list[str]:
+    return [fact.text for fact in facts]

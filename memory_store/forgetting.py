@@ -1,0 +1,43 @@
+"""What goes when rounds are forgotten: how much, and which texts no cache may still know. Pure."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_store.facts import sentences
+from memory_store.keys import KeyDesign, keys_of
+from memory_store.recall.statement import as_statement
+from memory_store.types import Record
+
+LONGEST_QUERY = 2000
+"""Characters of a question that are embedded: text beyond this adds nothing to a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """How much was forgotten, or would be: rounds, their facts, and sessions gone whole."""
+
+    rounds: int = 0
+    facts: int = 0
+    sessions: int = 0
+
+    def __bool__(self) -> bool:
+        return self.rounds > 0
+
+
+def forgotten(gone: Sequence[Record], left: Collection[str]) -> Forgotten:
+    """The count of these rounds; `left` are the sessions of which other rounds stay."""
+    sessions = {record.round.session_id for record in gone}
+    facts = sum(len(record.facts) for record in gone)
+    return Forgotten(len(gone), facts, len(sessions - set(left)))
+
+
+def embedded_texts(records: Iterable[Record], design: KeyDesign) -> set[str]:
+    """Every text of these rounds that may have been embedded: as a key, as the question that it
+    was, or as a sentence that was weighed against one."""
+    texts: set[str] = set()
+    for record in records:
+        user, assistant = record.round.user_text, record.round.assistant_text
+        texts |= {key.text for key in keys_of(record, design)}
+        texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
+        texts |= {*sentences(user), *sentences(assistant)}
+    return texts
