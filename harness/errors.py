@@ -60,3 +60,11 @@ class JudgeUnavailable(HarnessError):
 
 class JudgeCallFailed(HarnessError):
     """The judge's model took exception to one request; only that verdict is missing."""
+
+
+class BudgetSpent(HarnessError):
+    """The run would spend more than it may: it stops and can be continued with a larger budget."""
+
+
+class TooManyErrors(HarnessError):
+    """So many questions failed that going on makes no sense before the cause is found."""

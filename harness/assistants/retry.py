@@ -2,6 +2,8 @@
 
 import random
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,19 @@ class RetryPolicy:
         """
         ceiling = min(self.longest_wait, self.first_wait * 2.0 ** min(failures - 1, 16))
         backoff = ceiling * random.uniform(0.5, 1.0)
-        return max(backoff, self._asked_for(retry_after))
+        return max(backoff, self.asked_for(retry_after))
 
-    def _asked_for(self, retry_after: str | None) -> float:
+    def asked_for(self, retry_after: str | None) -> float:
+        """Seconds that a `Retry-After` header asks for, 0 where it names none."""
         try:
             asked = float(retry_after or 0)
-        except ValueError:  # the HTTP-date form: our own backoff will do
-            return 0.0
+        except ValueError:
+            asked = _seconds_until(retry_after or "")
         return min(max(asked, 0.0), self.longest_retry_after)
+
+
+def _seconds_until(http_date: str) -> float:
+    try:
+        return (parsedate_to_datetime(http_date) - datetime.now(UTC)).total_seconds()
+    except (TypeError, ValueError):  # neither form: our own backoff will do
+        return 0.0

@@ -14,10 +14,11 @@ from pathlib import Path
 import httpx
 from rich.console import Console
 
-from harness.assistants.client import Endpoint
+from harness.assistants.endpoint import Endpoint
 from harness.datasets.selection import Filters
 from harness.errors import AssistantUnreachable, UsageError
 from harness.judges.lexical import LexicalJudge
+from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
 from harness.runs.manifest import load_manifest
 from harness.runs.pipeline import Run, Source
@@ -38,7 +39,7 @@ def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float)
         console.print(f"starting {command!r}, its log is {log}", highlight=False)
         with _server(command, Path(data_dir), log, ready_seconds) as url:
             opened = Run(Source("sample", None, Filters()), out, console)
-            failed = opened.replay(Endpoint(url), "native", ReplayOptions())
+            failed = opened.replay(Endpoint(url), Approach(), ReplayOptions())
         opened.judge(LexicalJudge())
     return opened, failed
 

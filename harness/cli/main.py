@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness.assistants.client import Endpoint
+from harness.assistants.endpoint import Endpoint
 from harness.assistants.retry import RetryPolicy
 from harness.cli import options
 from harness.cli.data_commands import download_command, export_command
@@ -23,9 +23,11 @@ from harness.datasets.registry import sample_json
 from harness.datasets.selection import Filters
 from harness.errors import HarnessError, RunInterrupted, UsageError
 from harness.judges.registry import JudgeOptions, make_judge
+from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
 from harness.report.console import print_report
 from harness.report.write import write_report
+from harness.runs.budget import Limits
 from harness.runs.pipeline import JudgePlan, Run, Source
 from harness.runs.run_dir import JUDGE_REPLIES, REPORT_HTML, RunDir
 
@@ -77,16 +79,29 @@ def run(
     retry_seconds: options.RetrySeconds = 90.0,
     barrier_timeout: options.BarrierTimeout = 60.0,
     forget: options.Forget = False,
+    profile: options.ProfileName = "aide-memoire",
+    context_tokens: options.ContextTokens = 120_000,
+    last_sessions: options.LastSessions = 10,
+    probe: options.Probe = True,
+    retry_errors: options.RetryErrors = False,
+    max_error_rate: options.MaxErrorRate = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    price: options.PriceOption = None,
 ) -> None:
     """Replay, ask, judge and report in one go."""
     asking = JudgeOptions(judge_api_key, judge_votes, judge_cache or out / JUDGE_REPLIES)
-    chosen_judge, chosen_mode = make_judge(judge, asking), _mode(mode)
+    chosen_judge = make_judge(judge, asking)
+    approach = options.approach(mode, profile, price, context_tokens, last_sessions)
     second = make_judge(second_judge, asking) if second_judge else None
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(Source(dataset, file, filters, gold), out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
-    replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
-    failed = opened.replay(endpoint, chosen_mode, replaying)
+    replaying = ReplayOptions(
+        *(True, concurrency, barrier_timeout, forget, probe, retry_errors, max_error_rate),
+        limits=Limits(max_tokens, max_cost),
+    )
+    failed = opened.replay(endpoint, approach, replaying)
     opened.judge(chosen_judge, JudgePlan(second, controls, seed, judge_concurrency))
     _finish(opened, failed)
 
@@ -111,14 +126,26 @@ def replay(
     retry_seconds: options.RetrySeconds = 90.0,
     barrier_timeout: options.BarrierTimeout = 60.0,
     forget: options.Forget = False,
+    profile: options.ProfileName = "aide-memoire",
+    context_tokens: options.ContextTokens = 120_000,
+    last_sessions: options.LastSessions = 10,
+    probe: options.Probe = True,
+    retry_errors: options.RetryErrors = False,
+    max_error_rate: options.MaxErrorRate = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    price: options.PriceOption = None,
 ) -> None:
     """Replay and ask; judging is left for later."""
-    chosen_mode = _mode(mode)
+    approach = options.approach(mode, profile, price, context_tokens, last_sessions)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(Source(dataset, file, filters, gold), out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
-    replaying = ReplayOptions(True, concurrency, barrier_timeout, forget)
-    _finish(opened, opened.replay(endpoint, chosen_mode, replaying))
+    replaying = ReplayOptions(
+        *(True, concurrency, barrier_timeout, forget, probe, retry_errors, max_error_rate),
+        limits=Limits(max_tokens, max_cost),
+    )
+    _finish(opened, opened.replay(endpoint, approach, replaying))
 
 
 @app.command()
@@ -142,12 +169,11 @@ def retrieval(
     forget: options.Forget = False,
 ) -> None:
     """Ingest and search only: recall figures without any reading."""
-    chosen_mode = _mode(mode)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
     opened = _open(Source(dataset, file, filters, gold), out)
     endpoint = Endpoint(assistant, api_key, timeout=timeout, retry=_retry(retry_seconds))
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
-    _finish(opened, opened.replay(endpoint, chosen_mode, replaying))
+    _finish(opened, opened.replay(endpoint, Approach(mode), replaying))
 
 
 @app.command()
@@ -314,12 +340,6 @@ def _console() -> Console:
 def _progress_console() -> Console:
     # Results go to stdout alone, so that they can be piped.
     return Console(stderr=True)
-
-
-def _mode(mode: str) -> str:
-    if mode not in options.MODES:
-        raise UsageError(f"unknown mode {mode!r}, expected one of {', '.join(options.MODES)}")
-    return mode
 
 
 def _retry(reconnect_seconds: float) -> RetryPolicy:

@@ -1,14 +1,17 @@
 """The options that several commands share, with their help texts."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from harness.assistants.profile import BUILT_IN, Price, load_profile
 from harness.datasets.registry import DATASETS
+from harness.errors import UsageError
 from harness.judges.registry import JUDGES
-
-MODES = ("native",)
+from harness.replay.modes.choice import MODES, Approach
+from harness.replay.modes.context import ContextWindow
 
 DatasetName = Annotated[
     str,
@@ -36,8 +39,43 @@ ApiKey = Annotated[
     ),
 ]
 ModelName = Annotated[str, typer.Option("--model", help="Model name sent with the question.")]
-Mode = Annotated[
-    str, typer.Option("--mode", help=f"How histories are replayed: {', '.join(MODES)}.")
+Mode = Annotated[str, typer.Option("--mode", help=f"How questions are put: {', '.join(MODES)}.")]
+ProfileName = Annotated[
+    str,
+    typer.Option(
+        "--profile",
+        help="How the assistant takes user, session and time: "
+        f"{', '.join(BUILT_IN)}, or a TOML file.",
+    ),
+]
+ContextTokens = Annotated[
+    int,
+    typer.Option(
+        "--context-tokens", min=1, help="What full-context, oracle and last-n may lay in a prompt."
+    ),
+]
+LastSessions = Annotated[
+    int, typer.Option("--last-sessions", min=1, help="How many sessions last-n shows.")
+]
+Probe = Annotated[
+    bool, typer.Option(help="First try the assistant's memory, sense of time and isolation.")
+]
+RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Only what failed before.")]
+MaxErrorRate = Annotated[
+    float | None,
+    typer.Option(
+        "--max-error-rate", min=0, max=1, help="Stop when a larger share of questions fails."
+    ),
+]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", min=1, help="Tokens that the run may spend in all.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", min=0, help="US dollars the run may spend in all.")
+]
+PriceOption = Annotated[
+    str | None,
+    typer.Option("--price", help="US dollars for a million tokens: PROMPT/COMPLETION."),
 ]
 JudgeName = Annotated[
     str,
@@ -100,6 +138,29 @@ RetrySeconds = Annotated[
 Forget = Annotated[
     bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
 ]
+
+
+def approach(
+    mode: str, profile: str, price: str | None, context_tokens: int, last_sessions: int
+) -> Approach:
+    """How questions are put, from the options that say so."""
+    chosen = load_profile(profile)
+    if price is not None:
+        chosen = replace(chosen, price=_price(price))
+    return Approach(mode, chosen, ContextWindow(context_tokens, last_sessions))
+
+
+def _price(text: str) -> Price:
+    prompt, _, completion = text.partition("/")
+    try:
+        price = Price(float(prompt), float(completion))
+    except ValueError as error:
+        raise UsageError(
+            f"--price {text!r}: expected PROMPT/COMPLETION, as in 0.15/0.60"
+        ) from error
+    if min(price.prompt, price.completion) < 0:
+        raise UsageError(f"--price {text!r}: a price is not negative")
+    return price
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable
 
-from harness.assistants.client import AssistantClient, Endpoint
+from harness.assistants.client import AssistantClient
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.transport import Transport
 from harness.assistants.wire import rfc3339
 from harness.context.prompt_evidence import prompt_record
 from harness.context.recording_model import RecordingModel
@@ -33,7 +35,8 @@ class ContextStage:
     async def run(self, questions: Iterable[Question], model: RecordingModel) -> int:
         """Record the prompts of all; returns how many questions failed."""
         failed = 0
-        async with AssistantClient(self._endpoint) as client:
+        async with Transport(self._endpoint) as transport:
+            client = AssistantClient(transport)
             for question in questions:
                 problem = await self._one(client, question, model)
                 failed += problem is not None

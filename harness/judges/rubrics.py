@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from harness.errors import UsageError
-from harness.judges.prompt import Prompt, load_prompt
+from harness.judges.prompt import load_prompt
 from harness.judges.reply import CORRECT_WRONG, YES_NO, Menu
 from harness.metrics.refined_scores import clean
+from harness.prompt import Prompt
 from harness.runs.digest import QuestionDigest
 
 _BY_TYPE = {

@@ -22,9 +22,10 @@ class Blinding:
             raise ValueError("a run needs a salt")
         self._salt = salt
 
-    def user(self, history_id: str) -> str:
-        """The fresh user that owns this history."""
-        return "u" + self._digest("user", history_id)
+    def user(self, history_id: str, attempt: int = 1) -> str:
+        """The fresh user that owns this history; another attempt to bring it in is another user."""
+        again = () if attempt == 1 else (attempt,)
+        return "u" + self._digest("user", history_id, *again)
 
     def session(self, history_id: str, position: int) -> str:
         """The session at this file position; duplicates of one id get different names."""

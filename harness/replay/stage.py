@@ -3,20 +3,22 @@ a time.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
-from harness.assistants.client import AssistantClient, Endpoint
+from harness.assistants.client import AssistantClient
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.transport import Transport
 from harness.datasets.questions import Question
 from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable
-from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingester
-from harness.replay.replaying import Replayer
+from harness.replay.limits import ErrorRate
+from harness.replay.modes.choice import Approach
+from harness.replay.modes.mode import Mode
+from harness.runs.budget import Limits
 from harness.runs.digest import QuestionDigest
 from harness.runs.manifest import AssistantIdentity, Manifest
-from harness.runs.progress import ReplayProgress
 from harness.runs.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL, RunDir
 
 # How long a server may take to appear at the start, where nothing is at stake yet.
@@ -25,31 +27,52 @@ _FIRST_CONTACT_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """How a replay is made; `ask` is off when only retrieval is wanted."""
+    """How a replay is made; `ask` is off when only retrieval is wanted, `probe` on when the
+    assistant is first tried with a history of the harness's own.
+    """
 
     ask: bool = True
     concurrency: int = 2
     barrier_seconds: float = 60.0
     forget: bool = False
+    probe: bool = False
+    retry_errors: bool = False
+    max_error_rate: float | None = None
+    limits: Limits = field(default_factory=Limits)
 
 
-async def identify(endpoint: Endpoint) -> AssistantIdentity:
+class Listener(Protocol):
+    """Hears how every question ended."""
+
+    def question_ended(self, question_id: str, problem: str | None) -> None:
+        """A question is finished, or failed with `problem`."""
+
+    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
+        """A question was answered."""
+
+
+async def identify(endpoint: Endpoint, approach: Approach) -> AssistantIdentity:
     """First contact: what the assistant says it is. Any trouble here is raised at once."""
     patience = min(endpoint.retry.reconnect_seconds, _FIRST_CONTACT_SECONDS)
     hasty = replace(endpoint, retry=replace(endpoint.retry, reconnect_seconds=patience, attempts=2))
-    async with AssistantClient(hasty) as client:
-        version = await client.version()
+    async with Transport(hasty) as transport:
+        try:
+            version = await AssistantClient(transport).version()
+        except AssistantError:
+            if approach.profile.is_ours:
+                raise
+            version = None  # somebody else's server may answer this route as it likes
     return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)
 
 
 def unfinished(
-    questions: Sequence[QuestionDigest], run_dir: RunDir, *, ask: bool
-) -> list[QuestionDigest]:
-    """The questions whose last line is not written yet."""
-    done = set(run_dir.by_question(RETRIEVAL))
-    if ask:
-        done &= set(run_dir.by_question(HYPOTHESES))
-    return [question for question in questions if question.question_id not in done]
+    ids: Collection[str], run_dir: RunDir, *, ask: bool, search: bool, failed_only: bool = False
+) -> set[str]:
+    """The questions whose last line is not written yet; of these only the failed ones, if asked."""
+    wanted = [name for name, on in ((RETRIEVAL, search), (HYPOTHESES, ask)) if on]
+    done = set.intersection(*(set(run_dir.by_question(name)) for name in wanted))
+    todo = set(ids) - done
+    return todo & set(run_dir.by_question(FAILURES)) if failed_only else todo
 
 
 class _Histories:
@@ -66,76 +89,74 @@ class _Histories:
 
 
 class ReplayStage:
-    """Replays the unfinished questions of one run directory."""
+    """Replays the unfinished questions of one run directory. `account` is what every tick of the
+    manifest says of requests and spending.
+    """
 
     def __init__(
         self,
         run_dir: RunDir,
         manifest: Manifest,
-        endpoint: Endpoint,
+        mode: Mode,
         options: ReplayOptions,
-        progress: ReplayProgress,
+        listener: Listener,
+        account: Callable[[], dict[str, Any]] = dict,
     ) -> None:
         self._run_dir = run_dir
         self._manifest = manifest
-        self._endpoint = endpoint
+        self._mode = mode
         self._options = options
-        self._progress = progress
+        self._listener = listener
+        self._account = account
+        self._errors = ErrorRate(options.max_error_rate)
         self._ingested = set(run_dir.by_history(INGEST))
         self._searched = set(run_dir.by_question(RETRIEVAL))
         outlines = run_dir.by_question(QUESTIONS).items()
-        self._unread = {name for name, line in outlines if not line["is_read"]}
+        self._read = {name for name, line in outlines if line["is_read"]}
 
-    async def run(self, histories: Iterator[list[Question]]) -> int:
+    async def run(self, histories: Iterator[list[Question]], transport: Transport) -> int:
         """Replay all; returns how many questions failed. Raises when going on makes no sense."""
-        async with AssistantClient(self._endpoint) as client:
-            waiting = _Histories(histories)
-            try:
-                async with asyncio.TaskGroup() as workers:
-                    tasks = [
-                        workers.create_task(self._work(client, waiting))
-                        for _ in range(self._options.concurrency)
-                    ]
-            except ExceptionGroup as group:
-                raise _first(group) from group
+        waiting = _Histories(histories)
+        async with asyncio.TaskGroup() as workers:
+            tasks = [
+                workers.create_task(self._work(transport, waiting))
+                for _ in range(self._options.concurrency)
+            ]
         return sum(task.result() for task in tasks)
 
-    async def _work(self, client: AssistantClient, waiting: _Histories) -> int:
-        blinding = Blinding(self._manifest.salt)
-        ingester = Ingester(
-            client,
-            blinding,
-            barrier_seconds=self._options.barrier_seconds,
-            on_round=self._progress.round_stored,
-        )
-        replayer = Replayer(client, blinding, ingester)
+    async def _work(self, transport: Transport, waiting: _Histories) -> int:
         failed = 0
         while questions := await waiting.next():
-            failed += await self._history(client, replayer, questions)
+            self._remember(questions)
+            for history in self._split(questions):
+                failed += await self._history(transport, history)
         return failed
 
-    async def _history(
-        self, client: AssistantClient, replayer: Replayer, questions: Sequence[Question]
-    ) -> int:
+    def _split(self, questions: list[Question]) -> list[list[Question]]:
+        """Where asking leaves traces, every question has the history to itself."""
+        if self._mode.shares_histories:
+            return [questions]
+        return [[replace(question, shared_history=None)] for question in questions]
+
+    async def _history(self, transport: Transport, questions: Sequence[Question]) -> int:
         """One history and all its questions; returns how many failed."""
-        self._remember(questions)
         try:
-            await self._ingest(replayer, questions[0])
+            await self._ingest(questions[0])
         except AssistantError as error:
             for question in questions:
                 self._failed(question, error)
-            await _require_alive(client, error)
+            await _require_alive(transport, error)
             return len(questions)
         failed = 0
         for question in questions:
-            failed += await self._question(client, replayer, question)
+            failed += await self._question(transport, question)
         if self._options.forget:
-            failed += await self._forget(replayer, questions[0])
+            failed += await self._forget(questions[0])
         return failed
 
-    async def _forget(self, replayer: Replayer, question: Question) -> bool:
+    async def _forget(self, question: Question) -> bool:
         try:
-            await replayer.forget(question)
+            await self._mode.forget(question)
         except AssistantError as error:
             self._run_dir.append(FAILURES, _failure_record(question, error))
             return True
@@ -144,26 +165,30 @@ class ReplayStage:
     def _remember(self, questions: Sequence[Question]) -> None:
         """Complete the lines of questions of which only the outline was known."""
         for question in questions:
-            if question.question_id in self._unread:
+            if question.question_id not in self._read:
+                self._read.add(question.question_id)
                 self._run_dir.append(QUESTIONS, QuestionDigest.of(question).to_json())
 
-    async def _ingest(self, replayer: Replayer, question: Question) -> None:
-        if question.history_id in self._ingested and await replayer.is_ingested(question):
+    async def _ingest(self, question: Question) -> None:
+        if question.history_id in self._ingested and await self._mode.is_ingested(question):
             return
-        self._run_dir.append(INGEST, await replayer.ingest(question))
+        line = await self._mode.ingest(question)
+        if line is not None:
+            self._run_dir.append(INGEST, line)
+            self._manifest.tick(**self._account())
 
-    async def _question(
-        self, client: AssistantClient, replayer: Replayer, question: Question
-    ) -> bool:
+    async def _question(self, transport: Transport, question: Question) -> bool:
         """One question with its lines; tells whether it failed."""
         try:
-            if question.question_id not in self._searched:
-                self._run_dir.append(RETRIEVAL, await replayer.retrieve(question))
+            if self._mode.searches and question.question_id not in self._searched:
+                self._run_dir.append(RETRIEVAL, await self._mode.retrieve(question))
             if self._options.ask:
-                self._run_dir.append(HYPOTHESES, await replayer.ask(question))
+                line = await self._mode.ask(question)
+                self._run_dir.append(HYPOTHESES, line)
+                self._listener.answered(QuestionDigest.of(question), line["hypothesis"])
         except AssistantError as error:
             self._failed(question, error)
-            await _require_alive(client, error)
+            await _require_alive(transport, error)
             return True
         self._ended(question, None)
         return False
@@ -173,13 +198,14 @@ class ReplayStage:
         self._ended(question, str(error))
 
     def _ended(self, question: Question, problem: str | None) -> None:
-        self._progress.question_ended(question.question_id, problem)
-        self._manifest.tick()
+        self._listener.question_ended(question.question_id, problem)
+        self._manifest.tick(**self._account())
+        self._errors.ended(problem)
 
 
-async def _require_alive(client: AssistantClient, error: AssistantError) -> None:
+async def _require_alive(transport: Transport, error: AssistantError) -> None:
     """After a timeout: stop the run if the assistant answers nothing at all."""
-    if isinstance(error, AssistantTimeout) and not await client.is_alive():
+    if isinstance(error, AssistantTimeout) and not await transport.is_alive():
         raise AssistantUnreachable(f"the assistant no longer answers: {error}") from error
 
 
@@ -192,8 +218,3 @@ def _failure_record(question: Question, error: AssistantError) -> dict[str, Any]
         "message": str(error),
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-
-
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, ExceptionGroup) else error

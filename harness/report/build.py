@@ -5,6 +5,7 @@ from typing import Any
 from harness.context.prompt_evidence import prompt_table
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_table
+from harness.metrics.conduct import conduct_table, cost_of
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
 from harness.metrics.official_accuracy import official_accuracy
@@ -53,11 +54,18 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         if lines.prompts
         else None,
         "tokens": token_table(hypotheses, ingests) | {"judge": _judge_tokens(lines)},
-        "cost": {"judge_usd": _judge_cost(judge), "assistant_usd": None},
+        "cost": {"judge_usd": _judge_cost(judge), "assistant_usd": _assistant_cost(manifest)},
         "latency": latency_table(hypotheses, retrieval, ingests),
         "ingest": ingest_table(ingests),
         "wall_seconds": round(manifest.wall_seconds, 3),
         "mode": manifest.data["mode"],
+        "conduct": conduct_table(
+            manifest.data.get("approach"),
+            manifest.data.get("probes"),
+            manifest.totals("requests"),
+            manifest.totals("spent"),
+            hypotheses,
+        ),
         "filters": manifest.data["filters"],
         "assistant": manifest.data["assistant"],
         "harness_version": manifest.data["harness_version"],
@@ -67,6 +75,10 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
 def _judge_tokens(lines: RunLines) -> dict[str, int]:
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
     return judge_tokens(judged)
+
+
+def _assistant_cost(manifest: Manifest) -> float | None:
+    return cost_of(manifest.totals("spent"), manifest.data.get("price"))
 
 
 def _judge_cost(judge: dict[str, Any] | None) -> float | None:

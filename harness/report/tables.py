@@ -8,6 +8,7 @@ from harness.report.benchmark_tables import (
     official_accuracy_table,
     turn_tables,
 )
+from harness.report.conduct_table import conduct_tables
 from harness.report.judge_tables import judge_tables, known_wrong_note
 from harness.report.table import Table, number, percent
 
@@ -17,7 +18,7 @@ SHOWN_CUT_OFFS = (1, 5, 10, 50)
 def report_tables(report: Mapping[str, Any]) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
     tables = [_accuracy(report)] if report["accuracy"] else []
-    tables += judge_tables(report)
+    tables += conduct_tables(report) + judge_tables(report)
     tables += official_accuracy_table(report) + metric_tables(report)
     if report["retrieval"]:
         tables += [_retrieval(report["retrieval"]), _by_type(report["retrieval"])]

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from harness.assistants.profile import Price
 from harness.datasets.dataset import Dataset
 from harness.datasets.known import edition_of
 from harness.datasets.selection import Filters
@@ -66,9 +67,29 @@ class Manifest:
         self.data["dataset"] |= {"sha256": sha256, "edition": edition_of(sha256)}
         self.save()
 
-    def require_mode(self, mode: str) -> None:
+    def require_mode(self, mode: str, approach: Mapping[str, Any]) -> None:
         """Fix how histories are replayed, or refuse another way."""
         self._require("mode", mode)
+        self._require("approach", dict(approach))
+
+    def set_probes(self, probes: Mapping[str, Any]) -> None:
+        """Keep what was found out about the assistant before the run."""
+        self.data["probes"] = dict(probes)
+        self.save()
+
+    def set_price(self, price: Price | None) -> None:
+        """Keep what the assistant's tokens cost; a price may be corrected later."""
+        if price is not None:
+            self.data["price"] = asdict(price)
+            self.save()
+
+    def totals(self, name: str) -> dict[str, Any]:
+        """Counts of this name added up over all invocations."""
+        total: dict[str, Any] = {}
+        for invocation in self.data["invocations"]:
+            for key, value in invocation.get(name, {}).items():
+                total[key] = total.get(key, 0) + (value or 0)
+        return total
 
     def require_assistant(self, assistant: AssistantIdentity) -> None:
         """Fix the assistant, or refuse another one; the URL alone may change."""
@@ -94,9 +115,10 @@ class Manifest:
         self.data["invocations"].append(started)
         self.save()
 
-    def tick(self) -> None:
-        """Bring the seconds of the open invocation up to date, in case it is killed."""
-        self.data["invocations"][-1]["seconds"] = round(time.monotonic() - self._clock, 3)
+    def tick(self, **details: Any) -> None:
+        """Bring the open invocation up to date, in case it is killed."""
+        seconds = round(time.monotonic() - self._clock, 3)
+        self.data["invocations"][-1] |= {"seconds": seconds, **details}
         self.data["wall_seconds"] = round(self.wall_seconds, 3)
         self.save()
 
@@ -193,6 +215,7 @@ def _new(dataset: Dataset, filters: Filters, selected: int) -> dict[str, Any]:
         "filters": _plain(filters),
         "selected": selected,
         "mode": None,
+        "approach": None,
         "assistant": None,
         "judge": None,
         "second_judge": None,

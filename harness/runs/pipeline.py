@@ -1,14 +1,15 @@
 """The stages of a run, each alone and in order; the command line is a thin skin over these."""
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from harness.assistants.client import Endpoint
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.transport import Transport
 from harness.context.recording_model import recording_model
 from harness.context.stage import ContextStage
 from harness.datasets.dataset import Dataset
@@ -24,12 +25,17 @@ from harness.errors import (
 from harness.judges.base import Judge
 from harness.judges.controls import draw_controls
 from harness.judges.stage import judge_all, judge_controls
+from harness.probes.probing import probe_assistant
+from harness.replay.blinding import Blinding
+from harness.replay.modes.attempts import Attempts
+from harness.replay.modes.choice import Approach, Surroundings, make_mode
 from harness.replay.stage import ReplayOptions, ReplayStage, identify, unfinished
 from harness.report.write import write_report
+from harness.runs.budget import Budget, Spending
 from harness.runs.digest import QuestionDigest
 from harness.runs.foreign_hypotheses import take_hypotheses
 from harness.runs.manifest import Manifest, load_manifest, open_manifest
-from harness.runs.progress import make_progress
+from harness.runs.progress import ReplayProgress, make_progress
 from harness.runs.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
 
 _CONTINUE = "Nothing finished is lost: run the same command again to continue."
@@ -74,20 +80,31 @@ class Run:
         if not self.dir.has(QUESTIONS):
             self.dir.replace_lines(QUESTIONS, (digest.to_json() for digest in self.selected))
 
-    def replay(self, endpoint: Endpoint, mode: str, options: ReplayOptions) -> int:
+    def replay(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
         """Replay what is unfinished; returns how many questions failed now."""
         with self.dir.owned():
-            return self._replay_owned(endpoint, mode, options)
+            return self._replay_owned(endpoint, approach, options)
 
-    def _replay_owned(self, endpoint: Endpoint, mode: str, options: ReplayOptions) -> int:
-        assistant = asyncio.run(identify(endpoint))
-        self.manifest.require_mode(mode)
+    def _replay_owned(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
+        if not options.ask and not approach.searches:
+            raise UsageError("retrieval needs --mode native and an assistant with our own routes")
+        spent = Spending(**self.manifest.totals("spent"))
+        budget = Budget(options.limits, approach.profile.price, spent)
+        assistant = asyncio.run(identify(endpoint, approach))
+        self.manifest.require_mode(approach.mode, approach.identity)
         self.manifest.require_assistant(assistant)
-        todo = unfinished(self.selected, self.dir, ask=options.ask)
+        self.manifest.set_price(approach.profile.price)
+        todo = unfinished(
+            {question.question_id for question in self.selected},
+            self.dir,
+            ask=options.ask,
+            search=approach.searches,
+            failed_only=options.retry_errors,
+        )
         stage = "replay" if options.ask else "retrieval"
         self.manifest.begin(stage, questions=len(todo), concurrency=options.concurrency)
         try:
-            return self._replay(todo, endpoint, options)
+            return self._replay(todo, endpoint, approach, options, budget) if todo else 0
         except AssistantUnreachable as error:
             raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
         except KeyboardInterrupt:
@@ -100,7 +117,7 @@ class Run:
         model; returns how many failed.
         """
         with self.dir.owned(), recording_model(port) as model:
-            self.manifest.require_assistant(asyncio.run(identify(endpoint)))
+            self.manifest.require_assistant(asyncio.run(identify(endpoint, Approach())))
             done = set(self.dir.by_question(PROMPTS))
             wanted = {q.question_id for q in self.selected if not q.is_abstention}
             todo = wanted - done
@@ -177,14 +194,61 @@ class Run:
         return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
 
     def _replay(
-        self, todo: Sequence[QuestionDigest], endpoint: Endpoint, options: ReplayOptions
+        self,
+        todo: Collection[str],
+        endpoint: Endpoint,
+        approach: Approach,
+        options: ReplayOptions,
+        budget: Budget,
     ) -> int:
         total = len(self.selected)
         progress = make_progress(self._console, total=total, finished=total - len(todo))
-        with progress:
-            stage = ReplayStage(self.dir, self.manifest, endpoint, options, progress)
-            histories = self.dataset.histories({question.question_id for question in todo})
-            return asyncio.run(stage.run(histories)) if todo else 0
+        replaying = self._replaying(todo, endpoint, approach, options, budget, progress)
+        try:
+            with progress:
+                return asyncio.run(replaying)
+        except ExceptionGroup as group:
+            raise _first(group) from group
+
+    async def _replaying(
+        self,
+        todo: Collection[str],
+        endpoint: Endpoint,
+        approach: Approach,
+        options: ReplayOptions,
+        budget: Budget,
+        progress: ReplayProgress,
+    ) -> int:
+        async with Transport(endpoint, concurrency=options.concurrency) as transport:
+
+            def account() -> dict[str, Any]:
+                return {
+                    "spent": budget.spent.to_json(),
+                    "requests": transport.traffic.to_json(),
+                    "narrowest_pace": transport.narrowest,
+                }
+
+            around = Surroundings(
+                transport,
+                Blinding(self.manifest.salt),
+                Attempts(self.dir),
+                budget,
+                options.barrier_seconds,
+                progress.round_stored,
+            )
+            mode = make_mode(approach, around)
+            try:
+                if options.probe and approach.uses_memory and "probes" not in self.manifest.data:
+                    self.manifest.set_probes(await probe_assistant(mode, self.manifest.salt))
+                stage = ReplayStage(self.dir, self.manifest, mode, options, progress, account)
+                return await stage.run(self.dataset.histories(todo), transport)
+            finally:
+                self.manifest.tick(**account())
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    error = group.exceptions[0]
+    return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
 def _salt_of(ingested: Path | None) -> str | None:

@@ -8,6 +8,9 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from harness.runs.digest import QuestionDigest
+from harness.runs.running_accuracy import RunningAccuracy
+
 
 class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
     """Hears of every stored round and every question that ended."""
@@ -17,6 +20,9 @@ class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
 
     def question_ended(self, question_id: str, problem: str | None) -> None:
         """A question is finished, or failed with `problem`."""
+
+    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
+        """A question was answered; its end follows."""
 
 
 def make_progress(console: Console, *, total: int, finished: int) -> ReplayProgress:
@@ -31,6 +37,7 @@ class _Counter:
         self.total = total
         self.finished = finished
         self.rounds = 0
+        self.accuracy = RunningAccuracy()
         self._started = time.monotonic()
 
     def rounds_per_second(self) -> float:
@@ -56,12 +63,18 @@ class LineProgress:
         """Counts towards the rate."""
         self._count.rounds += 1
 
+    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
+        """Counts towards the accuracy so far."""
+        self._count.accuracy.answered(question, hypothesis)
+
     def question_ended(self, question_id: str, problem: str | None) -> None:
         """Print the line."""
         self._count.finished += 1
         rate = f"{self._count.rounds_per_second():.0f} rounds/s"
         outcome = f"FAILED {problem}" if problem else "ok"
-        self._say(f"[{self._count.finished}/{self._count.total}] {question_id} {outcome} ({rate})")
+        so_far = ", ".join(part for part in (rate, str(self._count.accuracy)) if part)
+        place = f"[{self._count.finished}/{self._count.total}]"
+        self._say(f"{place} {question_id} {outcome} ({so_far})")
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
@@ -77,10 +90,13 @@ class BarProgress:
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]:.0f} rounds/s"),
+            TextColumn("{task.fields[accuracy]}"),
             TimeRemainingColumn(),
             console=console,
         )
-        self._task = self._bar.add_task("replay", total=total, completed=finished, rate=0.0)
+        self._task = self._bar.add_task(
+            "replay", total=total, completed=finished, rate=0.0, accuracy=""
+        )
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -98,6 +114,11 @@ class BarProgress:
         """Refresh the rate."""
         self._count.rounds += 1
         self._bar.update(self._task, rate=self._count.rounds_per_second())
+
+    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
+        """Refresh the accuracy so far, as the lexical judge sees it."""
+        self._count.accuracy.answered(question, hypothesis)
+        self._bar.update(self._task, accuracy=str(self._count.accuracy))
 
     def question_ended(self, question_id: str, problem: str | None) -> None:
         """Move the bar; a failure is also printed above it."""

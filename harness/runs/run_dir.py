@@ -15,6 +15,7 @@ from harness.errors import UsageError
 MANIFEST = "manifest.json"
 QUESTIONS = "questions.jsonl"
 HYPOTHESES = "hypotheses.jsonl"
+ATTEMPTS = "attempts.jsonl"
 INGEST = "ingest.jsonl"
 RETRIEVAL = "retrieval.jsonl"
 VERDICTS = "verdicts.jsonl"

@@ -1,16 +1,17 @@
 """The harness on a bench: its stages in this process, with quick retries, in one directory."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 
-from harness.assistants.client import Endpoint
+from harness.assistants.endpoint import Endpoint
 from harness.assistants.retry import RetryPolicy
 from harness.datasets.selection import Filters
 from harness.judges.lexical import LexicalJudge
+from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
 from harness.runs.pipeline import Run, Source
 
@@ -26,15 +27,18 @@ class Bench:
     out: Path
     timeout: float = 5.0
     retry: RetryPolicy = QUICK
+    approach: Approach = field(default_factory=Approach)
+    url: str = ""
+    dataset: str = "longmemeval"
 
     def open(self, **filters: Any) -> Run:
-        source = Source("longmemeval", self.data_file, Filters(**filters))
+        source = Source(self.dataset, self.data_file, Filters(**filters))
         return Run(source, self.out, Console(stderr=True))
 
     def replay(self, *, barrier_seconds: float = 0.2, **options: Any) -> int:
-        endpoint = Endpoint(self.assistant.url, timeout=self.timeout, retry=self.retry)
+        endpoint = Endpoint(self.url or self.assistant.url, timeout=self.timeout, retry=self.retry)
         replaying = ReplayOptions(barrier_seconds=barrier_seconds, **options)
-        return self.open().replay(endpoint, "native", replaying)
+        return self.open().replay(endpoint, self.approach, replaying)
 
     def report(self) -> dict[str, Any]:
         run = self.open()

@@ -8,7 +8,7 @@ import pytest
 from benches import QUICK, Bench
 from scripted_assistant import Fault
 
-from harness.assistants.client import Endpoint
+from harness.assistants.endpoint import Endpoint
 from harness.errors import AssistantError, AssistantRefused, AssistantUnreachable, UsageError
 from harness.runs.run_dir import FAILURES, HYPOTHESES
 

@@ -1,4 +1,4 @@
-"""One history and its questions: ingest, then search and ask."""
+"""Our own routes: turns are recorded as they were said, rankings asked for beside the answer."""
 
 import time
 from collections.abc import Mapping
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.assistants.client import AssistantClient
-from harness.assistants.wire import Answer, RankedValue, rfc3339
+from harness.assistants.wire import RankedValue, rfc3339
 from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
 from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingested, Ingester
+from harness.replay.ingest import Ingester
+from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
+from harness.runs.budget import Budget
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -27,13 +29,19 @@ class Searched:
     sessions_ms: float
 
 
-class Replayer:
-    """Takes questions through the assistant under their opaque names."""
+class NativeMode:
+    """Records, searches and asks under opaque names (`Mode`)."""
 
-    def __init__(self, client: AssistantClient, blinding: Blinding, ingester: Ingester) -> None:
+    searches = True
+    shares_histories = True
+
+    def __init__(
+        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, budget: Budget
+    ) -> None:
         self._client = client
         self._blinding = blinding
         self._ingester = ingester
+        self._budget = budget
 
     async def is_ingested(self, question: Question) -> bool:
         """Whether the assistant still holds the question's whole history."""
@@ -42,7 +50,8 @@ class Replayer:
     async def ingest(self, question: Question) -> dict[str, Any]:
         """Bring in the question's history; returns the line for `ingest.jsonl`."""
         ingested = await self._ingester.ingest(question)
-        return self._ingest_record(question, ingested)
+        user_id = self._blinding.user(question.history_id)
+        return ingest_line(question.history_id, user_id, ingested)
 
     async def retrieve(self, question: Question) -> dict[str, Any]:
         """Search an ingested history; returns the line for `retrieval.jsonl`."""
@@ -50,15 +59,17 @@ class Replayer:
 
     async def ask(self, question: Question) -> dict[str, Any]:
         """Ask the question of an ingested history; returns the line for `hypotheses.jsonl`."""
-        now = rfc3339(question.question_date)
         started = time.perf_counter()
-        answer = await self._client.ask(
-            self._blinding.user(question.history_id),
-            self._blinding.asking_session(question.question_id),
-            question.question,
-            now=now,
+        answer = await self._budget.spend(
+            len(question.question),
+            lambda: self._client.ask(
+                self._blinding.user(question.history_id),
+                self._blinding.asking_session(question.question_id),
+                question.question,
+                now=rfc3339(question.question_date),
+            ),
         )
-        return _hypothesis_record(question, answer, _ms_since(started), now)
+        return hypothesis_line(question, answer, started)
 
     async def forget(self, question: Question) -> None:
         """Delete the history's user from the assistant."""
@@ -70,24 +81,10 @@ class Replayer:
         text = question.question
         started = time.perf_counter()
         rounds = await self._client.search(user_id, text, now=now, unit="round", top_k=TOP_K)
-        rounds_ms = _ms_since(started)
+        rounds_ms = ms_since(started)
         started = time.perf_counter()
         sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
-        return Searched(rounds, rounds_ms, sessions, _ms_since(started))
-
-    def _ingest_record(self, question: Question, ingested: Ingested) -> dict[str, Any]:
-        return {
-            "history_id": question.history_id,
-            "user_id": self._blinding.user(question.history_id),
-            "sessions": ingested.sessions,
-            "rounds": len(ingested.round_ms),
-            "turns": ingested.turns,
-            "characters": ingested.characters,
-            "seconds": round(ingested.seconds, 3),
-            "barrier_seconds": round(ingested.barrier_seconds, 3),
-            "enrichment_failed": ingested.enrichment_failed,
-            "round_ms": ingested.round_ms,
-        }
+        return Searched(rounds, rounds_ms, sessions, ms_since(started))
 
     def _retrieval_record(self, question: Question, searched: Searched) -> dict[str, Any]:
         by_name = {
@@ -139,20 +136,3 @@ def _unblinded(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> Ha
         problem = f"search returned session {value.session_id!r}, which this user never had"
         raise BadReply(problem, route=_SEARCH)
     return session
-
-
-def _hypothesis_record(
-    question: Question, answer: Answer, answer_ms: float, now: str
-) -> dict[str, Any]:
-    return {
-        "question_id": question.question_id,
-        "hypothesis": answer.text,
-        "question_date": now,
-        "answer_ms": answer_ms,
-        "prompt_tokens": answer.prompt_tokens,
-        "completion_tokens": answer.completion_tokens,
-    }
-
-
-def _ms_since(started: float) -> float:
-    return round((time.perf_counter() - started) * 1000, 2)

@@ -1,0 +1,243 @@
+"""How an assistant takes user, session and time: a small TOML file, checked before anything is
+sent.
+"""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from harness.assistants.template import unknown_names
+from harness.errors import UsageError
+
+BUILT_IN = ("aide-memoire", "plain")
+_FOLDER = "harness.assistants.profiles"
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What requests of one kind carry: body fields, headers, texts before every user turn and as
+    system message.
+    """
+
+    body: Fields = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A route that takes turns without answering; `per` is what one request carries."""
+
+    path: str
+    body: Fields
+    method: str = "POST"
+    per: Literal["session", "turn"] = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """A route that deletes everything of a user."""
+
+    path: str
+    method: str = "DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """How to know that everything sent is remembered: wait so many seconds, then ask `path` until
+    each value of its reply that `ready` names (dots lead inside, `*` is every item) is as it says.
+    """
+
+    wait_seconds: float = 0.0
+    path: str = ""
+    ready: Fields = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One assistant's ways. `kinds` adds to `extra` for one kind of request: `teacher`, `live`,
+    `question`, `control`. `leaves_no_trace` tells that a question changes nothing in memory.
+    """
+
+    name: str
+    hash: str
+    path: str = "/v1/chat/completions"
+    extra: Extra = field(default_factory=Extra)
+    kinds: Mapping[str, Extra] = field(default_factory=dict)
+    leaves_no_trace: bool = False
+    record: Record | None = None
+    forget: Forget | None = None
+    barrier: Barrier = field(default_factory=Barrier)
+    price: Price | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the assistant speaks all of docs/api.md, beyond chat."""
+        return self.name == "aide-memoire"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What a manifest keeps of it."""
+        return {"name": self.name, "hash": self.hash}
+
+
+def load_profile(name: str) -> Profile:
+    """A built-in profile by its name, any other by the path of its file; `UsageError` where the
+    file cannot be read or says something that is not known here.
+    """
+    if name in BUILT_IN:
+        text = (files(_FOLDER) / f"{name}.toml").read_text(encoding="utf-8")
+        return parse_profile(text, name=name, source=f"profile {name}")
+    try:
+        text = Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        built_in = ", ".join(BUILT_IN)
+        raise UsageError(
+            f"--profile {name}: neither built in ({built_in}) nor a readable file ({error})"
+        ) from error
+    return parse_profile(text, name=Path(name).stem, source=f"profile {name}")
+
+
+def parse_profile(text: str, *, name: str, source: str) -> Profile:
+    """A profile from its TOML; `source` opens every complaint."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{source}: not TOML: {error}") from error
+    reader = _Table(table, source)
+    kinds = {kind: reader.inner(kind) for kind in ("teacher", "live", "question", "control")}
+    no_trace = bool(kinds["question"].take("leaves_no_trace", bool, default=False))
+    profile = Profile(
+        name=name,
+        hash=_hash(table),
+        path=reader.take("path", str, default="/v1/chat/completions"),
+        kinds={kind: _extra(inner) for kind, inner in kinds.items()},
+        leaves_no_trace=no_trace,
+        record=_record(reader),
+        forget=_forget(reader),
+        barrier=_barrier(reader),
+        price=_price(reader),
+        extra=_extra(reader),
+    )
+    return profile
+
+
+def _hash(table: Fields) -> str:
+    """Of everything that an assistant can notice: not of comments, nor of what it costs."""
+    noticed = {name: value for name, value in table.items() if name != "price"}
+    return hashlib.sha256(json.dumps(noticed, sort_keys=True).encode()).hexdigest()[:12]
+
+
+class _Table:
+    """One TOML table, read key by key; what nobody took is a mistake in the file."""
+
+    def __init__(self, table: Mapping[str, Any], where: str) -> None:
+        self._table = dict(table)
+        self._where = where
+
+    def has(self, key: str) -> bool:
+        return key in self._table
+
+    def inner(self, key: str) -> "_Table":
+        return _Table(self.take(key, dict, default={}), f"{self._where}, [{key}]")
+
+    def take(self, key: str, kind: type | tuple[type, ...], *, default: Any = None) -> Any:
+        value = self._table.pop(key, default)
+        if value is None:
+            raise UsageError(f"{self._where}: {key} is missing")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if type(value) not in kinds:
+            expected = " or ".join(one.__name__ for one in kinds)
+            raise UsageError(f"{self._where}: {key} must be {expected}, not {value!r}")
+        if unknown := unknown_names(value):
+            raise UsageError(f"{self._where}: {key} has unknown names {', '.join(sorted(unknown))}")
+        return value
+
+    def finish(self) -> None:
+        if self._table:
+            raise UsageError(f"{self._where}: unknown setting {', '.join(sorted(self._table))}")
+
+
+def _extra(table: _Table) -> Extra:
+    text = table.inner("text")
+    headers = table.take("headers", dict, default={})
+    extra = Extra(
+        body=table.take("body", dict, default={}),
+        headers={name: str(value) for name, value in headers.items()},
+        prefix=text.take("prefix", str, default=""),
+        system=text.take("system", str, default=""),
+    )
+    text.finish()
+    table.finish()
+    return extra
+
+
+def _record(reader: _Table) -> Record | None:
+    if not reader.has("record"):
+        return None
+    table = reader.inner("record")
+    per = table.take("per", str, default="session")
+    if per not in ("session", "turn"):
+        raise UsageError(f"[record] per must be session or turn, not {per!r}")
+    record = Record(
+        path=table.take("path", str),
+        body=table.take("body", dict),
+        method=table.take("method", str, default="POST"),
+        per=per,
+    )
+    table.finish()
+    return record
+
+
+def _forget(reader: _Table) -> Forget | None:
+    if not reader.has("forget"):
+        return None
+    table = reader.inner("forget")
+    forget = Forget(table.take("path", str), table.take("method", str, default="DELETE"))
+    table.finish()
+    return forget
+
+
+def _barrier(reader: _Table) -> Barrier:
+    table = reader.inner("barrier")
+    path = table.take("path", str, default="")
+    barrier = Barrier(
+        wait_seconds=float(table.take("wait_seconds", (int, float), default=0.0)),
+        path=path,
+        ready=table.take("ready", dict, default={}),
+    )
+    table.finish()
+    if bool(barrier.path) != bool(barrier.ready):
+        raise UsageError("[barrier] path and ready belong together: one of them is missing")
+    return barrier
+
+
+def _price(reader: _Table) -> Price | None:
+    if not reader.has("price"):
+        return None
+    table = reader.inner("price")
+    price = Price(
+        float(table.take("prompt", (int, float))), float(table.take("completion", (int, float)))
+    )
+    table.finish()
+    return price

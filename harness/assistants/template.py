@@ -1,0 +1,79 @@
+"""Values of a profile with `$name` where something of the call goes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from string import Template
+from typing import Any
+from urllib.parse import quote
+
+from harness.assistants.wire import rfc3339
+
+# Stands alone for a list of turns: no text can hold it.
+TURNS = "$turns"
+UNIX = "$unix"
+NAMES = frozenset({"user", "session", "time", "date", "weekday", "unix"})
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """Who speaks, in which session, when. `turns` are those to be recorded, as plain objects."""
+
+    user: str
+    session: str
+    time: datetime
+    turns: list[dict[str, str]] = field(default_factory=list)
+
+    def values(self) -> dict[str, str]:
+        """What the names of a template stand for."""
+        return {
+            "user": self.user,
+            "session": self.session,
+            "time": rfc3339(self.time),
+            "date": f"{self.time:%Y-%m-%d}",
+            "weekday": f"{self.time:%A}",
+            "unix": str(int(self.time.timestamp())),
+        }
+
+
+def filled(value: Any, occasion: Occasion) -> Any:
+    """The value with every name replaced; `$turns` and `$unix` alone become a list and a number."""
+    if isinstance(value, Mapping):
+        return {name: filled(item, occasion) for name, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, occasion) for item in value]
+    if value == TURNS:
+        return occasion.turns
+    if value == UNIX:
+        return int(occasion.time.timestamp())
+    return Template(value).substitute(occasion.values()) if isinstance(value, str) else value
+
+
+def filled_path(path: str, occasion: Occasion) -> str:
+    """A path with every name replaced, quoted as URLs need it."""
+    quoted = {name: quote(value, safe="") for name, value in occasion.values().items()}
+    return Template(path).substitute(quoted)
+
+
+def unknown_names(value: Any) -> set[str]:
+    """Names in a value that stand for nothing."""
+    if isinstance(value, Mapping):
+        return set().union(*(unknown_names(item) for item in value.values()))
+    if isinstance(value, list):
+        return set().union(*(unknown_names(item) for item in value))
+    if not isinstance(value, str) or value == TURNS:
+        return set()
+    template = Template(value)
+    return set(template.get_identifiers()) - NAMES if template.is_valid() else {value}
+
+
+def merged(*bodies: Mapping[str, Any]) -> dict[str, Any]:
+    """Objects laid over each other, the later ones on top, inner objects likewise."""
+    result: dict[str, Any] = {}
+    for body in bodies:
+        for name, value in body.items():
+            below = result.get(name)
+            if isinstance(below, Mapping) and isinstance(value, Mapping):
+                value = merged(below, value)
+            result[name] = value
+    return result

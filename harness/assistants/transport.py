@@ -1,0 +1,203 @@
+"""Requests to one assistant: paced, repeated within bounds, counted, every failure typed."""
+
+import asyncio
+import json
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.pace import OVERLOADED, Pace
+from harness.assistants.traffic import Traffic
+from harness.assistants.wire import WrongShape
+from harness.errors import (
+    AssistantError,
+    AssistantRefused,
+    AssistantTimeout,
+    AssistantUnreachable,
+    BadReply,
+)
+from harness.version import harness_version
+
+T = TypeVar("T")
+_SHOWN = 200
+_AMPLE = 64
+
+
+class Transport:
+    """One keep-alive connection pool to one assistant."""
+
+    def __init__(self, endpoint: Endpoint, *, concurrency: int = _AMPLE) -> None:
+        self.endpoint = endpoint
+        self.traffic = Traffic()
+        self._pace = Pace(concurrency)
+        headers = {"User-Agent": f"aide-memoire-harness/{harness_version()}"}
+        if endpoint.api_key:
+            headers["Authorization"] = f"Bearer {endpoint.api_key}"
+        self._http = httpx.AsyncClient(
+            base_url=endpoint.url.rstrip("/"),
+            headers=headers,
+            timeout=endpoint.timeout,
+            verify=_tls(),
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._http.aclose()
+
+    @property
+    def narrowest(self) -> int:
+        """The fewest requests that were allowed at a time."""
+        return self._pace.narrowest
+
+    async def is_alive(self) -> bool:
+        """Whether the server answers anything at all within a few seconds; asked once, never
+        repeated.
+        """
+        try:
+            await self._http.get("/health", timeout=min(5.0, self.endpoint.timeout))
+        except httpx.TransportError:
+            return False
+        return True
+
+    async def request(
+        self,
+        method: str,
+        route: str,
+        parse: Callable[[Any], T],
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> T:
+        """What `parse` makes of the JSON reply; raises the errors of `harness.errors`."""
+        response = await self.exchange(method, route, body, headers=headers)
+        name = _name(method, route)
+        try:
+            return parse(response.json())
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            message = f"{name}: the reply is not JSON: {_shown(response)}"
+            raise BadReply(message, route=name, status=response.status_code) from error
+        except WrongShape as error:
+            message = f"{name}: the reply has the wrong shape ({error}): {_shown(response)}"
+            raise BadReply(message, route=name, status=response.status_code) from error
+
+    async def exchange(
+        self,
+        method: str,
+        route: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """A reply of success, whatever is in it."""
+        name = _name(method, route)
+        request = self._http.build_request(method, self._path(route), json=body, headers=headers)
+        response = await self._send(request, name)
+        if response.status_code >= 400:
+            raise _refusal(name, response)
+        return response
+
+    def _path(self, route: str) -> str:
+        # Base URLs of OpenAI's kind end in the version that routes begin with.
+        doubled = urlsplit(self.endpoint.url).path.rstrip("/").endswith("/v1")
+        return route.removeprefix("/v1") if doubled and route.startswith("/v1/") else route
+
+    async def _send(self, request: httpx.Request, name: str) -> httpx.Response:
+        """Repeat until an answer worth reading, within the retry policy."""
+        retry = self.endpoint.retry
+        answers = losses = 0
+        lost_since = 0.0
+        while True:
+            retry_after = None
+            try:
+                response = await self._once(request)
+            except httpx.TimeoutException as error:
+                if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
+                    raise self._unreachable(name, error) from error
+                answers += 1
+                if answers >= retry.attempts:
+                    raise self._too_slow(name, answers) from error
+            except httpx.DecodingError as error:
+                raise BadReply(
+                    f"{name}: the reply cannot be decoded: {error}", route=name
+                ) from error
+            except httpx.TransportError as error:
+                losses += 1
+                lost_since = lost_since or time.monotonic()
+                if time.monotonic() - lost_since >= retry.reconnect_seconds:
+                    raise self._unreachable(name, error) from error
+            else:
+                answers += 1
+                repeatable = response.status_code >= 500 or response.status_code == 429
+                if not repeatable or answers >= retry.attempts:
+                    return response
+                losses, lost_since = 0, 0.0
+                retry_after = response.headers.get("Retry-After")
+            await asyncio.sleep(retry.wait(answers + losses, retry_after))
+
+    async def _once(self, request: httpx.Request) -> httpx.Response:
+        """One attempt in its turn, counted."""
+        async with self._pace.turn() as cuts:
+            self.traffic.sent += 1
+            try:
+                response = await self._http.send(request)
+            except httpx.TimeoutException:
+                self.traffic.timeouts += 1
+                self._pace.overloaded(cuts)
+                raise
+            except httpx.TransportError:
+                self.traffic.lost += 1
+                raise
+            self.traffic.answered(response.status_code)
+            if response.status_code in OVERLOADED:
+                asked_for = response.headers.get("Retry-After")
+                self._pace.overloaded(cuts, self.endpoint.retry.asked_for(asked_for))
+            else:
+                self._pace.succeeded()
+            return response
+
+    def _too_slow(self, name: str, attempts: int) -> AssistantTimeout:
+        return AssistantTimeout(
+            f"{name}: no answer within {self.endpoint.timeout:g} s, tried {attempts} times",
+            route=name,
+        )
+
+    def _unreachable(self, name: str, error: Exception) -> AssistantUnreachable:
+        reason = str(error) or type(error).__name__
+        return AssistantUnreachable(
+            f"no connection to the assistant at {self.endpoint.public_url} ({name}: {reason})"
+        )
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Reading the certificates takes longer than a short run: once for all clients.
+    return httpx.create_ssl_context(trust_env=False)
+
+
+def _name(method: str, route: str) -> str:
+    return f"{method} {route.partition('?')[0]}"
+
+
+def _refusal(name: str, response: httpx.Response) -> AssistantError | AssistantRefused:
+    detail = _shown(response)
+    with suppress(ValueError, KeyError, TypeError):  # any other body is shown as it is
+        detail = str(response.json()["error"]["message"])[:_SHOWN]
+    status = response.status_code
+    if status in (401, 403):
+        return AssistantRefused(f"{name}: the assistant refuses access ({status}): {detail}")
+    return AssistantError(f"{name}: status {status}: {detail}", route=name, status=status)
+
+
+def _shown(response: httpx.Response) -> str:
+    text = response.text.strip()
+    return repr(text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")) if text else "an empty body"

@@ -1,0 +1,73 @@
+"""What a report says of the assistant's conduct: probes, requests, spending, what was cut. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from harness.assistants.profile import Price
+from harness.runs.budget import Spending
+
+Line = Mapping[str, Any]
+
+
+def conduct_table(
+    approach: Mapping[str, Any] | None,
+    probes: Mapping[str, Any] | None,
+    requests: Mapping[str, Any],
+    spent: Mapping[str, Any],
+    hypotheses: Iterable[Line],
+) -> dict[str, Any]:
+    """One block of `report.json`; `diagnosis` holds the sentences for a person, worst first."""
+    contexts = [line["context"] for line in hypotheses if "context" in line]
+    block = {
+        "approach": approach,
+        "probes": probes,
+        "requests": dict(requests),
+        "spent": dict(spent),
+        "context": _context(contexts) if contexts else None,
+    }
+    return block | {"diagnosis": _diagnosis(block)}
+
+
+def cost_of(spent: Mapping[str, Any], price: Mapping[str, float] | None) -> float | None:
+    """US dollars, or None where no price or no call is known."""
+    if not spent or price is None:
+        return None
+    known = Spending(**spent)
+    dollars = Price(**price).of(known.prompt_tokens, known.completion_tokens)
+    return round(dollars, 6)
+
+
+def _context(contexts: list[Mapping[str, int]]) -> dict[str, int]:
+    names = ("sessions", "sessions_cut", "sessions_shortened", "tokens_estimate")
+    totals = {name: sum(item[name] for item in contexts) for name in names}
+    cut = sum(1 for item in contexts if item["sessions_cut"] or item["sessions_shortened"])
+    return {"questions": len(contexts), "questions_cut": cut, **totals}
+
+
+def _diagnosis(block: Mapping[str, Any]) -> list[str]:
+    said = list((block["probes"] or {}).get("sentences", []))
+    requests = block["requests"]
+    sent = requests.get("sent", 0)
+    if failed := requests.get("server_errors", 0):
+        said.append(f"fails: {_share(failed, sent)} answered with a server error")
+    if limited := requests.get("rate_limited", 0):
+        said.append(f"limits its rate: {_share(limited, sent)} answered with 429")
+    if timeouts := requests.get("timeouts", 0):
+        said.append(f"slow: {_share(timeouts, sent)} not answered in time")
+    if lost := requests.get("lost", 0):
+        said.append(f"drops connections: {_share(lost, sent)} lost")
+    spent, context = block["spent"], block["context"]
+    if estimated := spent.get("estimated_calls", 0):
+        said.append(
+            f"tells no usage: tokens of {estimated} of {spent['calls']} calls are estimated"
+        )
+    if context and context["questions_cut"]:
+        said.append(
+            f"{context['questions_cut']} of {context['questions']} histories did not fit the "
+            f"prompt: {context['sessions_cut']} sessions were cut, oldest first"
+        )
+    return said
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} of {total} requests ({100 * count / max(1, total):.1f} %)"

@@ -1,0 +1,1 @@
+"""The ways in which a history reaches an assistant: recorded, chatted, or laid into the prompt."""

@@ -1,0 +1,135 @@
+"""Comparisons that need no memory: a plain model reads the history, or a part of it, in its prompt.
+
+`full-context` everything, `no-memory` nothing, `oracle` the evidence sessions only, `last-n` the
+latest sessions. What does not fit the token budget is cut, oldest first, and recorded.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.assistants.chat_client import ChatClient, Message
+from harness.assistants.template import Occasion
+from harness.datasets.questions import HaystackSession, Question
+from harness.prompt import Prompt, load_prompts
+from harness.replay.blinding import Blinding
+from harness.replay.modes.lines import hypothesis_line
+from harness.runs.budget import estimated_tokens
+
+PROMPTS = load_prompts("harness.replay.prompts", ("conversations", "question"))
+NO_MEMORY = "no-memory"
+Choice = Callable[[Question, int], list[HaystackSession]]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """How much of a history fits: tokens of four characters, and sessions for `last-n`."""
+
+    tokens: int = 120_000
+    last_sessions: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a prompt holds of the chosen sessions, and what was cut from them."""
+
+    text: str
+    account: dict[str, int]
+
+
+class ContextMode:
+    """Asks a plain model with the chosen sessions before the question (`Mode`)."""
+
+    searches = False
+    shares_histories = True
+
+    def __init__(
+        self, client: ChatClient, blinding: Blinding, choose: Choice, window: ContextWindow
+    ) -> None:
+        self._client = client
+        self._blinding = blinding
+        self._choose = choose
+        self._window = window
+
+    async def is_ingested(self, question: Question) -> bool:
+        """Always: nothing is brought in."""
+        return True
+
+    async def ingest(self, question: Question) -> None:
+        """Nothing to do."""
+
+    async def retrieve(self, question: Question) -> dict[str, Any]:
+        """Never called: this mode does not search."""
+        raise NotImplementedError
+
+    async def ask(self, question: Question) -> dict[str, Any]:
+        """One question to a model that is told who asks only under an opaque name."""
+        chosen = self._choose(question, self._window.last_sessions)
+        context = cut_to_fit(chosen, self._window.tokens)
+        text = _prompt(question, context).strip()
+        name = self._blinding.asking_session(question.question_id)
+        when = Occasion(self._blinding.user(question.history_id), name, question.question_date)
+        started = time.perf_counter()
+        answer = await self._client.chat("control", [Message("user", text)], when)
+        return hypothesis_line(question, answer, started) | {"context": context.account}
+
+    async def forget(self, question: Question) -> None:
+        """Nothing was remembered."""
+
+
+CHOICES: dict[str, Choice] = {
+    "full-context": lambda question, _: question.sessions_by_date(),
+    NO_MEMORY: lambda question, _: [],
+    "oracle": lambda question, _: [
+        session
+        for session in question.sessions_by_date()
+        if session.session_id in question.evidence_session_ids
+    ],
+    "last-n": lambda question, last: question.sessions_by_date()[-last:],
+}
+
+
+def prompt_of(mode: str) -> Prompt:
+    """The prompt that a mode of this name asks with."""
+    return PROMPTS["no_memory" if mode == NO_MEMORY else "context"]
+
+
+def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:
+    """The latest sessions that fit together, whole; of one that alone is too long, its end."""
+    texts = [_session_text(session) for session in sessions]
+    room = tokens * 4
+    kept: list[str] = []
+    for text in reversed(texts):
+        if len(text) > room:
+            break
+        kept.append(text)
+        room -= len(text)
+    shortened = 0
+    if texts and not kept:
+        kept = [texts[-1][-room:]]
+        shortened = 1
+    characters = sum(map(len, kept))
+    account = {
+        "sessions": len(kept),
+        "sessions_cut": len(texts) - len(kept),
+        "sessions_shortened": shortened,
+        "tokens_estimate": estimated_tokens(characters) if characters else 0,
+        "tokens_cut_estimate": (sum(map(len, texts)) - characters) // 4,
+    }
+    return Context("\n\n".join(reversed(kept)), account)
+
+
+def _session_text(session: HaystackSession) -> str:
+    lines = [f"[{session.session_date:%A %Y-%m-%d %H:%M}]"]
+    lines += [f"{turn.name or turn.role}: {turn.content}" for turn in session.turns]
+    return "\n".join(lines)
+
+
+def _prompt(question: Question, context: Context) -> str:
+    today = f"{question.question_date:%A %Y-%m-%d}"
+    if not context.text:
+        return PROMPTS["no_memory"].render(question=question.question, today=today)
+    return PROMPTS["context"].render(
+        question=question.question, today=today, conversations=context.text
+    )

@@ -1,0 +1,1 @@
+"""Prompts of the modes that lay a history into the prompt."""
