@@ -1,20 +1,24 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, checked_id, services, user_of
+from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
+from assistant.imports.chatgpt import read_chatgpt
 from memory_store import from_lines, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"])
 _LINES_AT_ONCE = 64
+# How many times as large as a request a zip file in it may be when it is unpacked.
+_UNPACKED = 32
 
 
 @router.get("/{user_id:path}/export", response_class=StreamingResponse)
@@ -28,21 +32,54 @@ async def export_user(request: Request, user_id: str) -> StreamingResponse:
 
 
 @router.post("/{user_id:path}/import")
-async def import_user(request: Request, user_id: str) -> Mapping[str, Any]:
-    """Store the lines of an export as this user's; rounds that are there stay as they are."""
+async def import_user(
+    request: Request, user_id: str, format: Literal["records", "chatgpt"] = "records"
+) -> Mapping[str, Any]:
+    """Store the lines of an export as this user's; rounds that are there stay as they are.
+
+    With `format=chatgpt` the body is a ChatGPT data export: `conversations.json` or its zip file.
+    """
     owner = user_of(request, user_id)
     # Records say themselves when they were said.
     caller_of(request).checked_scope(Scope.SET_TIME)
-    records = list(from_lines(await _lines(request)))
-    for record in records:
-        checked_id(record.round.session_id, "session_id")
-    new = await services(request).recorder.bring_in(owner, records)
+    bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records
+    new, known = await bring_in(request, owner)
     return {
         "object": "user.memories.imported",
         "user_id": owner,
         "imported": new,
-        "known": len(records) - new,
+        "known": known,
     }
+
+
+async def _bring_in_records(request: Request, owner: str) -> tuple[int, int]:
+    """How many rounds were new, and how many were there."""
+    records = list(from_lines(await _lines(request)))
+    for record in records:
+        checked_id(record.round.session_id, "session_id")
+    new = await services(request).recorder.bring_in(owner, records)
+    return new, len(records) - new
+
+
+async def _bring_in_chatgpt(request: Request, owner: str) -> tuple[int, int]:
+    """How many rounds were new, and how many were there."""
+    parts = services(request)
+    most_bytes = parts.settings.max_body_bytes * _UNPACKED
+    found = await asyncio.to_thread(read_chatgpt, await request.body(), most_bytes=most_bytes)
+    for session in found:
+        checked_id(session.session_id, "session_id")
+    new = known = 0
+    for session in found:
+        recorded = await parts.recorder.record(owner, session.session_id, session.turns)
+        new += len(recorded.rounds)
+        known += _rounds_of(session.turns) - len(recorded.rounds)
+    return new, known
+
+
+def _rounds_of(turns: Sequence[Turn]) -> int:
+    """How many rounds the turns of a whole session make."""
+    led_by_assistant = bool(turns) and turns[0].role is Role.ASSISTANT
+    return sum(turn.role is Role.USER for turn in turns) + led_by_assistant
 
 
 async def _lines(request: Request) -> list[str]:

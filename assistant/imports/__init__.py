@@ -1,0 +1,1 @@
+"""What other assistants give out, read as sessions. No HTTP, no store."""

@@ -1,0 +1,149 @@
+"""A ChatGPT data export as sessions: `conversations.json`, or the zip file that holds it.
+
+A conversation is a tree of messages; what the user last saw is the path that ends at its
+`current_node`. Branches beside it, hidden messages, and those of systems and tools are left out.
+"""
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from assistant.conversation import Role, Turn
+from assistant.errors import InvalidRequest
+
+_FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
+_TEXTS = ("text", "multimodal_text")
+_MOST_BYTES = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSession:
+    """One conversation: the turns that were seen, in order, each with its own time and id.
+
+    Recording them again in the same session changes nothing, because turns are known by their ids.
+    """
+
+    session_id: str
+    title: str
+    turns: tuple[Turn, ...]
+
+
+def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> list[ImportedSession]:
+    """The sessions of an export, oldest first; conversations without a turn are left out.
+
+    `most_bytes` is how much a zip file may hold when it is unpacked. Raises `InvalidRequest`, which
+    names the conversation that cannot be read.
+    """
+    found = [
+        _session(conversation, number)
+        for number, conversation in enumerate(_conversations(export, most_bytes), start=1)
+    ]
+    sessions = [session for session in found if session.turns]
+    return sorted(sessions, key=lambda session: (session.turns[0].timestamp, session.session_id))
+
+
+def _conversations(export: bytes, most_bytes: int) -> Iterator[Any]:
+    for text in _files(export, most_bytes):
+        try:
+            read = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InvalidRequest(f"the export is not JSON: {error}") from error
+        if not isinstance(read, list):
+            raise InvalidRequest("the export is not a list of conversations")
+        yield from read
+
+
+def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
+    if not export.startswith(b"PK"):
+        yield export
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(export)) as archive:
+            files = sorted(
+                (f for f in archive.infolist() if _FILES.fullmatch(f.filename)),
+                key=lambda f: f.filename,
+            )
+            if not files:
+                raise InvalidRequest("the zip file holds no conversations.json")
+            if sum(f.file_size for f in files) > most_bytes:
+                raise InvalidRequest(f"the zip file holds more than {most_bytes} bytes")
+            for file in files:
+                yield archive.read(file)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        raise InvalidRequest(f"the zip file cannot be read: {error}") from error
+
+
+def _session(conversation: Any, number: int) -> ImportedSession:
+    try:
+        id = conversation.get("conversation_id") or conversation.get("id")
+        if not isinstance(id, str) or not id.strip():
+            raise ValueError("it has no id")
+        title = conversation.get("title")
+        return ImportedSession(
+            f"chatgpt-{id}", title if isinstance(title, str) else "", tuple(_turns(conversation))
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
+        raise InvalidRequest(f"conversation {number} cannot be read: {error}") from error
+
+
+def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
+    """The turns that were seen. A message without a time has that of the one before it."""
+    at = conversation.get("create_time")
+    for message in _path(conversation["mapping"], conversation.get("current_node")):
+        text = _seen_text(message)
+        at = message.get("create_time") or at
+        if text is None:
+            continue
+        if at is None:
+            raise ValueError("nothing says when it took place")
+        role = Role(message["author"]["role"])
+        yield Turn(role, text, datetime.fromtimestamp(at, UTC), caller_id=message["id"])
+
+
+def _path(nodes: Mapping[str, Any], last: str | None) -> Sequence[Mapping[str, Any]]:
+    """The messages from the root to this node; where none is named, to the newest leaf."""
+    name = last if last is not None else _newest_leaf(nodes)
+    path: list[Mapping[str, Any]] = []
+    passed: set[str] = set()
+    while name is not None:
+        if name in passed:
+            raise ValueError("its messages go round in a circle")
+        passed.add(name)
+        if message := nodes[name].get("message"):
+            path.append(message)
+        name = nodes[name].get("parent")
+    return path[::-1]
+
+
+def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
+    leaves = [name for name, node in nodes.items() if not node.get("children")]
+    return max(leaves, key=lambda name: (_said_at(nodes[name]), name), default=None)
+
+
+def _said_at(node: Mapping[str, Any]) -> float:
+    return float((node.get("message") or {}).get("create_time") or 0.0)
+
+
+def _seen_text(message: Mapping[str, Any]) -> str | None:
+    """What user or assistant said to the other; None for anything else."""
+    if message["author"]["role"] not in list(Role):
+        return None
+    if (message.get("metadata") or {}).get("is_visually_hidden_from_conversation"):
+        return None
+    content = message.get("content") or {}
+    if message.get("recipient") not in (None, "all") or content.get("content_type") not in _TEXTS:
+        return None
+    texts = [_part_text(part) for part in content.get("parts") or ()]
+    return "\n".join(text for text in texts if text.strip()) or None
+
+
+def _part_text(part: Any) -> str:
+    """The text of a part: written, or spoken and transcribed. Pictures and files have none."""
+    if isinstance(part, Mapping):
+        part = part.get("text")
+    return part if isinstance(part, str) else ""

@@ -1,0 +1,172 @@
+"""A ChatGPT data export, read as sessions and brought in over HTTP."""
+
+import io
+import json
+import zipfile
+from typing import Any
+
+import httpx
+import pytest
+from calls import assert_error, sessions
+
+from assistant.errors import InvalidRequest
+from assistant.imports.chatgpt import read_chatgpt
+
+MAY = 1684576800.0  # 2023-05-20T10:00:00Z
+
+
+def node(
+    id: str, parent: str | None, role: str = "user", text: str = "", **changed: Any
+) -> dict[str, Any]:
+    message = {
+        "id": f"m-{id}",
+        "author": {"role": role},
+        "create_time": MAY + len(id),
+        "content": {"content_type": "text", "parts": [text]},
+        "metadata": {},
+        "recipient": "all",
+    }
+    return {"id": id, "parent": parent, "children": [], "message": message | changed}
+
+
+def conversation(*nodes: dict[str, Any], **changed: Any) -> dict[str, Any]:
+    mapping = {one["id"]: one for one in nodes}
+    for one in nodes:
+        if one["parent"]:
+            mapping[one["parent"]]["children"].append(one["id"])
+    return {
+        "conversation_id": "c1",
+        "title": "Running",
+        "create_time": MAY,
+        "mapping": mapping,
+        "current_node": nodes[-1]["id"],
+    } | changed
+
+
+ROOT = {"id": "root", "parent": None, "children": [], "message": None}
+
+
+def a_conversation(**changed: Any) -> dict[str, Any]:
+    """Two rounds; the first answer was made again, and much happened that nobody saw."""
+    hidden = {"is_visually_hidden_from_conversation": True}
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-1"}
+    spoken = {"content_type": "audio_transcription", "text": "Where was it?"}
+    thoughts = {"content_type": "thoughts", "parts": ["Hm."]}
+    mixed = {"content_type": "multimodal_text", "parts": [picture, spoken]}
+    return conversation(
+        dict(ROOT, children=[]),
+        node("a", "root", "system", "Be kind."),
+        node("b", "a", "user", "My name is Ann.", metadata=hidden),
+        node("c", "b", "user", "I ran in Ghent."),
+        node("d1", "c", "assistant", "An answer that was made again."),
+        node("d2", "c", "assistant", "", content=thoughts),
+        node("e", "d2", "assistant", "search('Ghent')", recipient="browser"),
+        node("f", "e", "tool", "Ghent is a city."),
+        node("g", "f", "assistant", "Well done!", create_time=None),
+        node("h", "g", "user", "", content=mixed),
+        node("i", "h", "assistant", "In Ghent."),
+        **changed,
+    )
+
+
+def export(*conversations: Any) -> bytes:
+    return json.dumps(conversations).encode()
+
+
+def zipped(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+SAID = ["I ran in Ghent.", "Well done!", "Where was it?", "In Ghent."]
+
+
+def test_what_was_seen_in_order_with_its_times() -> None:
+    (session,) = read_chatgpt(export(a_conversation()))
+    assert (session.session_id, session.title) == ("chatgpt-c1", "Running")
+    assert [turn.text for turn in session.turns] == SAID
+    assert [turn.role for turn in session.turns] == ["user", "assistant"] * 2
+    assert [turn.timestamp.timestamp() - MAY for turn in session.turns] == [1, 1, 1, 1]
+    assert session.turns[0].caller_id == "m-c"
+
+
+def test_without_a_current_node_the_newest_leaf_counts() -> None:
+    (session,) = read_chatgpt(export(a_conversation(current_node=None)))
+    assert session.turns[-1].text == "An answer that was made again."
+
+
+def test_conversations_by_date_and_empty_ones_left_out() -> None:
+    later = a_conversation(conversation_id="c0") | {"create_time": MAY + 9}
+    for one in later["mapping"].values():
+        if one["message"]:
+            one["message"]["create_time"] = None
+    nothing = conversation(dict(ROOT, children=[]), conversation_id="c3")
+    found = read_chatgpt(export(later, a_conversation(), nothing))
+    assert [session.session_id for session in found] == ["chatgpt-c1", "chatgpt-c0"]
+
+
+def test_out_of_the_zip_file_whole_or_in_pieces() -> None:
+    one, two = export(a_conversation()), export(a_conversation(conversation_id="c2"))
+    packed = zipped(**{"chat.html": b"<p>", "export/conversations.json": one})
+    assert len(read_chatgpt(packed)) == 1
+    assert (
+        len(read_chatgpt(zipped(**{"conversations-000.json": one, "conversations-001.json": two})))
+        == 2
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"",
+        b"{}",
+        b"[" * 100_000,
+        b"[5]",
+        b"PK nonsense",
+        zipped(**{"other.json": b"[]"}),
+        export({"mapping": {}}),
+        export(conversation(node("a", None), current_node="nowhere")),
+        export(conversation(node("a", None, text="hi", create_time="noon"))),
+        export(conversation(node("a", None, text="hi", create_time=1e30))),
+        export(conversation(node("a", None, text="hi", create_time=None), create_time=None)),
+        export(
+            conversation(
+                dict(node("a", None), parent="a"), current_node="a", mapping={"a": {"parent": "a"}}
+            )
+        ),
+    ],
+)
+def test_what_is_no_export(wrong: bytes) -> None:
+    with pytest.raises(InvalidRequest):
+        read_chatgpt(wrong)
+
+
+def test_a_zip_file_that_holds_too_much() -> None:
+    packed = zipped(**{"conversations.json": b" " * 100_000})
+    with pytest.raises(InvalidRequest, match="more than"):
+        read_chatgpt(packed, most_bytes=10_000)
+
+
+def bring_in(http: httpx.Client, user_id: str, body: bytes) -> httpx.Response:
+    return http.post(f"/v1/users/{user_id}/import", params={"format": "chatgpt"}, content=body)
+
+
+def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -> None:
+    body = zipped(**{"conversations.json": export(a_conversation())})
+    expected = {"object": "user.memories.imported", "user_id": ann, "imported": 2, "known": 0}
+    assert bring_in(http, ann, body).json() == expected
+    assert sessions(http, ann) == {"chatgpt-c1": [tuple(SAID[:2]), tuple(SAID[2:])]}
+    assert bring_in(http, ann, body).json() == expected | {"imported": 0, "known": 2}
+    assert sessions(http, ann) == {"chatgpt-c1": [tuple(SAID[:2]), tuple(SAID[2:])]}
+    listed = http.get("/v1/memories", params={"user_id": ann, "order": "oldest"}).json()
+    assert listed["data"][0]["session_date"] == "2023-05-20T10:00:01Z"
+
+
+def test_what_cannot_be_read_stores_nothing(http: httpx.Client, ann: str) -> None:
+    reply = bring_in(http, ann, export(a_conversation(), 5))
+    error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
+    assert "conversation 2" in error["message"]
+    assert sessions(http, ann) == {}
