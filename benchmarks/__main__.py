@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compare_peers, embed, ingest, store
+from benchmarks import compare_peers, embed, ingest, load, store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd
 
@@ -19,6 +19,9 @@ BENCHMARKS: dict[str, _Measurement] = {
     "store": store.measure,
     "embed": lambda sizes: embed.measure(),
     "ingest": lambda sizes: ingest.measure(),
+    "load": lambda sizes: load.measure(),
+    "soak": lambda sizes: load.measure_soak(),
+    "start": lambda sizes: load.measure_start(),
     "peers": lambda sizes: compare_peers.measure(sizes=[size.crowd.rounds for size in sizes]),
 }
 # The peers are installed on first use, which takes minutes and the network.

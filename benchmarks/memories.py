@@ -92,6 +92,10 @@ class Memories:
         self._asked += count
         return queries, self._near(self._topics[topics])
 
+    def replies(self) -> list[str]:
+        """What the assistant says in each of the pool's rounds."""
+        return [str(point.payload["assistant_text"]) for point in self._pool]
+
     def _said(self) -> Point:
         """One of the pool: a round's texts, words and payload, without keys, of nobody."""
         lengths = self._random.lognormal(0.0, 0.5, 2) * (_USER_WORDS, _ASSISTANT_WORDS)

@@ -1,0 +1,93 @@
+"""The assistant as a process on a memory that was made up, and what it takes of the machine."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks.memories import Crowd, Memories
+from benchmarks.texts import messages
+from memory_store import DiskCache, EdgeEngine, Embedder, Encoder, MemoryStore, Round
+
+_SERVE = (sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", "0")
+
+
+_AT_ONCE = 64
+_STATEMENTS = 2000
+_CACHE_BYTES = 256 * 1024 * 1024
+_START = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+async def filled(folder: Path, crowd: Crowd, encoder: Encoder) -> None:
+    """A memory of a crowd in a folder, told round by round as an assistant is."""
+    cache = DiskCache(folder / "vectors.sqlite", max_bytes=_CACHE_BYTES)
+    embedder = Embedder(encoder, workers=os.cpu_count() or 1, disk_cache=cache)
+    store = MemoryStore(EdgeEngine(folder), embedder)
+    await store.open()
+    rounds = told(crowd)
+    for start in range(0, len(rounds), _AT_ONCE):
+        await store.remember(rounds[start : start + _AT_ONCE])
+    await store.close()
+
+
+def told(crowd: Crowd) -> list[Round]:
+    """Rounds with statements of the user's and long replies. The statements come again and again,
+    so that the encoder has them soon; no two replies are alike."""
+    replies = Memories(texts=crowd.rounds).replies()
+    said = messages(_STATEMENTS)
+    each = crowd.rounds_each
+    return [
+        Round(
+            f"{crowd.prefix}{n // each}",
+            f"s{n % each // 10}",
+            n % each % 10,
+            _START + timedelta(hours=n % each // 10),
+            said[n % _STATEMENTS],
+            reply,
+        )
+        for n, reply in enumerate(replies)
+    ]
+
+
+@contextmanager
+def serving(folder: Path, **settings: str) -> Iterator[tuple[int, int]]:
+    """The port and the process id of an assistant on this folder; ended at the end."""
+    given = {f"ASSISTANT_{name.upper()}": value for name, value in settings.items()}
+    command = [*_SERVE, "--data-dir", str(folder)]
+    with printing(command, given) as (line, process_id):
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        if found is None:
+            raise RuntimeError(f"the assistant did not start: {line!r}")
+        yield int(found[1]), process_id
+
+
+@contextmanager
+def printing(command: list[str], environment: dict[str, str]) -> Iterator[tuple[str, int]]:
+    """The first line that a program prints, and its process id; it is ended at the end."""
+    with subprocess.Popen(
+        command, env=os.environ | environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline(), process.pid
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(60)
+
+
+def resident_mb(process_id: int) -> float:
+    """Memory of a process, files mapped into it included."""
+    status = Path(f"/proc/{process_id}/status").read_text()
+    found = re.search(r"VmRSS:\s+(\d+)", status)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+def processor_seconds(process_id: int) -> float:
+    """Processor time that a process has used so far, of all its threads."""
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,247 @@
+"""The figures of load, each beside the same load without the assistant where there is such a thing.
+
+Load generator, model and assistant share the machine. What the first two take is measured by the
+same load straight against the model, and is the baseline.
+"""
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from benchmarks.load.assistant import (
+    filled,
+    printing,
+    processor_seconds,
+    resident_mb,
+    serving,
+)
+from benchmarks.load.chats import Body, Chats, chats_at_once
+from benchmarks.load.model import Script
+from benchmarks.measured import Measured
+from benchmarks.memories import ASKED_ON, Crowd, Memories
+from memory_store import PACKAGED, Encoder, HashEncoder, Query, SentenceTransformerEncoder
+
+CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
+_CHATS = 50
+_SOAK = Script(first=0.0, pieces=3, every=0.0)
+
+
+async def measure(
+    crowds: Sequence[Crowd] = CROWDS,
+    *,
+    chats: int = _CHATS,
+    each: int = 4,
+    script: Script | None = None,
+    embedder: str = PACKAGED,
+) -> list[Measured]:
+    """First tokens of chats at once, over each memory, beside those straight from the model."""
+    script = script or Script()
+    results = []
+    for crowd in crowds:
+        with tempfile.TemporaryDirectory() as folder, scripted(script) as model:
+            await filled(Path(folder), crowd, _encoder(embedder))
+            queries, _ = Memories().queries(crowd, chats * (each + 2))
+            settings = settings_for(model, embedder)
+            with serving(Path(folder), **settings) as (port, process_id):
+                results += await _under_load(
+                    crowd, queries, (port, process_id, model), chats, each, script
+                )
+    return results
+
+
+async def _under_load(
+    crowd: Crowd,
+    queries: Sequence[Query],
+    where: tuple[int, int, int],
+    chats: int,
+    each: int,
+    script: Script,
+) -> list[Measured]:
+    port, process_id, model = where
+    warm, asked = queries[: 2 * chats], queries[2 * chats :]
+    await chats_at_once(port, _bodies(warm), chats=chats, each=2, spread=script.seconds)
+    used = processor_seconds(process_id)
+    began = time.perf_counter()
+    ours = await chats_at_once(port, _bodies(asked), chats=chats, each=each, spread=script.seconds)
+    busy = (processor_seconds(process_id) - used) / (time.perf_counter() - began)
+    alone = await chats_at_once(
+        model, _bodies(asked), chats=chats, each=each, spread=script.seconds
+    )
+    what = f"first token, {chats} chats, {crowd}"
+    details = {
+        "failures": len(ours.failures) + len(alone.failures),
+        "answers": len(ours.first_tokens),
+        "processors_used": busy,
+        "resident_mb": resident_mb(process_id),
+        "reply_p50": _percentile(ours.whole, 50),
+        "model_says_after": script.first * 1000,
+    }
+    for failure in ours.failures[:3]:
+        print(f"failed: {failure[:300]}", file=sys.stderr)
+    return [
+        Measured(
+            f"{what}, p{percent}",
+            "ms",
+            _percentile(ours.first_tokens, percent),
+            _percentile(alone.first_tokens, percent),
+            "the model alone",
+            False,
+            {"added": _added(ours, alone, percent), **details},
+        )
+        for percent in (50, 95)
+    ]
+
+
+async def measure_soak(requests: int = 10_000, *, embedder: str = PACKAGED) -> list[Measured]:
+    """Resident memory after each tenth of so many mixed requests, beside that after the first."""
+    sizes: list[float] = []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        scripted(_SOAK) as model,
+        serving(Path(folder), **settings_for(model, embedder)) as (port, process_id),
+    ):
+        idle = resident_mb(process_id)
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            for tenth in range(10):
+                numbers = range(tenth * requests // 10, (tenth + 1) * requests // 10)
+                await _mixed(client, numbers)
+                sizes.append(resident_mb(process_id))
+    by_tenth = {f"after_{(n + 1) * requests // 10}": size for n, size in enumerate(sizes)}
+    return [
+        Measured(
+            f"memory after {requests:,} requests",
+            "MB",
+            sizes[-1],
+            sizes[0],
+            "after a tenth of them",
+            False,
+            {"idle": idle, **by_tenth},
+        )
+    ]
+
+
+async def _mixed(client: httpx.AsyncClient, numbers: range) -> None:
+    """Requests of every kind, eight at a time; each must succeed, or fail as it should."""
+    left = iter(numbers)
+
+    async def caller() -> None:
+        for number in left:
+            method, path, body, status = _request(number)
+            reply = await client.request(method, path, json=body)
+            if reply.status_code != status:
+                raise RuntimeError(f"{method} {path}: {reply.status_code} {reply.text[:300]}")
+
+    await asyncio.gather(*(caller() for _ in range(8)))
+
+
+def _request(number: int) -> tuple[str, str, Mapping[str, Any] | None, int]:
+    """The request of a number: half of them chats, and what it must be answered with."""
+    user = f"user{number % 20}"
+    match number % 10:
+        case 0:
+            body = {"user_id": user, "query": f"What did I buy, number {number}?"}
+            return "POST", "/v1/memories/search", body, 200
+        case 1:
+            turns = [{"role": "user", "content": f"I bought lamp number {number} in March."}]
+            path = f"/v1/sessions/s{number // 200}/messages"
+            return "POST", path, {"user_id": user, "messages": turns}, 200
+        case 2:
+            return "GET", f"/v1/memories?user_id={user}&limit=5", None, 200
+        case 3:
+            return "GET", f"/v1/sessions?user_id={user}", None, 200
+        case 4:
+            return "POST", "/v1/chat/completions", {"messages": []}, 400
+    body = _chat(Query(user, f"I sold map number {number}. What did I buy?"), f"c{number // 200}")
+    return "POST", "/v1/chat/completions", body, 200
+
+
+async def measure_start(embedder: str = PACKAGED) -> list[Measured]:
+    """Seconds from nothing to the first answer, beside a Python process that does nothing."""
+    with tempfile.TemporaryDirectory() as folder, scripted(_SOAK) as model:
+        settings = settings_for(model, embedder)
+        taken, quoting = [], []
+        for _ in range(2):  # the first one reads what the second finds in the system's cache
+            taken.append(await _started(Path(folder), settings))
+            without = {"embedder": settings["embedder"]}
+            quoting.append(await _started(Path(folder), without))
+    code = "import assistant, memory_store, harness"
+    imported, nothing = _seconds(code), _seconds("pass")
+    ready, answered, idle = taken[-1]
+    details = {"ready_s": ready, "idle_mb": idle, "quoting_s": quoting[-1][1]}
+    details |= {"quoting_idle_mb": quoting[-1][2]}
+    bare = "a bare interpreter"
+    return [
+        Measured("start to the first answer", "s", answered, nothing, bare, False, details),
+        Measured("import of the packages", "s", imported, nothing, bare, False),
+    ]
+
+
+async def _started(folder: Path, settings: Mapping[str, str]) -> tuple[float, float, float]:
+    """Seconds to be ready, to have answered, and the memory in between."""
+    began = time.perf_counter()
+    with serving(folder, **settings) as (port, process_id):
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            (await client.get("/ready")).raise_for_status()
+            ready, idle = time.perf_counter() - began, resident_mb(process_id)
+            body = _chat(Query("ann", "What did I buy?"), "s")
+            (await client.post("/v1/chat/completions", json=body)).raise_for_status()
+            return ready, time.perf_counter() - began, idle
+
+
+def _seconds(code: str) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.perf_counter() - began
+
+
+@contextmanager
+def scripted(script: Script) -> Iterator[int]:
+    """The port of a scripted model, a process of its own."""
+    delays = [str(script.first), str(script.pieces), str(script.every)]
+    with printing([sys.executable, "-m", "benchmarks.load.model", *delays], {}) as (line, _):
+        yield int(line)
+
+
+def settings_for(model: int, embedder: str) -> dict[str, str]:
+    """Of an assistant that answers with the model at this port."""
+    return {
+        "embedder": embedder,
+        "chat_model": "openai/scripted",
+        "chat_model_base_url": f"http://127.0.0.1:{model}/v1",
+        "chat_model_api_key": "none",
+    }
+
+
+def _encoder(embedder: str) -> Encoder:
+    return HashEncoder() if embedder == "hash" else SentenceTransformerEncoder(embedder)
+
+
+def _bodies(queries: Sequence[Query]) -> Callable[[int], Body]:
+    return lambda number: _chat(queries[number], f"load{number}")
+
+
+def _chat(query: Query, session_id: str) -> dict[str, Any]:
+    metadata = {"user_id": query.user_id, "session_id": session_id, "timestamp": str(ASKED_ON)}
+    return {
+        "model": "aide-memoire",
+        "stream": True,
+        "messages": [{"role": "user", "content": query.text}],
+        "metadata": metadata,
+    }
+
+
+def _added(ours: Chats, alone: Chats, percent: int) -> float:
+    return _percentile(ours.first_tokens, percent) - _percentile(alone.first_tokens, percent)
+
+
+def _percentile(seconds: Sequence[float], percent: int) -> float:
+    return float(np.percentile(seconds, percent)) * 1000 if seconds else float("nan")
