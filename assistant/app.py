@@ -23,7 +23,8 @@ from assistant.api import (
 )
 from assistant.api.access import Access
 from assistant.api.call import Clock
-from assistant.api.middleware import BodyLimit, JsonBody, RequestId
+from assistant.api.middleware import BodyLimit, JsonBody
+from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 
@@ -74,7 +75,7 @@ def create_app(
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
-    app.add_middleware(RequestId)
+    app.add_middleware(Observed)
     return app
 
 

@@ -1,7 +1,7 @@
 """One chat request end to end: recall, read, store. The same steps for every mode and client."""
 
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +14,8 @@ from assistant.reading.reader import Question, Reader, Trace
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
 from memory_store import LONGEST_QUERY, Query, Recall, Recalled, Round
+
+Observer = Callable[[str, float], None]
 
 
 class MemoryMode(StrEnum):
@@ -71,12 +73,20 @@ class Chat:
     """Answers chat calls. The only place where recalling, reading and storing meet."""
 
     def __init__(
-        self, retriever: Retriever, recorder: Recorder, reader: Reader, *, recalled_rounds: int
+        self,
+        retriever: Retriever,
+        recorder: Recorder,
+        reader: Reader,
+        *,
+        recalled_rounds: int,
+        observe: Observer = lambda stage, seconds: None,
     ) -> None:
+        """`observe` hears how many seconds each stage of an answer took."""
         self._retriever = retriever
         self._recorder = recorder
         self._reader = reader
         self._recalled_rounds = recalled_rounds
+        self._observe = observe
 
     async def answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
         """The answer in pieces, then one `ChatDone`.
@@ -93,6 +103,8 @@ class Chat:
             async for piece in pieces:
                 trace = piece.trace or trace
                 if piece.text:
+                    if not text:
+                        self._observe("first_token", time.perf_counter() - started)
                     text.append(piece.text)
                     yield piece.text
         read_at = time.perf_counter()
@@ -102,6 +114,8 @@ class Chat:
             "read_ms": (read_at - recalled_at) * 1000,
             "store_ms": (time.perf_counter() - read_at) * 1000,
         }
+        for stage, ms in {**timings, **_parts(recall)}.items():
+            self._observe(stage.removesuffix("_ms"), ms / 1000)
         understanding = retrieved.understanding if retrieved else None
         yield ChatDone(trace, recall, round, timings, understanding)
 
@@ -121,6 +135,13 @@ class Chat:
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed)
         before = [m.content for m in call.conversation if m.role in (Role.USER, Role.ASSISTANT)]
         return await self._recorder.record_round(call.user_id, call.session_id, said, reply, before)
+
+
+def _parts(recall: Recall | None) -> Mapping[str, float]:
+    """The stages of a recall, in milliseconds."""
+    if recall is None:
+        return {}
+    return {name: recall.timings[name] for name in ("embed_ms", "search_ms")}
 
 
 def _question(call: ChatCall, recall: Recall | None) -> Question:

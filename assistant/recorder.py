@@ -108,6 +108,8 @@ class Recorder:
         self._writers: OrderedDict[str, _Writer] = OrderedDict()
         self._forget_replies = forget_replies
         self._watcher: Watcher | None = None
+        self.rounds_stored = 0
+        """How many rounds were written, those brought in among them."""
 
     def watch(self, watcher: Watcher) -> None:
         """Tell this watcher in which session something was recorded."""
@@ -172,6 +174,7 @@ class Recorder:
         over = {round.id: before[round.id] for round in changed if round.id in before}
         if changed:
             await self._store.remember(changed, enrichment=self._state, over=over)
+            self.rounds_stored += len(changed)
         for round in changed:
             rounds = _with(rounds, round)
         _keep(writer, session_id, rounds)
@@ -201,7 +204,9 @@ class Recorder:
         """Store records that were taken out somewhere; how many were new."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            return await self._store.bring_in(user_id, records)
+            new = await self._store.bring_in(user_id, records)
+            self.rounds_stored += new
+            return new
 
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
         """Put right what a round says; None when this user has no such round."""

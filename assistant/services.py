@@ -14,7 +14,9 @@ from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_tokens import input_limit, litellm_counter
 from assistant.models.roles import gateway, reply_cache
+from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
+from assistant.observing.metrics import Metrics
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import ReadingPlan
 from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
@@ -49,6 +51,7 @@ class Services:
     chat: Chat
     reader: Reader
     usage: Usage
+    metrics: Metrics
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
 
@@ -87,8 +90,16 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             gateway(settings, "query", usage),
             sub_queries=settings.understanding.sub_queries,
         )
-        chat = Chat(retriever, recorder, reader, recalled_rounds=settings.recall.rounds)
-        yield Services(settings, store, embedder, recorder, chat, reader, usage, worker)
+        metrics = Metrics()
+        metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
+        chat = Chat(
+            retriever,
+            recorder,
+            reader,
+            recalled_rounds=settings.recall.rounds,
+            observe=metrics.stage,
+        )
+        yield Services(settings, store, embedder, recorder, chat, reader, usage, metrics, worker)
     finally:
         if worker:
             await worker.close()
@@ -165,7 +176,7 @@ def _reader(settings: Settings, store: MemoryStore, model: Gateway | None) -> Re
     if model is None:
         return QuotingReader(store, floor=settings.quote_floor)
     preset = _preset(settings)
-    count = litellm_counter(settings.chat_model, preset.margin)
+    count = RememberedCounts(litellm_counter(settings.chat_model, preset.margin))
     return ModelReader(model, store, _plan(settings, preset), count)
 
 

@@ -141,6 +141,17 @@ class EnrichmentSettings(BaseModel, extra="forbid", frozen=True):
     """Whether a summary is asked for, as one more key of a round."""
 
 
+class LogSettings(BaseModel, extra="forbid", frozen=True):
+    """What is written to standard error, and how."""
+
+    level: Literal["debug", "info", "warning", "error"] = "warning"
+    """The least that is written; `info` has a line for each request."""
+    format: Literal["text", "json"] = "text"
+    """Lines for people, or an object a line for programs."""
+    contents: bool = False
+    """Whether lines may quote requests: texts of exceptions, messages of other libraries."""
+
+
 class UnderstandingSettings(BaseModel, extra="forbid", frozen=True):
     """How questions are read by `query_model`."""
 
@@ -223,6 +234,7 @@ class Settings(BaseSettings):
     keys: KeySettings = KeySettings()
     recall: RecallChoices = RecallChoices()
     reading: ReadingSettings = ReadingSettings()
+    logs: LogSettings = LogSettings()
     quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
     """Closeness of the best sentence below which the quoting reader says that it does not know."""
     require_user: bool = False

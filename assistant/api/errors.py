@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from assistant.errors import AssistantError, InvalidRequest, Unauthenticated
+from assistant.observing.note import current_note
 from memory_store import (
     EmbeddingFailed,
     InvalidRecord,
@@ -41,7 +42,10 @@ _LASTING = (StoreFull, StoreReadOnly, StoreDenied, StoreLocked, StoreMismatch)
 
 
 def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
-    """The status and the OpenAI-shaped body of any exception; the unforeseen reveals nothing."""
+    """The status and the OpenAI-shaped body of any exception; the unforeseen reveals nothing.
+
+    The request's note keeps the code.
+    """
     if isinstance(error, AssistantError):
         return error.status, _body(error.message, error.kind, error.code, error.param)
     for kind, (status, type_, code) in _STORE_ERRORS.items():
@@ -52,7 +56,7 @@ def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
 
 
 def install(app: FastAPI) -> None:
-    """Answer every foreseen kind of failure with an error body; `RequestId` answers the others."""
+    """Answer every foreseen kind of failure with an error body; `Observed` answers the others."""
     app.add_exception_handler(AssistantError, _domain)
     app.add_exception_handler(MemoryStoreError, _domain)
     app.add_exception_handler(RequestValidationError, _validation)
@@ -112,4 +116,6 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _body(message: str, type_: str, code: str, param: str | None = None) -> dict[str, Any]:
+    if note := current_note():
+        note.error_code = code
     return {"error": {"message": message, "type": type_, "param": param, "code": code}}

@@ -22,6 +22,8 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     now = time_of(request, body.now, param="now").at
     query = Query(user_id, body.query, body.top_k, _days(body), asked_on=now.date(), explained=True)
     recall = await services(request).store.recall(query)
+    for stage in ("embed", "search"):
+        services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     if body.unit == "session":
         data = [wire.recalled_session_body(found) for found in recall.sessions]
     else:

@@ -1,6 +1,4 @@
-"""Around every request: a bound on the body, JSON whatever it is called, an id to quote."""
-
-import uuid
+"""Around every request: a bound on the body, and JSON whatever it is called."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -51,39 +49,6 @@ class BodyLimit:
         response = error_response(error)
         response.headers["Connection"] = "close"
         await response(scope, receive, send)
-
-
-class RequestId:
-    """Puts `X-Request-Id` on every response: the caller's own, or a new one.
-
-    Failures that nothing foresaw are answered here, because the framework would do so outside.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
-        request_id = given[:128] or f"req_{uuid.uuid4().hex}"
-
-        begun = False
-
-        async def with_id(message: Message) -> None:
-            nonlocal begun
-            if message["type"] == "http.response.start":
-                begun = True
-                MutableHeaders(scope=message)["X-Request-Id"] = request_id
-            await send(message)
-
-        try:
-            await self._app(scope, receive, with_id)
-        except Exception as error:  # the last handler of the server
-            if begun:
-                raise
-            await error_response(error)(scope, receive, with_id)
 
 
 class JsonBody:

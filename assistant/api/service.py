@@ -5,14 +5,15 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, services
 from assistant.prompts.prompt_file import all_prompts
-from memory_store import EmbeddingFailed, MemoryStoreError
+from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _ROLES = ("chat_model", "extract_model", "query_model")
 
 
@@ -24,14 +25,33 @@ async def health() -> Mapping[str, str]:
 
 @router.get("/ready")
 async def ready(request: Request) -> JSONResponse:
-    """Store and embedder can be used; 503 with the failing one named otherwise."""
-    checks = {"store": "ok", "embedder": "ok", "model": services(request).reader.name}
+    """Requests can be answered; 503 with what is wrong otherwise.
+
+    The store is asked, the embedder encodes, the disk of an embedded store has room. How the last
+    call of the chat model ended is told, but decides nothing: without it memory still works.
+    """
+    parts = services(request)
+    checks = {"store": "ok", "embedder": "ok", "disk": "ok", "model": parts.reader.name}
+    if role := parts.usage.by_role.get("chat"):
+        checks["model_last_call"] = role.last_call
     try:
-        await services(request).store.check()
+        await parts.store.check()
     except MemoryStoreError as error:
-        checks["embedder" if isinstance(error, EmbeddingFailed) else "store"] = str(error)
+        checks[_failing(error)] = str(error)
         return JSONResponse({"status": "not ready", "checks": checks}, 503)
     return JSONResponse({"status": "ready", "checks": checks})
+
+
+def _failing(error: MemoryStoreError) -> str:
+    kinds = {EmbeddingFailed: "embedder", StoreFull: "disk"}
+    return next((name for kind, name in kinds.items() if isinstance(error, kind)), "store")
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def read_metrics(request: Request) -> Response:
+    """What happened in this process since its start, for Prometheus."""
+    caller_of(request).checked_scope(Scope.ADMIN)
+    return Response(services(request).metrics.text(), media_type=_PROMETHEUS)
 
 
 @router.get("/v1/usage")

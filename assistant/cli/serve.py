@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import logging
 import signal
 import socket
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from assistant.access.doorkeeper import check_reachable
 from assistant.app import create_app
 from assistant.cli.allocator import keep_small
 from assistant.errors import ConfigError
+from assistant.observing.logs import configure_logs
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
 
@@ -27,7 +27,7 @@ def run_server(settings: Settings) -> None:
     Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
     """
     check_reachable(settings)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    configure_logs(settings.logs)
     keep_small()
     asyncio.run(_serve(settings))
 
@@ -41,7 +41,7 @@ async def _serve_at(listening: socket.socket, settings: Settings) -> None:
     async with open_services(settings) as services:
         config = uvicorn.Config(
             create_app(settings, services=services),
-            log_level="warning",
+            log_config=None,
             access_log=False,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )

@@ -43,6 +43,13 @@ class EnrichmentWorker:
         self._timers: dict[_Session, asyncio.TimerHandle] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._sweeper: asyncio.Task[None] | None = None
+        self._since: dict[_Session, float] = {}
+
+    @property
+    def waiting(self) -> list[float]:
+        """For each session that is due, or will be, the seconds since it was first heard of."""
+        now = asyncio.get_running_loop().time()
+        return [now - since for since in self._since.values()]
 
     def start(self) -> None:
         """Take up what an earlier run left, now and then again."""
@@ -72,6 +79,7 @@ class EnrichmentWorker:
         while await self._enrich(user_id, session_id):
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE)
+        self._settled(user_id, session_id)
 
     def _due(self, user_id: str, session_id: str, seconds: float) -> None:
         self._cancel(user_id, session_id)
@@ -79,6 +87,7 @@ class EnrichmentWorker:
         self._timers[user_id, session_id] = loop.call_later(
             seconds, self._launch, user_id, session_id
         )
+        self._since.setdefault((user_id, session_id), loop.time())
 
     def _cancel(self, user_id: str, session_id: str) -> None:
         if timer := self._timers.pop((user_id, session_id), None):
@@ -98,6 +107,12 @@ class EnrichmentWorker:
             self._due(user_id, session_id, _LONGEST_PAUSE)
         except Exception:  # whatever it was, the next session must have its turn
             _log.exception("enrichment of a session failed")
+            self._settled(user_id, session_id)
+
+    def _settled(self, user_id: str, session_id: str) -> None:
+        """Nothing waits any more, unless more was said meanwhile."""
+        if (user_id, session_id) not in self._timers:
+            self._since.pop((user_id, session_id), None)
 
     async def _enrich(self, user_id: str, session_id: str) -> int:
         async with self._users[user_id], self._slots:

@@ -138,8 +138,10 @@ class Gateway:
                     async for piece in pieces:
                         tokens = piece.tokens or tokens
                         yield piece
-            except AssistantError:
+                self._usage.last_call = "ok"
+            except AssistantError as error:
                 self._usage.failed += 1
+                self._usage.last_call = error.code
                 raise
             finally:
                 self._usage.count(tokens)

@@ -1,7 +1,5 @@
-"""Any language model litellm speaks to. The only importer of `litellm`, which takes seconds to
-load: it is imported when a model is configured, never otherwise."""
+"""Any language model litellm speaks to; loaded when a model is configured, never otherwise."""
 
-import os
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 from assistant.errors import PromptRefused
 from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.litellm_errors import explained
+from assistant.models.litellm_import import load_litellm
 
 _FORMAT = "response_format"
 # How providers call the formats that they do not take.
@@ -42,15 +41,7 @@ class LitellmModel:
             self._call["api_base"] = base_url
         if api_key:
             self._call["api_key"] = api_key
-        # Without this, importing litellm tries to fetch a price table from the network.
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        import litellm
-
-        litellm.suppress_debug_info = True
-        litellm.telemetry = False
-        # Its own transport leaves connections open behind it (BerriAI/litellm#13251).
-        litellm.disable_aiohttp_transport = True
-        self._litellm = litellm
+        self._litellm = load_litellm()
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
@@ -109,11 +100,10 @@ class LitellmModel:
 
     def _known_cost(self, prompt: int, completion: int) -> float | None:
         try:
-            return sum(
-                self._litellm.cost_per_token(
-                    model=self.name, prompt_tokens=prompt, completion_tokens=completion
-                )
+            read, written = self._litellm.cost_per_token(
+                model=self.name, prompt_tokens=prompt, completion_tokens=completion
             )
+            return float(read + written)
         except Exception:  # for a model without a price it raises whatever comes first
             return None
 

@@ -6,17 +6,14 @@ reading preset adds a margin.
 """
 
 import math
-import os
 
+from assistant.models.litellm_import import load_litellm
 from assistant.models.token_counter import TokenCounter
 
 
 def litellm_counter(model: str, margin: float = 1.0) -> TokenCounter:
     """Counts with litellm's own tokenizer, times `margin` for models that split text finer."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.disable_hf_tokenizer_download = True
+    litellm = load_litellm()
 
     def count(text: str) -> int:
         return math.ceil(litellm.token_counter(model=model, text=text) * margin) if text else 0
@@ -27,10 +24,7 @@ def litellm_counter(model: str, margin: float = 1.0) -> TokenCounter:
 
 def input_limit(model: str) -> int | None:
     """The most tokens the model reads, where litellm's table knows it."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.suppress_debug_info = True
+    litellm = load_litellm()
     name = model.partition("/")[2] or model
     known = litellm.model_cost.get(model) or litellm.model_cost.get(name) or {}
     limit = known.get("max_input_tokens")

@@ -23,6 +23,8 @@ class RoleUsage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    last_call: str = "none yet"
+    """How the last call ended: `ok`, or the code of its error."""
 
     def count(self, tokens: TokenCounts | None) -> None:
         """Add what one call took; None where the provider did not say."""
@@ -42,15 +44,26 @@ class Usage:
     """The counts of all roles."""
 
     def __init__(self) -> None:
-        self._by_role: dict[str, RoleUsage] = {}
+        self.by_role: dict[str, RoleUsage] = {}
 
     def of(self, role: str) -> RoleUsage:
         """The counts of a role, to be added to."""
-        return self._by_role.setdefault(role, RoleUsage())
+        return self.by_role.setdefault(role, RoleUsage())
+
+    def totals(self) -> RoleUsage:
+        """The counts of all roles together."""
+        totals = RoleUsage()
+        for name in ("calls", "failed", "from_cache"):
+            setattr(totals, name, sum(getattr(usage, name) for usage in self.by_role.values()))
+        return totals
 
     def body(self) -> dict[str, dict[str, Any]]:
         """The counts as JSON."""
         return {
-            role: asdict(usage) | {"cost": round(usage.cost, 6)}
-            for role, usage in self._by_role.items()
+            role: _counts(usage) | {"cost": round(usage.cost, 6)}
+            for role, usage in self.by_role.items()
         }
+
+
+def _counts(usage: RoleUsage) -> dict[str, Any]:
+    return {name: value for name, value in asdict(usage).items() if name != "last_call"}

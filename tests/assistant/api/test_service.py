@@ -16,7 +16,7 @@ def test_models(http: httpx.Client) -> None:
 
 def test_health_and_readiness(http: httpx.Client, answering: httpx.Client) -> None:
     assert http.get("/health").json() == {"status": "ok"}
-    checks = {"store": "ok", "embedder": "ok", "model": "quotes"}
+    checks = {"store": "ok", "embedder": "ok", "disk": "ok", "model": "quotes"}
     assert http.get("/ready").json() == {"status": "ready", "checks": checks}
     assert answering.get("/ready").json()["checks"]["model"] == "chain-of-note:openai/fake"
 

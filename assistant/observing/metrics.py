@@ -1,0 +1,164 @@
+"""What Prometheus reads: a registry for each application. The only importer of its client.
+
+Labels are names from the code (routes, stages, error codes, roles), never a user's id or words, so
+that their number is bounded. docs/operations.md lists every metric.
+"""
+
+from collections.abc import Iterator
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from assistant.enrichment.worker import EnrichmentWorker
+from assistant.models.usage import Usage
+from assistant.recorder import Recorder
+from memory_store import Embedder
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+
+
+class Metrics:
+    """What happened in this process since its start."""
+
+    def __init__(self) -> None:
+        # The time each label was first seen: three lines where one is asked for.
+        disable_created_metrics()  # type: ignore[no-untyped-call]
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._stages = Histogram(
+            "assistant_stage_seconds",
+            "Time of one stage of answering.",
+            ["stage"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._requests = Histogram(
+            "assistant_request_seconds",
+            "Time from a request to the end of its answer.",
+            ["method", "route", "status"],
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._errors = Counter(
+            "assistant_errors", "Requests answered with an error.", ["code"], registry=self.registry
+        )
+        self._running = Gauge(
+            "assistant_requests_running", "Requests being answered.", registry=self.registry
+        )
+
+    def stage(self, name: str, seconds: float) -> None:
+        """A stage of answering took so long."""
+        self._stages.labels(name).observe(seconds)
+
+    def request_begun(self) -> None:
+        """A request has arrived."""
+        self._running.inc()
+
+    def request_ended(
+        self, method: str, route: str, status: int, seconds: float, error_code: str | None
+    ) -> None:
+        """A request was answered, or given up."""
+        self._running.dec()
+        self._requests.labels(method, route, str(status)).observe(seconds)
+        if error_code:
+            self._errors.labels(error_code).inc()
+
+    def watch(
+        self,
+        *,
+        embedder: Embedder,
+        usage: Usage,
+        recorder: Recorder,
+        enrichment: EnrichmentWorker | None,
+    ) -> None:
+        """Read from these parts what they count themselves, whenever somebody asks."""
+        self.registry.register(_Parts(embedder, usage, recorder, enrichment))
+
+    def text(self) -> bytes:
+        """Everything, in Prometheus' text format."""
+        return generate_latest(self.registry)
+
+
+class _Parts:
+    """Collects what the parts of the assistant count."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        usage: Usage,
+        recorder: Recorder,
+        enrichment: EnrichmentWorker | None,
+    ) -> None:
+        self._embedder = embedder
+        self._usage = usage
+        self._recorder = recorder
+        self._enrichment = enrichment
+
+    def collect(self) -> Iterator[Metric]:
+        """The counts as they are now."""
+        yield from self._memory()
+        yield self._caches()
+        yield from self._models()
+
+    def _memory(self) -> Iterator[Metric]:
+        waiting = self._enrichment.waiting if self._enrichment else ()
+        yield CounterMetricFamily(
+            "assistant_rounds_stored", "Rounds written.", self._recorder.rounds_stored
+        )
+        yield GaugeMetricFamily(
+            "assistant_enrichment_sessions_waiting",
+            "Sessions with rounds that wait for the extract model.",
+            len(waiting),
+        )
+        yield GaugeMetricFamily(
+            "assistant_enrichment_oldest_seconds",
+            "How long this process has known of the one that waits longest.",
+            max(waiting, default=0.0),
+        )
+
+    def _caches(self) -> Metric:
+        stats = self._embedder.stats
+        replies = self._usage.totals()
+        outcomes = {
+            "vectors_memory": (
+                stats.texts - stats.from_disk - stats.encoded,
+                stats.from_disk + stats.encoded,
+            ),
+            "vectors_disk": (stats.from_disk, stats.encoded),
+            "replies": (replies.from_cache, replies.calls),
+        }
+        family = CounterMetricFamily(
+            "assistant_cache_lookups", "Lookups in a cache.", labels=["cache", "outcome"]
+        )
+        for cache, counts in outcomes.items():
+            for outcome, count in zip(("hit", "miss"), counts, strict=True):
+                family.add_metric([cache, outcome], max(0, count))
+        return family
+
+    def _models(self) -> Iterator[Metric]:
+        calls = CounterMetricFamily(
+            "assistant_model_calls", "Calls of language models.", labels=["role", "outcome"]
+        )
+        tokens = CounterMetricFamily(
+            "assistant_model_tokens", "Tokens they read and wrote.", labels=["role", "kind"]
+        )
+        cost = CounterMetricFamily(
+            "assistant_model_cost_dollars",
+            "What the calls cost whose price is known.",
+            labels=["role"],
+        )
+        for role, usage in self._usage.by_role.items():
+            calls.add_metric([role, "ok"], usage.calls - usage.failed)
+            calls.add_metric([role, "failed"], usage.failed)
+            tokens.add_metric([role, "prompt"], usage.prompt_tokens)
+            tokens.add_metric([role, "completion"], usage.completion_tokens)
+            cost.add_metric([role], usage.cost)
+        yield from (calls, tokens, cost)
