@@ -12,12 +12,14 @@ from starlette.middleware.cors import CORSMiddleware
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.api import (
     chat,
+    embeddings,
     errors,
     memories,
     memory_list,
     page,
     portability,
     profiles,
+    responses,
     service,
     sessions,
 )
@@ -64,7 +66,18 @@ def create_app(
         redoc_url=None,
     )
     app.state.clock = clock or _wall_clock
-    for module in (chat, profiles, sessions, memories, memory_list, portability, service, page):
+    for module in (
+        chat,
+        responses,
+        embeddings,
+        profiles,
+        sessions,
+        memories,
+        memory_list,
+        portability,
+        service,
+        page,
+    ):
         app.include_router(module.router)
     page.mount_files(app)
     errors.install(app)

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import Request
 
 from assistant.access.caller import Caller
+from assistant.api import front_ends
 from assistant.chat import MemoryMode
 from assistant.dates import parse_instant
 from assistant.errors import InvalidRequest
@@ -46,21 +47,27 @@ def caller_of(request: Request) -> Caller:
 
 def user_of(request: Request, *given: Any) -> str:
     """The first user named: in the body or path, then in the header, then the caller's own, then
-    the single default user. Raises `Forbidden` where a caller may not be one that is named."""
+    by the front end, then the single default user. Raises `Forbidden` where a caller may not be one
+    that is named."""
     caller = caller_of(request)
     named = [one for one in (*given, request.headers.get("x-memory-user")) if one is not None]
     caller.checked_users(named)
-    if named or caller.user_id is not None:
-        return checked_id([*named, caller.user_id][0], "user_id")
+    by_front_end = front_ends.named(request.headers, front_ends.USER_HEADERS)
+    for candidate in (*named, caller.user_id, by_front_end):
+        if candidate is not None:
+            return checked_id(candidate, "user_id")
     if services(request).settings.require_user:
         raise InvalidRequest("name the user: user_id", code="missing_user", param="user_id")
     return "default"
 
 
 def session_of(request: Request, given: Any) -> str | None:
-    """The session named in the body or the header, if any."""
-    named = given if given is not None else request.headers.get("x-memory-session")
-    return None if named is None else checked_id(named, "session_id")
+    """The session named in the body, the header or by the front end, if any."""
+    by_front_end = front_ends.named(request.headers, front_ends.SESSION_HEADERS)
+    for candidate in (given, request.headers.get("x-memory-session"), by_front_end):
+        if candidate is not None:
+            return checked_id(candidate, "session_id")
+    return None
 
 
 def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
@@ -75,11 +82,14 @@ def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
     return Instant(clock(), given=False)
 
 
-def mode_of(request: Request, metadata: Mapping[str, Any]) -> MemoryMode:
-    """The memory mode asked for; `on` when nothing was."""
+def mode_of(request: Request, metadata: Mapping[str, Any], text: str) -> MemoryMode:
+    """The memory mode asked for. When none was, `on`; `off` for what a front end asks for itself,
+    such as a title."""
     given = metadata.get("memory")
     if given is None:
-        given = request.headers.get("x-memory-mode", MemoryMode.ON)
+        given = request.headers.get("x-memory-mode")
+    if given is None:
+        return MemoryMode.OFF if front_ends.is_task(request.headers, text) else MemoryMode.ON
     try:
         return MemoryMode(given)
     except ValueError:

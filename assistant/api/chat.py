@@ -2,9 +2,8 @@
 
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
@@ -35,7 +34,7 @@ _TRUE = ("1", "true", "yes", "on")
 @router.post("/completions")
 async def chat_completions(request: Request, body: wire.ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
-    call = _call(request, body)
+    call = chat_call(request, body)
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         created=int(time.time()),
@@ -45,24 +44,25 @@ async def chat_completions(request: Request, body: wire.ChatRequest) -> Response
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )
     pieces = services(request).chat.answer(call)
-    headers = {"X-Memory-Session": _header_text(call.session_id)}
+    headers = session_header(call)
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
         return ReplyStream(await started(pieces), pieces, reply, headers)
-    return JSONResponse(await _whole(pieces, reply), headers=headers)
+    return JSONResponse(reply.whole(*await whole(pieces)), headers=headers)
 
 
-async def _whole(pieces: Pieces, reply: ChatReply) -> Mapping[str, Any]:
+async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
+    """The whole answer, and what happened."""
     text: list[str] = []
     async with aclosing(pieces):
         async for piece in pieces:
             if isinstance(piece, ChatDone):
-                return reply.whole("".join(text), piece)
+                return "".join(text), piece
             text.append(piece)
     raise RuntimeError("the answer never ended")
 
 
-def _call(request: Request, body: wire.ChatRequest) -> ChatCall:
+def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md)."""
     metadata = body.metadata or {}
     last = _last_message(body)
@@ -71,7 +71,7 @@ def _call(request: Request, body: wire.ChatRequest) -> ChatCall:
     conversation = _conversation(body.messages[:-1])
     users = [m.content for m in conversation if m.role == "user"]
     system = "\n".join(m.content for m in conversation if m.role == "system")
-    mode = mode_of(request, metadata)
+    mode = mode_of(request, metadata, last.text)
     return ChatCall(
         user_id=user_id,
         session_id=session_of(request, metadata.get("session_id"))
@@ -122,6 +122,6 @@ def _conversation(messages: Sequence[wire.ChatMessage]) -> list[Message]:
     ]
 
 
-def _header_text(session_id: str) -> str:
-    """A header holds latin-1 only; other characters are escaped."""
-    return session_id.encode("ascii", "backslashreplace").decode()
+def session_header(call: ChatCall) -> dict[str, str]:
+    """The header that names the session. It holds latin-1 only; other characters are escaped."""
+    return {"X-Memory-Session": call.session_id.encode("ascii", "backslashreplace").decode()}

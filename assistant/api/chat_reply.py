@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assistant.api import wire
+from assistant.api.events import DONE, event
 from assistant.chat import ChatCall, ChatDone
 from assistant.dates import print_instant
 from assistant.models.chat_model import TokenCounts
@@ -35,18 +36,26 @@ class ChatReply:
         body["usage"] = self._usage(text, done)
         return body | self._memory(done)
 
-    def chunk(self, text: str, *, first: bool) -> dict[str, Any]:
+    def opening(self) -> list[str]:
+        """See `StreamedReply`. A chat begins with its first piece."""
+        return []
+
+    def piece(self, text: str, *, first: bool) -> list[str]:
         """A chunk with text; the first one names the role."""
         delta = ({"role": "assistant"} if first else {}) | {"content": text}
-        return self._chunk(delta, None)
+        return [event(self._chunk(delta, None))]
 
-    def last_chunks(self, text: str, done: ChatDone) -> list[dict[str, Any]]:
-        """The chunk with the finish reason and, where asked for, the one with the usage."""
-        chunks = [self._chunk({}, done.trace.finish_reason) | self._memory(done)]
+    def ending(self, text: str, done: ChatDone) -> list[str]:
+        """The chunk with the finish reason, where asked for the one with the usage, and the end."""
+        events = [event(self._chunk({}, done.trace.finish_reason) | self._memory(done))]
         if self.with_usage:
             usage = self._envelope("chat.completion.chunk", [])
-            chunks.append(usage | {"usage": self._usage(text, done)})
-        return chunks
+            events.append(event(usage | {"usage": self._usage(text, done)}))
+        return [*events, DONE]
+
+    def failure(self, error: Mapping[str, Any]) -> str:
+        """See `StreamedReply`."""
+        return event({"error": error})
 
     def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
@@ -62,11 +71,7 @@ class ChatReply:
         }
 
     def _usage(self, text: str, done: ChatDone) -> dict[str, int]:
-        """The model's own counts; about four characters a token where no model was asked."""
-        asked = [self.call.text, *(message.content for message in self.call.conversation)]
-        counts = done.trace.tokens or TokenCounts(
-            prompt=sum(map(_about_tokens, asked)), completion=_about_tokens(text)
-        )
+        counts = token_counts(self.call, text, done)
         return {
             "prompt_tokens": counts.prompt,
             "completion_tokens": counts.completion,
@@ -74,31 +79,40 @@ class ChatReply:
         }
 
     def _memory(self, done: ChatDone) -> dict[str, Any]:
-        """The trace, for those who asked for it."""
-        if not self.debug:
-            return {}
-        recalled = done.recall.rounds if done.recall else ()
-        return {
-            "memory": {
-                "user_id": self.call.user_id,
-                "session_id": self.call.session_id,
-                "round_id": done.round.id if done.round else None,
-                "mode": self.call.mode,
-                "now": print_instant(self.call.asked_at),
-                "understanding": _understanding(done),
-                "time_range": wire.time_range_body(done.recall.time_range if done.recall else None),
-                "data": [wire.recalled_body(found) for found in recalled],
-                "read": list(done.trace.context),
-                "dropped": list(done.trace.dropped),
-                "trimmed": list(done.trace.trimmed),
-                "context_tokens": done.trace.context_tokens,
-                "notes": done.trace.notes,
-                "timings": {name: round(ms, 3) for name, ms in done.timings.items()},
-            }
-        }
+        return {"memory": memory_body(self.call, done)} if self.debug else {}
 
 
-def _about_tokens(text: str) -> int:
+def token_counts(call: ChatCall, text: str, done: ChatDone) -> TokenCounts:
+    """The model's own counts; about four characters a token where no model was asked."""
+    asked = [call.text, *(message.content for message in call.conversation)]
+    return done.trace.tokens or TokenCounts(
+        prompt=sum(map(about_tokens, asked)), completion=about_tokens(text)
+    )
+
+
+def memory_body(call: ChatCall, done: ChatDone) -> dict[str, Any]:
+    """The trace, for those who ask for it."""
+    recalled = done.recall.rounds if done.recall else ()
+    return {
+        "user_id": call.user_id,
+        "session_id": call.session_id,
+        "round_id": done.round.id if done.round else None,
+        "mode": call.mode,
+        "now": print_instant(call.asked_at),
+        "understanding": _understanding(done),
+        "time_range": wire.time_range_body(done.recall.time_range if done.recall else None),
+        "data": [wire.recalled_body(found) for found in recalled],
+        "read": list(done.trace.context),
+        "dropped": list(done.trace.dropped),
+        "trimmed": list(done.trace.trimmed),
+        "context_tokens": done.trace.context_tokens,
+        "notes": done.trace.notes,
+        "timings": {name: round(ms, 3) for name, ms in done.timings.items()},
+    }
+
+
+def about_tokens(text: str) -> int:
+    """How many tokens a text is, roughly."""
     return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 

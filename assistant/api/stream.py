@@ -1,14 +1,12 @@
 """Server-sent events of a chat reply: chunks, signs of life while nothing comes, and the end."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from typing import Any, Protocol
 
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from assistant.api.chat_reply import ChatReply
 from assistant.api.errors import error_body
 from assistant.chat import ChatDone
 
@@ -17,6 +15,22 @@ Upcoming = asyncio.Task[str | ChatDone]
 
 _PATIENCE_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 10.0
+
+
+class StreamedReply(Protocol):
+    """A reply as the events of its protocol."""
+
+    def opening(self) -> Iterable[str]:
+        """What comes before anything is known."""
+
+    def piece(self, text: str, *, first: bool) -> Iterable[str]:
+        """A piece of the answer."""
+
+    def ending(self, text: str, done: ChatDone) -> Iterable[str]:
+        """What comes after the whole answer, the end of the stream included."""
+
+    def failure(self, error: Mapping[str, Any]) -> str:
+        """A failure in the middle, as clients raise it."""
 
 
 async def started(pieces: Pieces) -> Upcoming:
@@ -39,7 +53,7 @@ class ReplyStream(StreamingResponse):
     """
 
     def __init__(
-        self, first: Upcoming, pieces: Pieces, reply: ChatReply, headers: Mapping[str, str]
+        self, first: Upcoming, pieces: Pieces, reply: StreamedReply, headers: Mapping[str, str]
     ) -> None:
         self._upcoming = first
         self._pieces = pieces
@@ -52,24 +66,26 @@ class ReplyStream(StreamingResponse):
             # Here, and not in the events: they may be cancelled, or never begun.
             await _stop(self._upcoming, self._pieces)
 
-    async def _events(self, reply: ChatReply) -> AsyncIterator[str]:
+    async def _events(self, reply: StreamedReply) -> AsyncIterator[str]:
         """A failure becomes an error event, which clients raise."""
         text: list[str] = []
         try:
+            for event in reply.opening():
+                yield event
             while True:
                 while not (await asyncio.wait({self._upcoming}, timeout=_SIGN_OF_LIFE_SECONDS))[0]:
                     yield ": still here\n\n"
                 piece = self._upcoming.result()
                 if isinstance(piece, ChatDone):
                     break
-                yield _event(reply.chunk(piece, first=not text))
+                for event in reply.piece(piece, first=not text):
+                    yield event
                 text.append(piece)
                 self._upcoming = asyncio.ensure_future(_next(self._pieces))
-            for chunk in reply.last_chunks("".join(text), piece):
-                yield _event(chunk)
-            yield "data: [DONE]\n\n"
+            for event in reply.ending("".join(text), piece):
+                yield event
         except Exception as error:  # the status is sent already: the stream itself must tell
-            yield _event(error_body(error)[1])
+            yield reply.failure(error_body(error)[1]["error"])
 
 
 async def _next(pieces: Pieces) -> str | ChatDone:
@@ -80,7 +96,3 @@ async def _stop(upcoming: Upcoming, pieces: Pieces) -> None:
     upcoming.cancel()
     await asyncio.gather(upcoming, return_exceptions=True)
     await pieces.aclose()
-
-
-def _event(body: dict[str, Any]) -> str:
-    return f"data: {json.dumps(body, ensure_ascii=False)}\n\n"

@@ -69,6 +69,57 @@ class ChatRequest(Request):
     seed: int | None = None
 
 
+class Conversation(Request):
+    """A conversation by its id."""
+
+    id: str
+
+
+class ResponseItem(Request):
+    """One item of a response's input. What is no message (calls of tools, reasoning) is ignored."""
+
+    type: str | None = None
+    role: Literal["system", "developer", "user", "assistant"] | None = None
+    content: str | list[dict[str, Any]] | None = None
+    timestamp: Time = None
+
+    @property
+    def is_message(self) -> bool:
+        """Whether somebody said something in it."""
+        return self.role is not None and self.type in (None, "message")
+
+    def message(self) -> ChatMessage:
+        """The item as a message of a chat."""
+        role = self.role or "user"
+        return ChatMessage(role=role, content=self.content, timestamp=self.timestamp)
+
+
+class ResponseRequest(Request):
+    """`POST /v1/responses`."""
+
+    model: str | None = None
+    input: str | list[ResponseItem]
+    instructions: str | None = None
+    conversation: str | Conversation | None = None
+    previous_response_id: str | None = None
+    stream: bool | None = None
+    metadata: dict[str, Any] | None = None
+    user: str | None = None
+    safety_identifier: str | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+
+
+class EmbeddingRequest(Request):
+    """`POST /v1/embeddings`."""
+
+    input: str | Annotated[list[str], Field(min_length=1, max_length=2048)]
+    model: str | None = None
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = None
+    user: str | None = None
+
+
 class NewSession(Request):
     """`POST /v1/sessions`."""
 

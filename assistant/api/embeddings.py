@@ -1,0 +1,49 @@
+"""The route of embeddings: the vectors that the memory itself is searched by."""
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from fastapi import APIRouter, Request
+
+from assistant.api import wire
+from assistant.api.call import services
+from assistant.api.chat_reply import about_tokens
+from assistant.errors import InvalidRequest, NotFound
+from memory_store import TextKind
+
+router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"])
+EMBEDDING = "aide-memoire-embedding"
+
+
+@router.post("")
+async def create_embeddings(request: Request, body: wire.EmbeddingRequest) -> Mapping[str, Any]:
+    """One unit vector a text, as numbers or in base64. Nothing is remembered."""
+    embedder = services(request).embedder
+    space = embedder.identity
+    if body.model not in (None, EMBEDDING, space.name):
+        raise NotFound(
+            f"there is no embedding model {str(body.model)[:80]!r}: use {EMBEDDING}",
+            code="model_not_found",
+            param="model",
+        )
+    if body.dimensions not in (None, space.dimension):
+        raise InvalidRequest(f"the vectors have {space.dimension} dimensions", param="dimensions")
+    texts = [body.input] if isinstance(body.input, str) else body.input
+    if not all(text.strip() for text in texts):
+        raise InvalidRequest("a text to embed is empty", param="input")
+    rows = await embedder.embed(texts, TextKind.DOCUMENT)
+    tokens = sum(map(about_tokens, texts))
+    return wire.list_body(
+        [_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)],
+        model=space.name,
+        usage={"prompt_tokens": tokens, "total_tokens": tokens},
+    )
+
+
+def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str) -> dict[str, Any]:
+    packed = base64.b64encode(row.astype("<f4").tobytes()).decode()
+    vector = packed if encoding == "base64" else row.tolist()
+    return {"object": "embedding", "index": index, "embedding": vector}

@@ -1,0 +1,122 @@
+"""The route of responses: OpenAI's newer way to chat, where the server knows the conversation.
+
+A conversation is a session: what was said in it is read from memory, so that the client sends only
+what is new. It goes on from its end, whichever of its responses is named.
+"""
+
+import base64
+import time
+import uuid
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+
+from assistant.api import wire
+from assistant.api.call import services, user_of
+from assistant.api.chat import chat_call, session_header, whole
+from assistant.api.profiles import checked_profile
+from assistant.api.response_reply import ResponseReply
+from assistant.api.stream import ReplyStream, started
+from assistant.errors import InvalidRequest, NotFound
+
+router = APIRouter(prefix="/v1/responses", tags=["chat"])
+_PREFIX = "resp_"
+# Rounds of the conversation that are read again as working context.
+_EARLIER_ROUNDS = 20
+
+
+@router.post("")
+async def create_response(request: Request, body: wire.ResponseRequest) -> Response:
+    """Answer the last user item of the input; stored and streamed as chats are."""
+    session_id = _session(body)
+    earlier = await _earlier(request, body, session_id) if session_id else []
+    call = chat_call(request, _as_chat(body, session_id, earlier))
+    reply = ResponseReply(
+        id=_response_id(call.session_id),
+        message_id=f"msg_{uuid.uuid4().hex}",
+        created=int(time.time()),
+        model=checked_profile(body.model),
+        call=call,
+        request=body,
+    )
+    pieces = services(request).chat.answer(call)
+    if body.stream:
+        return ReplyStream(await started(pieces), pieces, reply, session_header(call))
+    return JSONResponse(reply.whole(*await whole(pieces)), headers=session_header(call))
+
+
+def _as_chat(
+    body: wire.ResponseRequest, session_id: str | None, earlier: list[wire.ChatMessage]
+) -> wire.ChatRequest:
+    """The same request as a chat."""
+    if isinstance(body.input, str):
+        said = [wire.ChatMessage(role="user", content=body.input)]
+    else:
+        said = [item.message() for item in body.input if item.is_message]
+    rules = [wire.ChatMessage(role="system", content=body.instructions)]
+    metadata = dict(body.metadata or {})
+    if session_id is not None:
+        metadata["session_id"] = session_id
+    return wire.ChatRequest(
+        model=body.model,
+        messages=[*(rules if body.instructions else []), *earlier, *said],
+        metadata=metadata,
+        user=body.user,
+        safety_identifier=body.safety_identifier,
+        temperature=body.temperature,
+        top_p=body.top_p,
+    )
+
+
+def _session(body: wire.ResponseRequest) -> str | None:
+    """The session that the request goes on with: its conversation, or that of a response."""
+    if body.conversation is not None:
+        if body.previous_response_id is not None:
+            raise InvalidRequest(
+                "send conversation or previous_response_id, not both", param="conversation"
+            )
+        given = body.conversation
+        return given if isinstance(given, str) else given.id
+    return _session_of_response(body.previous_response_id) if body.previous_response_id else None
+
+
+async def _earlier(
+    request: Request, body: wire.ResponseRequest, session_id: str
+) -> list[wire.ChatMessage]:
+    metadata = body.metadata or {}
+    owner = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
+    records = await services(request).store.session(owner, session_id)
+    sides: list[wire.ChatMessage] = []
+    for record in records[-_EARLIER_ROUNDS:]:
+        round = record.round
+        sides.append(wire.ChatMessage(role="user", content=round.user_text))
+        sides.append(wire.ChatMessage(role="assistant", content=round.assistant_text))
+    if not sides and body.previous_response_id:
+        raise _unknown(body.previous_response_id)
+    return sides
+
+
+def _response_id(session_id: str) -> str:
+    """An id that says which session its response belongs to; no response is kept beside memory."""
+    packed = base64.urlsafe_b64encode(session_id.encode()).decode().rstrip("=")
+    return f"{_PREFIX}{uuid.uuid4().hex}.{packed}"
+
+
+def _session_of_response(response_id: str) -> str:
+    _, _, packed = response_id.removeprefix(_PREFIX).partition(".")
+    try:
+        session_id = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)).decode()
+    except ValueError as error:
+        raise _unknown(response_id) from error
+    if not session_id or not response_id.startswith(_PREFIX):
+        raise _unknown(response_id)
+    return session_id
+
+
+def _unknown(response_id: Any) -> NotFound:
+    return NotFound(
+        f"this user has no response {str(response_id)[:80]!r}",
+        code="response_not_found",
+        param="previous_response_id",
+    )
