@@ -5,13 +5,18 @@ PYTHON ?= python3
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
-.PHONY: demo test bench check qdrant_server clean
+.PHONY: demo test test_clients bench check qdrant_server clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
 test: $(VENV)/.installed-dev
 	$(PY) -m pytest
+
+# The clients of docs/use-it-with, which the other tests do without.
+test_clients: $(VENV)/.installed-dev
+	$(PIP_INSTALL) -e '.[dev,clients]'
+	$(PY) -m pytest -m 'slow or not slow' tests/clients
 
 check: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format --check .
