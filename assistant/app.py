@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from assistant.access.doorkeeper import Doorkeeper
+from assistant.access.limits import Limits
 from assistant.api import (
     chat,
     embeddings,
@@ -23,7 +24,7 @@ from assistant.api import (
     service,
     sessions,
 )
-from assistant.api.access import Access
+from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
 from assistant.api.middleware import BodyLimit, JsonBody
 from assistant.api.observed import Observed
@@ -61,12 +62,14 @@ def create_app(
         title="Aide-mémoire",
         version=version("aide-memoire"),
         lifespan=lifespan,
+        responses=errors.DESCRIBED,
         # FastAPI's own pages load their scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
     )
     app.state.clock = clock or _wall_clock
-    for module in (
+    app.state.limits = Limits(settings.limits)
+    keyed = (
         chat,
         responses,
         embeddings,
@@ -75,9 +78,10 @@ def create_app(
         memories,
         memory_list,
         portability,
-        service,
-        page,
-    ):
+    )
+    for module in keyed:
+        app.include_router(module.router, dependencies=[NEEDS_KEY])
+    for module in (service, page):
         app.include_router(module.router)
     page.mount_files(app)
     errors.install(app)

@@ -56,6 +56,12 @@ class RequestTooLarge(AssistantError):
     status, kind, code = 413, "invalid_request_error", "request_too_large"
 
 
+class TooManyRequests(AssistantError):
+    """The caller asks for more than its share (caller waits)."""
+
+    status, kind, code = 429, "rate_limit_error", "rate_limit_exceeded"
+
+
 class ConfigError(AssistantError):
     """A setting is wrong, or a model refuses what it is sent (operator acts)."""
 

@@ -159,6 +159,21 @@ class UnderstandingSettings(BaseModel, extra="forbid", frozen=True):
     """Most queries of its own that a question combining several things is split into."""
 
 
+class LimitSettings(BaseModel, extra="forbid", frozen=True):
+    """How much a caller may ask for, each user of each key apart; 0 is no limit."""
+
+    requests_per_minute: int | None = Field(default=None, ge=0)
+    """Requests; not set, there is a limit where there are keys only."""
+    answers_at_once: int | None = Field(default=None, ge=0)
+    """Chat answers under way, streamed or not; not set, as above."""
+    messages: int = Field(default=10_000, ge=0)
+    """Messages in one request."""
+    message_characters: int = Field(default=1_000_000, ge=0)
+    """Characters of one message."""
+    query_characters: int = Field(default=32_768, ge=0)
+    """Characters of a query of a search."""
+
+
 class Settings(BaseSettings):
     """The settings of one assistant. What is not given comes from the other sources."""
 
@@ -239,6 +254,7 @@ class Settings(BaseSettings):
     """Closeness of the best sentence below which the quoting reader says that it does not know."""
     require_user: bool = False
     """Refuse requests that name no user, instead of using `default`."""
+    limits: LimitSettings = LimitSettings()
     max_body_bytes: int = Field(default=1_048_576, ge=1024)
     """Largest request body accepted."""
     config_file: Path = Path("assistant.toml")

@@ -2,6 +2,8 @@
 
 from urllib.parse import urlsplit
 
+from fastapi import Security
+from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -13,6 +15,9 @@ from assistant.errors import AssistantError, Forbidden
 # What tells nothing about anybody: the page (which asks for the key), the probes, the API itself.
 _OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json")
 _OPEN_FOLDER = "/web/"
+
+# Says so in the OpenAPI document; it is `Access` that looks at the key.
+NEEDS_KEY = Security(HTTPBearer(auto_error=False, description="An API key of this server."))
 
 
 class Access:

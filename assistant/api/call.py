@@ -5,7 +5,7 @@ The clock is read here, and only when the caller gave no time.
 
 import hashlib
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import Request
 
 from assistant.access.caller import Caller
+from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.chat import MemoryMode
 from assistant.dates import parse_instant
@@ -45,11 +46,23 @@ def caller_of(request: Request) -> Caller:
     return found
 
 
+def limits_of(request: Request) -> Limits:
+    """How much a caller may ask for."""
+    found: Limits = request.app.state.limits
+    return found
+
+
 def user_of(request: Request, *given: Any) -> str:
     """The first user named: in the body or path, then in the header, then the caller's own, then
-    by the front end, then the single default user. Raises `Forbidden` where a caller may not be one
-    that is named."""
+    by the front end, then the single default user. The request is counted as this user's. Raises
+    `Forbidden` where a caller may not be one that is named, and `TooManyRequests`."""
     caller = caller_of(request)
+    user_id = _user_named(request, caller, given)
+    limits_of(request).count_request(caller, user_id)
+    return user_id
+
+
+def _user_named(request: Request, caller: Caller, given: Sequence[Any]) -> str:
     named = [one for one in (*given, request.headers.get("x-memory-user")) if one is not None]
     caller.checked_users(named)
     by_front_end = front_ends.named(request.headers, front_ends.USER_HEADERS)

@@ -10,7 +10,9 @@ from fastapi.responses import JSONResponse, Response
 
 from assistant.api import wire
 from assistant.api.call import (
+    caller_of,
     derived_session,
+    limits_of,
     mode_of,
     retried,
     services,
@@ -43,12 +45,25 @@ async def chat_completions(request: Request, body: wire.ChatRequest) -> Response
         debug=call.debug,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )
-    pieces = services(request).chat.answer(call)
+    pieces = answered(request, call)
     headers = session_header(call)
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
         return ReplyStream(await started(pieces), pieces, reply, headers)
     return JSONResponse(reply.whole(*await whole(pieces)), headers=headers)
+
+
+def answered(request: Request, call: ChatCall) -> Pieces:
+    """The answer to a call, within the limits of its user."""
+    return _counted(request, call.user_id, services(request).chat.answer(call))
+
+
+async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
+    """An answer, which counts as under way from its first piece to its end."""
+    with limits_of(request).answering(caller_of(request), user_id):
+        async with aclosing(pieces):
+            async for piece in pieces:
+                yield piece
 
 
 async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
@@ -65,6 +80,7 @@ async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
 def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md)."""
     metadata = body.metadata or {}
+    limits_of(request).check_messages([message.text for message in body.messages])
     last = _last_message(body)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     asked = time_of(request, last.timestamp, metadata.get("timestamp"))

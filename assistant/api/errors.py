@@ -6,7 +6,9 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from assistant.errors import AssistantError, InvalidRequest, Unauthenticated
 from assistant.observing.note import current_note
@@ -39,6 +41,28 @@ _STORE_ERRORS: dict[type[MemoryStoreError], tuple[int, str, str]] = {
 _PASSING: dict[type[MemoryStoreError], int] = {RoundTaken: 1, StoreUnavailable: 5}
 # Somebody must do something first: OpenAI's clients are told not to try again.
 _LASTING = (StoreFull, StoreReadOnly, StoreDenied, StoreLocked, StoreMismatch)
+
+
+class ErrorInside(BaseModel):
+    """What went wrong: for people, by OpenAI's type, where, and by a stable name."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    """The body of every failure."""
+
+    error: ErrorInside
+
+
+# How failures are described in the OpenAPI document, for every route.
+DESCRIBED: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "The request cannot be granted."},
+    "5XX": {"model": ErrorBody, "description": "The server, or a model it asks, failed."},
+}
 
 
 def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
@@ -111,8 +135,17 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         )
     else:
         body = _body(str(getattr(error, "detail", error)), "invalid_request_error", "invalid_json")
-    headers = getattr(error, "headers", None)
+    headers = dict(getattr(error, "headers", None) or {})
+    if status == 405:
+        headers["Allow"] = ", ".join(_methods_at(request))
     return JSONResponse(body, status, headers)
+
+
+def _methods_at(request: Request) -> list[str]:
+    """The methods of a path; the framework knows those of one of its routes only."""
+    scope = {**request.scope, "path_params": {}}
+    routes = [one for one in request.app.routes if one.matches(scope)[0] is not Match.NONE]
+    return sorted({method for one in routes for method in getattr(one, "methods", None) or ()})
 
 
 def _body(message: str, type_: str, code: str, param: str | None = None) -> dict[str, Any]:

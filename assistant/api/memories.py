@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from assistant.api import wire
-from assistant.api.call import services, time_of, user_of
+from assistant.api.call import limits_of, services, time_of, user_of
 from assistant.dates import parse_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Correction, Days, GivenFact, Query
@@ -19,6 +19,7 @@ router = APIRouter(prefix="/v1", tags=["memories"])
 async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any]:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = user_of(request, body.user_id)
+    limits_of(request).check_query(body.query)
     now = time_of(request, body.now, param="now").at
     query = Query(user_id, body.query, body.top_k, _days(body), asked_on=now.date(), explained=True)
     recall = await services(request).store.recall(query)

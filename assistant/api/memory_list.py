@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 
 from assistant.api import wire
-from assistant.api.call import checked_id, services, user_of
+from assistant.api.call import checked_id, limits_of, services, user_of
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -32,6 +32,7 @@ async def list_memories(
 ) -> Mapping[str, Any]:
     """The rounds of a user by date, page by page: said on these days, in this session, with this
     text. With `as_of` nothing that was said later counts."""
+    limits_of(request).check_query(text)
     until = _day(as_of, "as_of")
     ends = [day for day in (_day(to, "to"), until) if day is not None]
     listing = Listing(

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 
 from assistant.api import wire
 from assistant.api.call import services, user_of
-from assistant.api.chat import chat_call, session_header, whole
+from assistant.api.chat import answered, chat_call, session_header, whole
 from assistant.api.profiles import checked_profile
 from assistant.api.response_reply import ResponseReply
 from assistant.api.stream import ReplyStream, started
@@ -40,7 +40,7 @@ async def create_response(request: Request, body: wire.ResponseRequest) -> Respo
         call=call,
         request=body,
     )
-    pieces = services(request).chat.answer(call)
+    pieces = answered(request, call)
     if body.stream:
         return ReplyStream(await started(pieces), pieces, reply, session_header(call))
     return JSONResponse(reply.whole(*await whole(pieces)), headers=session_header(call))

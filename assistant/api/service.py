@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from assistant.access.keys import Scope
+from assistant.api.access import NEEDS_KEY
 from assistant.api.call import caller_of, services
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
@@ -23,7 +24,7 @@ async def health() -> Mapping[str, str]:
     return {"status": "ok"}
 
 
-@router.get("/ready")
+@router.get("/ready", responses={503: {"description": "Something cannot be used."}})
 async def ready(request: Request) -> JSONResponse:
     """Requests can be answered; 503 with what is wrong otherwise.
 
@@ -47,21 +48,21 @@ def _failing(error: MemoryStoreError) -> str:
     return next((name for kind, name in kinds.items() if isinstance(error, kind)), "store")
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
+@router.get("/metrics", response_class=PlainTextResponse, dependencies=[NEEDS_KEY])
 async def read_metrics(request: Request) -> Response:
     """What happened in this process since its start, for Prometheus."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return Response(services(request).metrics.text(), media_type=_PROMETHEUS)
 
 
-@router.get("/v1/usage")
+@router.get("/v1/usage", dependencies=[NEEDS_KEY])
 async def read_usage(request: Request) -> Mapping[str, Any]:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return {"object": "usage", "roles": services(request).usage.body()}
 
 
-@router.get("/version")
+@router.get("/version", dependencies=[NEEDS_KEY])
 async def read_version(request: Request) -> Mapping[str, Any]:
     """What this server runs, secrets masked, and what the caller's key allows."""
     parts, caller = services(request), caller_of(request)

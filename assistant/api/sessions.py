@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request
 from assistant.api import wire
 from assistant.api.call import (
     checked_id,
+    limits_of,
     retried,
     services,
     session_of,
@@ -79,14 +80,15 @@ async def _enrichment(
 
 def _turns(request: Request, body: wire.RecordedMessages) -> list[Turn]:
     """Turns with a time each; those without one follow each other from the common time on."""
+    texts = [wire.content_text(message.content) for message in body.messages]
+    limits_of(request).check_messages(texts)
     common = time_of(request, body.timestamp)
     turns = []
-    for position, message in enumerate(body.messages):
+    for position, (message, text) in enumerate(zip(body.messages, texts, strict=True)):
         if message.timestamp is not None:
             at, given = time_of(request, message.timestamp).at, True
         else:
             at, given = common.at + timedelta(seconds=position), common.given
-        text = wire.content_text(message.content)
         turns.append(
             Turn(
                 Role(message.role),

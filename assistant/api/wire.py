@@ -23,7 +23,9 @@ from memory_store import (
 )
 
 # Anything passes here, so that `dates` can refuse it with a code and a message of its own.
-Time = Annotated[Any, WithJsonSchema({"type": "string", "format": "date-time"})]
+Time = Annotated[
+    Any, WithJsonSchema({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]})
+]
 
 
 class Request(BaseModel):

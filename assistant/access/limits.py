@@ -1,0 +1,98 @@
+"""How much one caller gets: requests a minute and answers at once, for each user apart.
+
+Counted in this process, in memory: several assistants on one memory each count their own.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from assistant.access.caller import ANYBODY, Caller
+from assistant.errors import InvalidRequest, TooManyRequests
+from assistant.settings import LimitSettings
+
+# What counts where the settings say nothing and there are keys; without keys nothing is limited.
+REQUESTS_PER_MINUTE = 1200
+ANSWERS_AT_ONCE = 32
+
+_MOST_REMEMBERED = 10_000
+_Who = tuple[str, str]
+
+
+class Limits:
+    """The limits of one server. 0 is none."""
+
+    def __init__(
+        self, settings: LimitSettings, *, seconds: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._settings = settings
+        self._seconds = seconds
+        # What is left of a minute's requests, and as of when.
+        self._left: dict[_Who, tuple[float, float]] = {}
+        self._answering: Counter[_Who] = Counter()
+
+    def count_request(self, caller: Caller, user_id: str) -> None:
+        """Count a request of a user. Raises `TooManyRequests`."""
+        per_minute = _limit(self._settings.requests_per_minute, REQUESTS_PER_MINUTE, caller)
+        if not per_minute:
+            return
+        who, now = (caller.key_id, user_id), self._seconds()
+        left, since = self._left.get(who, (float(per_minute), now))
+        left = min(per_minute, left + (now - since) * per_minute / 60)
+        if left < 1:
+            raise TooManyRequests(
+                f"more than {per_minute} requests a minute for one user: wait a little",
+                retry_after=(1 - left) * 60 / per_minute,
+            )
+        self._left[who] = (left - 1, now)
+        if len(self._left) > _MOST_REMEMBERED:
+            self._forget_idle(now)
+
+    @contextmanager
+    def answering(self, caller: Caller, user_id: str) -> Iterator[None]:
+        """While an answer to a user is under way. Raises `TooManyRequests`."""
+        at_once = _limit(self._settings.answers_at_once, ANSWERS_AT_ONCE, caller)
+        who = (caller.key_id, user_id)
+        if at_once and self._answering[who] >= at_once:
+            raise TooManyRequests(
+                f"{at_once} answers for one user are under way: wait for one of them",
+                retry_after=1,
+            )
+        self._answering[who] += 1
+        try:
+            yield
+        finally:
+            self._answering[who] -= 1
+            if not self._answering[who]:
+                del self._answering[who]
+
+    def check_messages(self, texts: Sequence[str]) -> None:
+        """Raises `InvalidRequest` for too many messages in one request, or too long ones."""
+        if 0 < self._settings.messages < len(texts):
+            raise InvalidRequest(
+                f"more than {self._settings.messages} messages in one request",
+                code="too_many_messages",
+                param="messages",
+            )
+        for text in texts:
+            _check_length(text, self._settings.message_characters, "messages")
+
+    def check_query(self, text: str) -> None:
+        """Raises `InvalidRequest` for a query that is too long."""
+        _check_length(text, self._settings.query_characters, "query")
+
+    def _forget_idle(self, now: float) -> None:
+        """After a minute without a request all is left again."""
+        self._left = {who: kept for who, kept in self._left.items() if now - kept[1] < 60}
+
+
+def _limit(given: int | None, default: int, caller: Caller) -> int:
+    if given is not None:
+        return given
+    return 0 if caller is ANYBODY else default
+
+
+def _check_length(text: str, most: int, param: str) -> None:
+    if 0 < most < len(text):
+        raise InvalidRequest(f"text of more than {most} characters", code="too_long", param=param)

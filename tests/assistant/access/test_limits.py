@@ -1,0 +1,127 @@
+"""Limits: who gets how much, when there is more again."""
+
+from collections.abc import Callable
+
+import pytest
+
+from assistant.access.caller import ANYBODY, Caller
+from assistant.access.keys import Scope
+from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits
+from assistant.errors import InvalidRequest, TooManyRequests
+from assistant.settings import LimitSettings
+
+ONE = Caller("key-1", "one", None, frozenset({Scope.ACT_AS}))
+OTHER = Caller("key-2", "other", "ann", frozenset())
+
+
+class Seconds:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+def allowed(limits: Limits, caller: Caller, user_id: str, *, of: int) -> int:
+    """How many of so many requests at once are let in."""
+    for count in range(of):
+        try:
+            limits.count_request(caller, user_id)
+        except TooManyRequests:
+            return count
+    return of
+
+
+def test_each_user_of_each_key_has_a_minute_of_its_own(seconds: Seconds) -> None:
+    limits = Limits(LimitSettings(requests_per_minute=6), seconds=seconds)
+    assert allowed(limits, ONE, "ann", of=10) == 6
+    assert allowed(limits, ONE, "bob", of=10) == 6
+    assert allowed(limits, OTHER, "ann", of=10) == 6
+    with pytest.raises(TooManyRequests) as refused:
+        limits.count_request(ONE, "ann")
+    assert refused.value.retry_after == pytest.approx(10)
+    seconds.now += 10
+    assert allowed(limits, ONE, "ann", of=10) == 1
+    seconds.now += 1000
+    assert allowed(limits, ONE, "ann", of=10) == 6
+
+
+def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
+    limits = Limits(LimitSettings(requests_per_minute=7), seconds=seconds)
+    assert allowed(limits, ONE, "ann", of=8) == 7
+    for _ in range(50):
+        with pytest.raises(TooManyRequests) as refused:
+            limits.count_request(ONE, "ann")
+        seconds.now += (refused.value.retry_after or 0) + 1e-6
+        limits.count_request(ONE, "ann")
+
+
+def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
+    limits = Limits(LimitSettings(requests_per_minute=1), seconds=seconds)
+    for number in range(10_000):
+        limits.count_request(ONE, f"user {number}")
+    seconds.now += 61
+    limits.count_request(ONE, "the next")
+    assert len(limits._left) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "caller", "allowed_at_once"),
+    [
+        (LimitSettings(), ANYBODY, 5000),
+        (LimitSettings(), ONE, REQUESTS_PER_MINUTE),
+        (LimitSettings(requests_per_minute=0), ONE, 5000),
+        (LimitSettings(requests_per_minute=3), ANYBODY, 3),
+    ],
+)
+def test_without_keys_there_is_a_limit_only_where_one_is_set(
+    seconds: Seconds, settings: LimitSettings, caller: Caller, allowed_at_once: int
+) -> None:
+    limits = Limits(settings, seconds=seconds)
+    assert allowed(limits, caller, "ann", of=5000) == allowed_at_once
+
+
+def test_answers_at_once(seconds: Seconds) -> None:
+    limits = Limits(LimitSettings(answers_at_once=2), seconds=seconds)
+    with limits.answering(ONE, "ann"):
+        with limits.answering(ONE, "ann"):
+            with pytest.raises(TooManyRequests), limits.answering(ONE, "ann"):
+                pytest.fail("a third one")
+            with limits.answering(ONE, "bob"):
+                pass
+        with limits.answering(ONE, "ann"):
+            pass
+    assert not limits._answering
+
+
+def test_the_default_of_answers_at_once(seconds: Seconds) -> None:
+    limits = Limits(LimitSettings(), seconds=seconds)
+    limits._answering[("", "ann")] = limits._answering[("key-1", "ann")] = ANSWERS_AT_ONCE
+    with limits.answering(ANYBODY, "ann"), pytest.raises(TooManyRequests):
+        limits.answering(ONE, "ann").__enter__()
+
+
+LONG: dict[str, Callable[[Limits], None]] = {
+    "too_many_messages": lambda limits: limits.check_messages(["a"] * 4),
+    "too_long": lambda limits: limits.check_messages(["a", "a" * 11]),
+}
+
+
+@pytest.mark.parametrize("code", LONG)
+def test_sizes(code: str) -> None:
+    limits = Limits(LimitSettings(messages=3, message_characters=10, query_characters=5))
+    limits.check_messages(["a" * 10] * 3)
+    limits.check_query("a" * 5)
+    with pytest.raises(InvalidRequest) as refused:
+        LONG[code](limits)
+    assert refused.value.code == code
+    with pytest.raises(InvalidRequest, match="more than 5 characters"):
+        limits.check_query("a" * 6)
+    LONG[code](Limits(LimitSettings(messages=0, message_characters=0)))

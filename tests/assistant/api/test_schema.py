@@ -1,0 +1,63 @@
+"""The OpenAPI document against the server: generated requests, each reply as described."""
+
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from pydantic import SecretStr
+from schemathesis import Case
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from served import served
+
+from assistant import Settings, create_app
+
+KEY = "a key for the tests of the schema"
+_AUTHORIZATION = {"Authorization": f"Bearer {KEY}"}
+# Not asked: whether whatever the schema allows is accepted. It cannot say that the last message
+# is the user's, that ids hold no control characters, that a range of days does not end too early.
+_LEFT_OUT = [positive_data_acceptance]
+
+
+schema = schemathesis.openapi.from_dict(create_app(Settings(embedder="hash")).openapi())
+_UNHURRIED = [
+    HealthCheck.too_slow,
+    HealthCheck.filter_too_much,
+    HealthCheck.data_too_large,
+    HealthCheck.function_scoped_fixture,
+]
+
+
+@pytest.fixture(scope="module")
+def keyed_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An assistant that needs a key."""
+    data_dir = tmp_path_factory.mktemp("schema")
+    with served(
+        create_app(Settings(embedder="hash", data_dir=data_dir, api_key=SecretStr(KEY)))
+    ) as url:
+        yield url
+
+
+def check(case: Case, url: str) -> None:
+    case.call_and_validate(
+        base_url=url, headers=_AUTHORIZATION, timeout=30, excluded_checks=_LEFT_OUT
+    )
+
+
+@schema.parametrize()
+@settings(
+    max_examples=5,
+    derandomize=True,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=_UNHURRIED,
+)
+def test_replies_are_as_described(case: Case, keyed_url: str) -> None:
+    check(case, keyed_url)
+
+
+@pytest.mark.slow
+@schema.parametrize()
+@settings(max_examples=300, deadline=None, suppress_health_check=_UNHURRIED)
+def test_many_replies_are_as_described(case: Case, keyed_url: str) -> None:
+    check(case, keyed_url)
