@@ -63,6 +63,8 @@ def create_app(
         version=version("aide-memoire"),
         lifespan=lifespan,
         responses=errors.DESCRIBED,
+        # A path with a slash too many is no other route.
+        redirect_slashes=False,
         # FastAPI's own pages load their scripts from elsewhere.
         docs_url=None,
         redoc_url=None,

@@ -142,10 +142,13 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _methods_at(request: Request) -> list[str]:
-    """The methods of a path; the framework knows those of one of its routes only."""
-    scope = {**request.scope, "path_params": {}}
-    routes = [one for one in request.app.routes if one.matches(scope)[0] is not Match.NONE]
-    return sorted({method for one in routes for method in getattr(one, "methods", None) or ()})
+    """The methods of a path; the framework names those of one of its routes only."""
+
+    def possible(method: str) -> bool:
+        scope = {**request.scope, "method": method, "path_params": {}}
+        return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
+
+    return [method for method in ("DELETE", "GET", "PATCH", "POST", "PUT") if possible(method)]
 
 
 def _body(message: str, type_: str, code: str, param: str | None = None) -> dict[str, Any]:

@@ -218,3 +218,14 @@ def test_a_closed_store_is_not_ready(tmp_path: Path) -> None:
     reply = asyncio.run(check())
     assert reply.status_code == 503
     assert reply.json()["checks"]["store"] == "the store is closed"
+
+
+def test_a_method_that_is_not_possible_names_those_that_are(http: httpx.Client) -> None:
+    reply = http.patch("/v1/sessions")
+    assert_error(reply, 405, "invalid_request_error", "method_not_allowed")
+    assert reply.headers["allow"] == "GET, POST"
+
+
+def test_a_slash_too_many_is_no_other_route(http: httpx.Client) -> None:
+    assert_error(http.get("/v1/models/"), 404, "not_found_error", "model_not_found")
+    assert_error(http.get("/health/"), 404, "not_found_error", "route_not_found")

@@ -49,7 +49,7 @@ def check(case: Case, url: str) -> None:
     max_examples=5,
     derandomize=True,
     deadline=None,
-    phases=[Phase.explicit, Phase.generate],
+    phases=[Phase.generate],
     suppress_health_check=_UNHURRIED,
 )
 def test_replies_are_as_described(case: Case, keyed_url: str) -> None:

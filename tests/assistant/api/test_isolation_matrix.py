@@ -1,0 +1,324 @@
+"""The isolation matrix: every route × every way to name a user or what is another's.
+
+Ann told a secret. Eve names Ann, or Ann's session and round, wherever a request can name anything.
+She must learn nothing, change nothing, and be answered as if Ann's ids were nobody's.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from calls import answer, chat, record, sessions
+from pydantic import SecretStr
+from scripted_model import ScriptedModel
+from served import served
+
+from assistant import Settings, create_app
+from assistant.access.key_file import KeyFile
+from assistant.access.keys import Scope, new_key
+
+SECRET = "4711"
+QUESTION = "Which number opens my safe?"
+SESSION = "ann's diary"
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Whose session and round a request names."""
+
+    session: str
+    memory: str
+
+
+@dataclass
+class Call:
+    """A request of one route, before anything in it names anybody."""
+
+    body: dict[str, Any] | None = None
+    lines: str | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+_SAID = {"messages": [{"role": "user", "content": QUESTION}]}
+# Every route of the server. A new one gets a line here, with the body that it wants.
+CALLS: Mapping[str, Call] = {
+    "POST /v1/chat/completions": Call(body=_SAID | {"metadata": {"memory_debug": "1"}}),
+    "GET /v1/models": Call(),
+    "GET /v1/models/{name}": Call(),
+    "POST /v1/sessions": Call(body={}),
+    "GET /v1/sessions": Call(),
+    "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
+    "GET /v1/sessions/{session_id}": Call(),
+    "DELETE /v1/sessions/{session_id}": Call(),
+    "POST /v1/memories/search": Call(body={"query": QUESTION}),
+    "GET /v1/memories": Call(params={"text": "safe"}),
+    "GET /v1/memories/{memory_id}": Call(),
+    "DELETE /v1/memories/{memory_id}": Call(),
+    "PUT /v1/memories/{memory_id}/updates": Call(),
+    "DELETE /v1/memories/{memory_id}/updates": Call(),
+    "DELETE /v1/users/{user_id}/memories": Call(),
+    "GET /v1/users/{user_id}/export": Call(),
+    "POST /v1/users/{user_id}/import": Call(
+        lines='{"format": "aide-memoire/records", "version": 1}'
+    ),
+    "GET /health": Call(),
+    "GET /ready": Call(),
+    "GET /v1/usage": Call(),
+    "GET /version": Call(),
+    "GET /": Call(),
+}
+# More of the same route: what is read back and how.
+VARIANTS: Mapping[str, Mapping[str, Call]] = {
+    "POST /v1/chat/completions": {
+        "streamed": Call(body=_SAID | {"stream": True, "metadata": {"memory_debug": "1"}}),
+        "written only": Call(body=_SAID | {"metadata": {"memory": "write_only"}}),
+    },
+    "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
+    "DELETE /v1/users/{user_id}/memories": {"dry run": Call(params={"dry_run": "true"})},
+    "GET /v1/memories": {"all": Call(params={"order": "oldest", "limit": 200})},
+}
+
+Naming = Callable[[Call, str], None]
+
+
+def _in_body(*names: str) -> Naming:
+    def name(call: Call, user: str) -> None:
+        if call.body is not None:
+            call.body.update(dict.fromkeys(names, user))
+
+    return name
+
+
+def _in_metadata(call: Call, user: str) -> None:
+    if call.body is not None:
+        call.body.setdefault("metadata", {}).update(user_id=user)
+
+
+def _in_query(call: Call, user: str) -> None:
+    call.params.update(user_id=user, user=user)
+
+
+def _in_header(name: str) -> Naming:
+    return lambda call, user: call.headers.update({name: user})
+
+
+WEAK: Mapping[str, Naming] = {
+    header: _in_header(header)
+    for header in (
+        "X-Memory-User",
+        "X-OpenWebUI-User-Id",
+        "X-LiteLLM-End-User-Id",
+        "X-LiteLLM-Customer-Id",
+        "X-Forwarded-User",
+    )
+}
+STRONG: Mapping[str, Naming] = {
+    "query": _in_query,
+    "body": _in_body("user_id"),
+    "metadata": _in_metadata,
+    "OpenAI's fields": _in_body("user", "safety_identifier", "prompt_cache_key"),
+}
+
+
+@dataclass
+class Matrix:
+    """A server with what Ann told, and Eve's way in."""
+
+    eve: httpx.Client
+    operator: httpx.Client
+    """May name any user."""
+    anns: Ids
+    keyed: bool
+
+    def send(self, route: str, call: Call, ids: Ids, user_in_path: str) -> httpx.Response:
+        """Eve's request, naming a session and a round in every place there is for them."""
+        call = deepcopy(call)
+        method, path = route.split(" ")
+        call.headers |= {"X-Memory-Session": ids.session, "X-OpenWebUI-Chat-Id": ids.session}
+        call.params |= {"session_id": ids.session, "id": ids.memory, "memory_id": ids.memory}
+        if call.body is not None:
+            call.body |= {"session_id": ids.session, "id": ids.memory, "conversation": ids.session}
+            call.body["metadata"] = {"session_id": ids.session} | call.body.get("metadata", {})
+        filled = path.format(
+            session_id=ids.session, memory_id=ids.memory, user_id=user_in_path, name="aide-memoire"
+        )
+        return self.eve.request(
+            method,
+            filled,
+            params=call.params,
+            headers=call.headers,
+            content=call.lines,
+            **({} if call.body is None else {"json": call.body}),
+        )
+
+    def forget_eve(self) -> None:
+        assert self.operator.delete("/v1/users/eve/memories").status_code == 200
+
+    def of_ann(self) -> Any:
+        export = self.operator.get("/v1/users/ann/export").text
+        return sessions(self.operator, "ann"), export
+
+
+@pytest.fixture(scope="module", params=["with keys", "without keys"])
+def matrix(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Matrix]:
+    folder = tmp_path_factory.mktemp("matrix")
+    keyed = request.param == "with keys"
+    eves, operators = {}, {}
+    if keyed:
+        every = (Scope.ACT_AS, Scope.SET_TIME)
+        for headers, user, scopes in ((eves, "eve", (Scope.SET_TIME,)), (operators, None, every)):
+            made = new_key("a key", user, scopes, created_at="now")
+            KeyFile(folder / "keys.json").add(made.key)
+            headers["Authorization"] = f"Bearer {made.token}"
+    with (
+        served(create_app(Settings(embedder="hash", data_dir=folder))) as url,
+        httpx.Client(base_url=url, headers=eves, timeout=60) as eve,
+        httpx.Client(base_url=url, headers=operators, timeout=60) as operator,
+    ):
+        record(operator, "ann", SESSION, f"My safe opens with {SECRET}.", f"{SECRET}, noted.")
+        read = operator.get(f"/v1/sessions/{SESSION}", params={"user_id": "ann"})
+        yield Matrix(eve, operator, Ids(SESSION, read.json()["data"][0]["id"]), keyed)
+
+
+def cases(route: str) -> Mapping[str, Call]:
+    return {"": CALLS[route], **VARIANTS.get(route, {})}
+
+
+def as_eve(call: Call) -> Call:
+    """The call in which every strong place names Eve herself, as one without a key must."""
+    call = deepcopy(call)
+    for name in STRONG.values():
+        name(call, "eve")
+    return call
+
+
+def attempts(route: str, *, keyed: bool) -> Iterator[tuple[str, Call, str]]:
+    """What Eve tries: how, the call, and the user in its path.
+
+    Without keys whoever names Ann in the first place is Ann: there only the places behind it, and
+    the ids of Ann's things, are tried.
+    """
+    for variant, call in cases(route).items():
+        own = call if keyed else as_eve(call)
+        yield f"{variant} ids only", own, "eve"
+        for place, name in {**WEAK, **(STRONG if keyed else {})}.items():
+            named = deepcopy(own)
+            name(named, "ann")
+            yield f"{variant} {place}", named, "eve"
+        if keyed:
+            yield f"{variant} path", own, "ann"
+            everywhere = deepcopy(own)
+            for name in (*WEAK.values(), *STRONG.values()):
+                name(everywhere, "ann")
+            yield f"{variant} everywhere", everywhere, "ann"
+
+
+def test_every_route_is_in_the_matrix(matrix: Matrix) -> None:
+    paths = matrix.operator.get("/openapi.json").json()["paths"]
+    served = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert served == set(CALLS), "give the new route a line in CALLS"
+    assert set(VARIANTS) <= set(CALLS)
+
+
+@pytest.mark.parametrize("route", CALLS)
+def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str) -> None:
+    before = matrix.of_ann()
+    nobodys = Ids("nobody's diary", str(uuid.uuid4()))
+    tried = 0
+    for how, call, user_in_path in attempts(route, keyed=matrix.keyed):
+        reply = matrix.send(route, call, matrix.anns, user_in_path)
+        assert reply.status_code in (200, 400, 403, 404), (how, reply.text)
+        for shown in (reply.text, str(reply.headers)):
+            assert SECRET not in shown, how
+        if reply.status_code == 200:
+            assert matrix.anns.memory not in reply.text, how
+        matrix.forget_eve()
+        other = matrix.send(route, call, nobodys, user_in_path)
+        assert reply.status_code == other.status_code, how
+        if reply.status_code != 200:
+            assert _plain(reply, matrix.anns) == _plain(other, nobodys), how
+        matrix.forget_eve()
+        tried += 1
+    assert tried >= len(WEAK)
+    assert matrix.of_ann() == before
+
+
+def _plain(reply: httpx.Response, ids: Ids) -> str:
+    """A refusal without the ids that the request itself named."""
+    text = json.dumps(reply.json(), ensure_ascii=False)
+    for one in (ids.session, ids.memory):
+        text = re.sub(re.escape(one), "…", text)
+    return text
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        "POST /v1/chat/completions",
+        "POST /v1/memories/search",
+        "GET /v1/memories",
+        "GET /v1/memories/{memory_id}",
+        "GET /v1/sessions",
+        "GET /v1/sessions/{session_id}",
+        "GET /v1/users/{user_id}/export",
+    ],
+)
+def test_ann_herself_is_told(matrix: Matrix, route: str) -> None:
+    """The same calls do give the secret away to whom it belongs."""
+    call = deepcopy(CALLS[route])
+    for name in STRONG.values():
+        name(call, "ann")
+    if call.body and "messages" in call.body:
+        call.body["metadata"]["memory"] = "read_only"
+    allowed = Matrix(matrix.operator, matrix.operator, matrix.anns, matrix.keyed)
+    assert SECRET in allowed.send(route, call, matrix.anns, "ann").text
+
+
+@pytest.mark.parametrize("place", STRONG)
+def test_a_bound_key_is_told_that_it_may_not(matrix: Matrix, place: str) -> None:
+    """The same refusal for a user that there is and for one that there is not."""
+    if not matrix.keyed:
+        pytest.skip("nobody is bound without keys")
+    route = "GET /v1/memories" if place == "query" else "POST /v1/chat/completions"
+    replies = []
+    for user in ("ann", "nobody at all"):
+        call = deepcopy(CALLS[route])
+        if place == "body":
+            route, call = "POST /v1/memories/search", deepcopy(CALLS["POST /v1/memories/search"])
+        STRONG[place](call, user)
+        replies.append(matrix.send(route, call, matrix.anns, "eve"))
+    assert [reply.status_code for reply in replies] == [403, 403]
+    assert replies[0].json() == replies[1].json()
+
+
+def test_a_cached_reply_is_not_another_users(tmp_path: Path, model: ScriptedModel) -> None:
+    """The same question, kept for one user: the other's is asked anew, without the memory."""
+    model.on("chain_of_note").reply(f"ANSWER: It is {SECRET}.").reply("ANSWER: I do not know.")
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path,
+        chat_model="openai/fake",
+        chat_model_base_url=model.url,
+        chat_model_api_key=SecretStr("k"),
+        models={"cache_dir": str(tmp_path / "replies")},  # type: ignore[arg-type]
+    )
+    when = {"timestamp": "2024-01-01T00:00:00Z", "memory": "read_only"}
+    with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as http:
+        record(http, "ann", "s", f"My safe opens with {SECRET}.", "Noted.")
+        record(http, "eve", "s", "My safe is green.", "Noted.")
+        for _ in range(2):
+            assert SECRET in answer(chat(http, "ann", QUESTION, metadata=when))
+        assert SECRET not in answer(chat(http, "eve", QUESTION, metadata=when))
+    of_ann, of_eve = model.requests("chain_of_note")
+    assert SECRET in str(of_ann)
+    assert SECRET not in str(of_eve)
