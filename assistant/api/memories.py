@@ -56,6 +56,8 @@ async def correct_memory(
 ) -> Mapping[str, Any]:
     """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
     owner = user_of(request, body.user_id, user_id)
+    given = [body.user_text, body.assistant_text]
+    limits_of(request).check_messages([text for text in given if text is not None])
     correction = Correction(
         time_of(request, body.timestamp).at,
         body.user_text,

@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import logging
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +42,8 @@ class SentenceTransformerEncoder:
 
         A path that this processor lacks, or that disagrees with the plain one, is not taken.
         """
+        # No figures about us to the model hub; read when its client is imported.
+        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         # Imported here because it takes seconds, and `--help` should not.
         import torch
         from sentence_transformers import SentenceTransformer

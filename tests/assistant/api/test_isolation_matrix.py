@@ -61,6 +61,7 @@ CALLS: Mapping[str, Call] = {
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
     "GET /v1/memories/{memory_id}": Call(),
+    "PATCH /v1/memories/{memory_id}": Call(body={"user_text": "My safe is open."}),
     "DELETE /v1/memories/{memory_id}": Call(),
     "PUT /v1/memories/{memory_id}/updates": Call(),
     "DELETE /v1/memories/{memory_id}/updates": Call(),
@@ -82,6 +83,10 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
         "written only": Call(body=_SAID | {"metadata": {"memory": "write_only"}}),
     },
     "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
+    "PATCH /v1/memories/{memory_id}": {"facts": Call(body={"facts": ["I have no safe."]})},
+    "GET /v1/memories/{memory_id}": {"as of": Call(params={"as_of": "2030-01-01"})},
+    "DELETE /v1/memories/{memory_id}": {"dry run": Call(params={"dry_run": "true"})},
+    "DELETE /v1/sessions/{session_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/users/{user_id}/memories": {"dry run": Call(params={"dry_run": "true"})},
     "GET /v1/memories": {"all": Call(params={"order": "oldest", "limit": 200})},
 }
