@@ -227,5 +227,5 @@ def test_a_method_that_is_not_possible_names_those_that_are(http: httpx.Client) 
 
 
 def test_a_slash_too_many_is_no_other_route(http: httpx.Client) -> None:
-    assert_error(http.get("/v1/models/"), 404, "not_found_error", "model_not_found")
+    assert_error(http.get("/v1/models/"), 404, "not_found_error", "route_not_found")
     assert_error(http.get("/health/"), 404, "not_found_error", "route_not_found")

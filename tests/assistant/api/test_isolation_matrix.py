@@ -72,6 +72,7 @@ CALLS: Mapping[str, Call] = {
     ),
     "GET /health": Call(),
     "GET /ready": Call(),
+    "GET /metrics": Call(),
     "GET /v1/usage": Call(),
     "GET /version": Call(),
     "GET /": Call(),
