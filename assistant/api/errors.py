@@ -58,10 +58,15 @@ class ErrorBody(BaseModel):
     error: ErrorInside
 
 
-# How failures are described in the OpenAPI document, for every route.
+# How failures are described in the OpenAPI document, for every route, those that answer in another
+# form than JSON among them.
+_AS_JSON = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}}
 DESCRIBED: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ErrorBody, "description": "The request cannot be granted."},
-    "5XX": {"model": ErrorBody, "description": "The server, or a model it asks, failed."},
+    status: {"model": ErrorBody, "description": description, "content": _AS_JSON}
+    for status, description in (
+        ("4XX", "The request cannot be granted."),
+        ("5XX", "The server, or a model it asks, failed."),
+    )
 }
 
 

@@ -51,6 +51,8 @@ _SAID = {"messages": [{"role": "user", "content": QUESTION}]}
 # Every route of the server. A new one gets a line here, with the body that it wants.
 CALLS: Mapping[str, Call] = {
     "POST /v1/chat/completions": Call(body=_SAID | {"metadata": {"memory_debug": "1"}}),
+    "POST /v1/responses": Call(body={"input": QUESTION, "metadata": {"memory_debug": "1"}}),
+    "POST /v1/embeddings": Call(body={"input": QUESTION}),
     "GET /v1/models": Call(),
     "GET /v1/models/{name}": Call(),
     "POST /v1/sessions": Call(body={}),
@@ -83,6 +85,7 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
         "streamed": Call(body=_SAID | {"stream": True, "metadata": {"memory_debug": "1"}}),
         "written only": Call(body=_SAID | {"metadata": {"memory": "write_only"}}),
     },
+    "POST /v1/responses": {"streamed": Call(body={"input": QUESTION, "stream": True})},
     "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
     "PATCH /v1/memories/{memory_id}": {"facts": Call(body={"facts": ["I have no safe."]})},
     "GET /v1/memories/{memory_id}": {"as of": Call(params={"as_of": "2030-01-01"})},
