@@ -4,12 +4,22 @@ The memory is the one the settings name. No user is named and no request comes h
 """
 
 from enum import StrEnum
+from pathlib import Path
 
 import memory_store
+from assistant.backup_file import lines_of, written_whole
 from assistant.errors import ConfigError
 from assistant.services import key_design, make_embedder, server_options
 from assistant.settings import Settings
-from memory_store import EdgeOperator, Migrated, OperatorEngine, Progress, Reindexed
+from memory_store import (
+    BackedUp,
+    EdgeOperator,
+    Migrated,
+    OperatorEngine,
+    Progress,
+    Reindexed,
+    Restored,
+)
 
 
 class Place(StrEnum):
@@ -42,6 +52,28 @@ async def reindex(
             keep_old=keep_old,
             again=again,
         )
+    finally:
+        await embedder.close()
+
+
+async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp:
+    """Write the memory in use to a file, which is there whole or not at all."""
+    memory = _operator(settings, _in_use(settings))
+    with written_whole(file) as out:
+        return await memory_store.back_up(memory, out.write, progress)
+
+
+async def restore(settings: Settings, file: Path, progress: Progress) -> Restored:
+    """Fill the empty memory that the settings name from a backup."""
+    memory = _operator(settings, _in_use(settings))
+    embedder = make_embedder(settings)
+    try:
+        with lines_of(file) as counted:
+            rounds = sum(1 for _ in counted) - 1
+        with lines_of(file) as lines:
+            return await memory_store.restore(
+                memory, embedder, lines, progress, rounds=rounds, design=key_design(settings)
+            )
     finally:
         await embedder.close()
 

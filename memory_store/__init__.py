@@ -42,6 +42,7 @@ from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange
+from memory_store.transfer.backup import BackedUp, Restored, back_up, restore
 from memory_store.transfer.migrating import Migrated, migrate
 from memory_store.transfer.progress import Progress
 from memory_store.transfer.records import exported, from_lines, to_lines
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LONGEST_QUERY",
     "PACKAGED",
+    "BackedUp",
     "Correction",
     "Days",
     "DiskCache",
@@ -112,6 +114,7 @@ __all__ = [
     "RecalledSession",
     "Record",
     "Reindexed",
+    "Restored",
     "Round",
     "RoundTaken",
     "SentenceTransformerEncoder",
@@ -134,11 +137,13 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "back_up",
     "cancel_reindex",
     "exported",
     "from_lines",
     "migrate",
     "reindex",
+    "restore",
     "round_id",
     "rule_facts",
     "sentences",

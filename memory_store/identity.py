@@ -65,7 +65,7 @@ def refuse_unready(identity: Payload) -> None:
     if state is State.ARRIVING:
         raise StoreUnready(
             f"this memory holds only a part of {place_of(identity)}: run the same "
-            "`assistant migrate` again to finish it"
+            "`assistant migrate` (or `assistant restore`) again to finish it"
         )
     if state in (State.BUILDING, State.CLOSED):
         raise StoreUnready(CLOSED)

@@ -1,5 +1,6 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
+import asyncio
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -224,12 +225,14 @@ class MemoryStore:
 
     async def sessions(self, user_id: str) -> list[SessionSummary]:
         """Every session of a user, oldest first."""
-        return summarise(await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS))
+        hits = await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS)
+        return await asyncio.to_thread(summarise, hits)
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
         scope = Scope(listing.user_id, listing.session_id, days=listing.days)
-        page = cut(await self._engine.scroll(scope, fields(listing)), listing)
+        every = await self._engine.scroll(scope, fields(listing))
+        page = await asyncio.to_thread(cut, every, listing)
         hits = await self._engine.scroll(replace(scope, ids=page.ids)) if page.ids else []
         records = {hit.id: _record(hit) for hit in hits}
         if listing.as_of:
@@ -240,7 +243,8 @@ class MemoryStore:
 
     async def records(self, user_id: str) -> list[Record]:
         """Every record of a user, oldest first."""
-        return sorted(map(_record, await self._engine.scroll(Scope(user_id))), key=place_of)
+        hits = await self._engine.scroll(Scope(user_id))
+        return await asyncio.to_thread(_in_order, hits)
 
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
         """Store records that were taken out somewhere, as this user's; how many were new.
@@ -355,6 +359,10 @@ class MemoryStore:
     def description(self) -> Payload:
         """Engine, embedder and schema, for reports."""
         return {"engine": self._engine.name, **self._indexer.identity}
+
+
+def _in_order(hits: Sequence[Hit]) -> list[Record]:
+    return sorted(map(_record, hits), key=place_of)
 
 
 def _record(hit: Hit) -> Record:

@@ -1,4 +1,5 @@
-"""The command line: `assistant serve | check | chat | ask | migrate | reindex | keys`."""
+"""The command line: `assistant serve | check | chat | ask | keys`, and those of a whole memory:
+`migrate | reindex | backup | restore`."""
 
 import sys
 from importlib.metadata import version
@@ -145,6 +146,38 @@ def reindex(
         run_cancel(settings, as_json=as_json)
     else:
         run_reindex(settings, keep_old=keep_old, again=again, as_json=as_json)
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where to write it; `.gz` at the end packs it.")],
+    data_dir: _DataDir = None,
+    qdrant_url: _QdrantUrl = None,
+    config: _Config = None,
+    as_json: _Json = False,
+) -> None:
+    """Write the memory of all users to a file."""
+    from assistant.cli.operations import run_backup
+    from assistant.settings import load_settings
+
+    settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
+    run_backup(settings, file, as_json=as_json)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `assistant backup` wrote.")],
+    data_dir: _DataDir = None,
+    qdrant_url: _QdrantUrl = None,
+    config: _Config = None,
+    as_json: _Json = False,
+) -> None:
+    """Fill an empty memory from a backup. Can be repeated until it has finished."""
+    from assistant.cli.operations import run_restore
+    from assistant.settings import load_settings
+
+    settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
+    run_restore(settings, file, as_json=as_json)
 
 
 def main() -> None:

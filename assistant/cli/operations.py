@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
@@ -46,6 +47,34 @@ def run_cancel(settings: Settings, *, as_json: bool) -> None:
         typer.echo(json.dumps({"command": "reindex", "cancelled": cancelled}))
     else:
         typer.echo("the old index stays" if cancelled else "there was nothing to cancel")
+
+
+def run_backup(settings: Settings, file: Path, *, as_json: bool) -> None:
+    """Write the memory to a file and print a summary."""
+    done, seconds = _timed(lambda progress: operations.backup(settings, file, progress))
+    if as_json:
+        _print_json("backup", seconds, {"file": str(file), **asdict(done)})
+        return
+    _print_lines(
+        [
+            f"{done.rounds} rounds from {done.source} are in {file}, in {seconds:.1f} s",
+            f"sha256 of the rounds: {done.checksum}",
+        ]
+    )
+
+
+def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
+    """Fill an empty memory from a file and print a summary."""
+    done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
+    if as_json:
+        _print_json("restore", seconds, {"file": str(file), **asdict(done)})
+        return
+    _print_lines(
+        [
+            f"{done.rounds} rounds from {file} are in {done.target}, in {seconds:.1f} s",
+            f"checked: it holds what the file holds, sha256 of the rounds: {done.checksum}",
+        ]
+    )
 
 
 def _timed(work: Callable[[Progress], Coroutine[Any, Any, _Result]]) -> tuple[_Result, float]:

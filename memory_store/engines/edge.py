@@ -5,6 +5,7 @@ filter an exact scan is faster and never wrong. Calls run on the event loop: eac
 for its whole run whatever thread it is in, and lasts a few milliseconds at most.
 """
 
+import asyncio
 import shutil
 import uuid
 from collections.abc import Sequence
@@ -22,7 +23,6 @@ from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Simi
 from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
-    SCROLL_PAGE,
     TURNS,
     WORDS,
     choices,
@@ -36,6 +36,7 @@ from memory_store.types import Days, Held
 
 # Small batches keep a single GIL-holding call short.
 _UPSERT_BATCH = 64
+_SCROLL_PAGE = 128
 # Points written between two flushes; a flush takes some 50 ms.
 _FLUSH_AFTER = 2000
 
@@ -119,20 +120,23 @@ class EdgeEngine:
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
-        points = self._scrolled(_filter(scope), with_payload=wanted)
+        points = await self._scrolled(_filter(scope), with_payload=wanted)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the engine holds them: 16-bit floats, widened."""
-        points = self._scrolled(_filter(scope), with_payload=False, with_vector=[KEYS])
+        points = await self._scrolled(_filter(scope), with_payload=False, with_vector=[KEYS])
         return {str(point.id): to_matrix(point.vector.get(KEYS)) for point in points}
 
-    def _scrolled(self, filter: qe.Filter, **wanted: Any) -> list[Any]:
-        """The points that pass the filter, page by page, with what is wanted of them."""
+    async def _scrolled(self, filter: qe.Filter, **wanted: Any) -> list[Any]:
+        """The points that pass the filter, page by page, with what is wanted of them.
+
+        Others have their turn between two pages: ten thousand texts take seconds to read.
+        """
         points: list[Any] = []
         offset: Any = None
         while True:
-            request = qe.ScrollRequest(offset=offset, limit=SCROLL_PAGE, filter=filter, **wanted)
+            request = qe.ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=filter, **wanted)
             try:
                 page, offset = self._shard.scroll(request)
             except Exception as error:
@@ -140,6 +144,7 @@ class EdgeEngine:
             points += page
             if offset is None:
                 return points
+            await asyncio.sleep(0)
 
     async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
         """Set by filter, so that an id of another user is never touched."""
@@ -150,7 +155,7 @@ class EdgeEngine:
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
         only = qe.Filter(must=[_one_of("enrichment", states)])
-        points = self._scrolled(only, with_payload=True)
+        points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
     async def count(self, scope: Scope) -> int:

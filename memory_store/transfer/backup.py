@@ -1,0 +1,156 @@
+"""`assistant backup` and `assistant restore`: a whole memory as lines, and a memory made of them.
+
+The lines hold what was said and what is known of it; keys are made anew. A restored memory is
+written back to lines and compared, so that what was restored is what was backed up.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import islice
+
+from memory_store.embedding.embedder import Embedder
+from memory_store.engines.engine import Payload
+from memory_store.engines.operator import OperatorEngine
+from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty, TransferUnfinished
+from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
+from memory_store.indexing import Indexer
+from memory_store.keys import KeyDesign
+from memory_store.transfer.progress import Progress
+from memory_store.transfer.records import exported, from_lines, header, to_line
+from memory_store.types import Record
+
+_PAGE = 128
+_BACKUP = "a backup"
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """What was written: rounds of all users, and SHA-256 over their lines in any order."""
+
+    source: str
+    rounds: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a memory was filled with; the checksum is that of what is there now."""
+
+    target: str
+    rounds: int
+    checksum: str
+
+
+async def back_up(
+    memory: OperatorEngine, write: Callable[[str], object], progress: Progress
+) -> BackedUp:
+    """Write every round as a line, in the order of their ids; the memory is only read.
+
+    Raises `StoreMissing`, `StoreLocked`, `StoreUnready` and what the engine raises.
+    """
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(memory.close)
+        identity = await memory.open_existing()
+        if identity is None:
+            raise StoreMissing(f"there is no memory in {memory.place}")
+        refuse_unready(identity)
+        progress.begin("backing up", await memory.total())
+        written = _Sum()
+        async for line in exported(memory):
+            write(f"{line}\n")
+            if line != header():
+                written.add(line)
+                progress.advance(1)
+        return BackedUp(memory.place, written.rounds, written.checksum)
+
+
+async def restore(
+    memory: OperatorEngine,
+    embedder: Embedder,
+    lines: Iterable[str],
+    progress: Progress,
+    *,
+    rounds: int,
+    design: KeyDesign | None = None,
+) -> Restored:
+    """Fill an empty memory with the records of a backup, about so many rounds.
+
+    Until it is whole, no assistant opens it; running it again begins anew.
+
+    Raises `StoreNotEmpty`, `StoreLocked`, `StoreMismatch`, `InvalidRecord`, `TransferUnfinished`,
+    `EmbeddingFailed` and what the engine raises.
+    """
+    indexer = Indexer(embedder, design or KeyDesign())
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(memory.close)
+        await _open_empty(memory, indexer)
+        await memory.sign(marked(indexer.identity, State.ARRIVING, _BACKUP))
+        progress.begin("restoring", rounds)
+        given = _Sum()
+        for page in _pages(from_lines(lines)):
+            await memory.upsert(await indexer.points(page))
+            for record in page:
+                given.add(to_line(record))
+            progress.advance(len(page))
+        there = _Sum()
+        async for line in exported(memory):
+            if line != header():
+                there.add(line)
+        if (there.rounds, there.checksum) != (given.rounds, given.checksum):
+            raise TransferUnfinished(
+                f"{memory.place} does not hold what the backup holds, but {there.rounds} rounds "
+                f"instead of {given.rounds}: does something else write to it?"
+            )
+        await memory.sign(indexer.identity)
+        return Restored(memory.place, there.rounds, there.checksum)
+
+
+async def _open_empty(memory: OperatorEngine, indexer: Indexer) -> None:
+    """Open a new memory, an empty one, or one that an interrupted restoring left."""
+    found = await memory.open_existing()
+    if found is not None and _is_begun(found):
+        await memory.drop()
+        found = None
+    if found is None:
+        await memory.close()
+        await memory.open(indexer.embedder.identity.dimension)
+        return
+    if held := await memory.total():
+        raise StoreNotEmpty(
+            f"{memory.place} holds another memory of {held} rounds: restore into an empty place "
+            "(another --data-dir, or another qdrant.collection)"
+        )
+    if maker(found) != indexer.identity:
+        raise StoreMismatch(
+            f"the empty memory in {memory.place} was made for {maker(found)}, not for "
+            f"{dict(indexer.identity)}: remove it, or restore into another place"
+        )
+
+
+def _is_begun(identity: Payload) -> bool:
+    return state_of(identity) is State.ARRIVING and place_of(identity) == _BACKUP
+
+
+def _pages(records: Iterator[Record]) -> Iterator[Sequence[Record]]:
+    while page := list(islice(records, _PAGE)):
+        yield page
+
+
+class _Sum:
+    """Counts the lines of rounds, and sums them up whatever their order."""
+
+    def __init__(self) -> None:
+        self._digests: list[bytes] = []
+
+    def add(self, line: str) -> None:
+        self._digests.append(hashlib.sha256(line.encode()).digest())
+
+    @property
+    def rounds(self) -> int:
+        return len(self._digests)
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(b"".join(sorted(self._digests))).hexdigest()

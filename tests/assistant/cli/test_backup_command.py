@@ -1,0 +1,76 @@
+"""`assistant backup` and `assistant restore` as an operator runs them."""
+
+import asyncio
+import gzip
+import json
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from commands import BIN
+from memories import held, made_up, remember
+
+from memory_store import EdgeEngine, EdgeOperator
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    asyncio.run(remember(EdgeEngine(tmp_path / "data"), made_up(150)))
+    return tmp_path / "data"
+
+
+def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [BIN / "assistant", *map(str, arguments)],
+        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("name", ["backup.jsonl", "backup.jsonl.gz"])
+def test_there_and_back(data: Path, tmp_path: Path, name: str) -> None:
+    file, other = tmp_path / name, tmp_path / "other"
+    done = run("backup", file, "--data-dir", data)
+    assert done.returncode == 0, done.stderr
+    assert "150 rounds from" in done.stdout
+    assert "backing up: 150 of 150 rounds" in done.stderr
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.glob("backup*")] == [name]
+    text = gzip.decompress(file.read_bytes()) if name.endswith(".gz") else file.read_bytes()
+    assert text.count(b"\n") == 151
+    done = run("restore", file, "--data-dir", other, "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["command"], summary["rounds"]) == ("restore", 150)
+    before, after = (asyncio.run(held(EdgeOperator(place))) for place in (data, other))
+    assert before == after
+
+
+def test_a_torn_file_is_not_taken_for_whole(data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "backup.jsonl.gz"
+    assert run("backup", file, "--data-dir", data).returncode == 0
+    file.write_bytes(file.read_bytes()[:-100])
+    done = run("restore", file, "--data-dir", tmp_path / "other")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"cannot read {file}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("backup", "b.jsonl"), "there is no memory in"),
+        (("restore", "nowhere.jsonl"), "cannot read nowhere.jsonl"),
+        (("backup", "no/such/folder/b.jsonl"), "cannot write"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = run(*arguments, "--data-dir", tmp_path / "data")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(Path.cwd().glob("b.jsonl*"))

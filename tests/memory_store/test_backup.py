@@ -1,0 +1,116 @@
+"""A memory written to lines, and a memory made of them: the same on either engine."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from memories import Steps, answers, held, made_up, questions, remember
+from qdrant_binary import Qdrant
+
+from memory_store import (
+    EdgeEngine,
+    EdgeOperator,
+    Embedder,
+    HashEncoder,
+    InvalidRecord,
+    MemoryStore,
+    OperatorEngine,
+    Restored,
+    ServerOperator,
+    StoreMissing,
+    StoreNotEmpty,
+    StoreUnready,
+    back_up,
+    restore,
+)
+
+# Statements that replace each other, so that there are links to keep.
+CITIES = ("Ghent", "Oslo", "Lima")
+ROUNDS = [
+    replace(told, user_text=f"I live in {CITIES[number // 3 % 3]} now. {told.user_text}")
+    for number, told in enumerate(made_up(300))
+]
+
+
+@pytest.fixture
+async def written(tmp_path: Path) -> Path:
+    await remember(EdgeEngine(tmp_path / "written"), ROUNDS)
+    return tmp_path / "written"
+
+
+@pytest.fixture
+async def lines(written: Path) -> list[str]:
+    found: list[str] = []
+    await back_up(EdgeOperator(written), found.append, Steps())
+    return found
+
+
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], OperatorEngine]:
+    """Makes operators of one empty place."""
+    if request.param == "edge":
+        return lambda: EdgeOperator(tmp_path / "restored")
+    qdrant: Qdrant = request.getfixturevalue("qdrant")
+    collection: str = request.getfixturevalue("collection")
+    return lambda: ServerOperator(qdrant.url, grpc_port=qdrant.grpc_port, collection=collection)
+
+
+async def restored(
+    memory: OperatorEngine, lines: list[str], steps: Steps | None = None
+) -> Restored:
+    embedder = Embedder(HashEncoder())
+    try:
+        return await restore(memory, embedder, iter(lines), steps or Steps(), rounds=len(lines) - 1)
+    finally:
+        await embedder.close()
+
+
+async def test_a_restored_memory_is_the_one_that_was_backed_up(
+    written: Path, lines: list[str], place: Callable[[], OperatorEngine]
+) -> None:
+    before = await held(EdgeOperator(written))
+    assert [line.rstrip("\n") for line in lines] == before
+    assert any('"superseded_by"' in line for line in lines)
+    steps = Steps()
+    done = await restored(place(), lines, steps)
+    assert (done.rounds, steps.seen) == (300, [("restoring", 300)])
+    assert await held(place()) == before
+    again: list[str] = []
+    assert (await back_up(place(), again.append, Steps())).checksum == done.checksum
+    assert again == lines
+
+
+async def test_it_finds_what_the_old_one_found(written: Path, lines: list[str]) -> None:
+    other = written.with_name("restored")
+    await restored(EdgeOperator(other), lines)
+    asked = questions(20)
+    assert await answers(EdgeEngine(other), asked) == await answers(EdgeEngine(written), asked)
+
+
+async def test_a_memory_that_is_not_empty_is_left_alone(
+    lines: list[str], place: Callable[[], OperatorEngine]
+) -> None:
+    await restored(place(), lines[:11])
+    before = await held(place())
+    with pytest.raises(StoreNotEmpty, match="another memory of 10 rounds"):
+        await restored(place(), lines)
+    assert await held(place()) == before
+
+
+async def test_a_half_restored_memory_is_not_opened_and_can_be_restored(
+    lines: list[str], place: Callable[[], OperatorEngine], written: Path
+) -> None:
+    with pytest.raises(InvalidRecord, match="line 200 "):
+        await restored(place(), [*lines[:199], "{}\n", *lines[200:]])
+    store = MemoryStore(place(), Embedder(HashEncoder()))
+    with pytest.raises(StoreUnready, match="assistant restore"):
+        await store.open()
+    await restored(place(), lines)
+    assert await held(place()) == await held(EdgeOperator(written))
+
+
+async def test_nothing_there_is_no_backup(tmp_path: Path) -> None:
+    with pytest.raises(StoreMissing):
+        await back_up(EdgeOperator(tmp_path / "none"), print, Steps())
+    assert not (tmp_path / "none").exists()
