@@ -10,8 +10,14 @@ from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
 from memory_store.updates import own_words, stated
 
+# What stands before a name or an example; its full stop ends nothing.
+_ABBREVIATIONS = (
+    *("Dr", "Mr", "Mrs", "Ms", "Prof", "Rev", "Hon", "Lt", "Capt", "Sgt", "Gen", "Sen"),
+    *("St", "Mt", "Ft", "vs", "e.g", "i.e", "approx"),
+)
+_NO_ABBREVIATION = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _ABBREVIATIONS)
 # A sentence ends at closing punctuation followed by space, or at a line break.
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+")
+_SENTENCE_END = re.compile(rf"(?<=[.!?]){_NO_ABBREVIATION}[\"')\]]*\s+|\n+")
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.

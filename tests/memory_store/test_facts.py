@@ -20,6 +20,12 @@ def said(text: str) -> Round:
         ("A list:\n- milk\n- eggs", ["A list:", "- milk", "- eggs"]),
         ('She said "stop." Then left.', ['She said "stop.', "Then left."]),
         ("It costs 3.50 today.", ["It costs 3.50 today."]),
+        (
+            "I see Dr. Maes at St. Luke's. Is she good?",
+            ["I see Dr. Maes at St. Luke's.", "Is she good?"],
+        ),
+        ("Fruit, e.g. pears. Cats vs. dogs.", ["Fruit, e.g. pears.", "Cats vs. dogs."]),
+        ("I had a pest. It left.", ["I had a pest.", "It left."]),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
