@@ -104,7 +104,8 @@ def test_only_the_edge_of_http_reads_the_clock() -> None:
         if any(clock_calls(path))
     }
     # The clock of calls without a time, the `created` of a reply, and that of a key.
-    assert readers == {"assistant/app.py", "assistant/api/chat.py", "assistant/cli/keys.py"}
+    replies = {f"assistant/api/{name}.py" for name in ("chat", "responses")}
+    assert readers == {"assistant/app.py", "assistant/cli/keys.py", *replies}
 
 
 def test_only_a_transfer_works_on_everybodys_rounds() -> None:
