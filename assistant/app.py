@@ -26,7 +26,6 @@ from assistant.api import (
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
-from assistant.api.draining import Draining
 from assistant.api.middleware import BodyLimit, JsonBody
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
@@ -95,7 +94,6 @@ def create_app(
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
-    app.add_middleware(Draining)
     app.add_middleware(Observed)
     return app
 

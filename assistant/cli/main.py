@@ -52,18 +52,12 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
     data_dir: _DataDir = None,
     config: _Config = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes that serve; several need qdrant_url.")
-    ] = None,
 ) -> None:
     """Run the assistant until it is stopped."""
     from assistant.cli.serve import run_server
     from assistant.settings import load_settings
 
-    settings = load_settings(
-        host=host, port=port, data_dir=data_dir, config_file=config, workers=workers
-    )
-    run_server(settings)
+    run_server(load_settings(host=host, port=port, data_dir=data_dir, config_file=config))
 
 
 @app.command()

@@ -50,12 +50,9 @@ class Metrics:
         self._errors = Counter(
             "assistant_errors", "Requests answered with an error.", ["code"], registry=self.registry
         )
-        self.running = 0
-        """Requests being answered."""
-        running = Gauge(
+        self._running = Gauge(
             "assistant_requests_running", "Requests being answered.", registry=self.registry
         )
-        running.set_function(lambda: self.running)
 
     def stage(self, name: str, seconds: float) -> None:
         """A stage of answering took so long."""
@@ -63,13 +60,13 @@ class Metrics:
 
     def request_begun(self) -> None:
         """A request has arrived."""
-        self.running += 1
+        self._running.inc()
 
     def request_ended(
         self, method: str, route: str, status: int, seconds: float, error_code: str | None
     ) -> None:
         """A request was answered, or given up."""
-        self.running -= 1
+        self._running.dec()
         self._requests.labels(method, route, str(status)).observe(seconds)
         if error_code:
             self._errors.labels(error_code).inc()

@@ -1,7 +1,7 @@
 """The `harness` command: `run` and its stages, data made anew or built in, and a demonstration.
 
 Exit codes: 0 done, 1 finished with failed items, 2 usage or configuration (also: no assistant
-there).
+there), 3 finished, but not good enough for a gate.
 """
 
 import sys
@@ -16,12 +16,13 @@ from harness.assistants.retry import RetryPolicy
 from harness.cli import options
 from harness.cli.data_commands import download_command, export_command
 from harness.cli.demo import run_demo
-from harness.cli.result_commands import compare_command
+from harness.cli.result_commands import compare_command, leaderboard_command
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.history import Recipe
 from harness.datasets.registry import sample_json
 from harness.datasets.selection import Filters
 from harness.errors import HarnessError, RunInterrupted, UsageError
+from harness.gates.gates import Gates
 from harness.judges.registry import JudgeOptions, make_judge
 from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
@@ -33,6 +34,7 @@ from harness.runs.run_dir import JUDGE_REPLIES, REPORT_HTML, RunDir
 
 FAILED_ITEMS = 1
 USAGE = 2
+GATE_FAILED = 3
 INTERRUPTED = 130
 
 app = typer.Typer(
@@ -88,8 +90,12 @@ def run(
     max_tokens: options.MaxTokens = None,
     max_cost: options.MaxCost = None,
     price: options.PriceOption = None,
+    fail_under: options.FailUnder = None,
+    fail_on_regression: options.FailOnRegression = None,
+    junit: options.Junit = None,
 ) -> None:
     """Replay, ask, judge and report in one go."""
+    gates = Gates.of(fail_under or (), fail_on_regression, junit)
     asking = JudgeOptions(judge_api_key, judge_votes, judge_cache or out / JUDGE_REPLIES)
     chosen_judge = make_judge(judge, asking)
     approach = options.approach(mode, profile, price, context_tokens, last_sessions)
@@ -103,7 +109,7 @@ def run(
     )
     failed = opened.replay(endpoint, approach, replaying)
     opened.judge(chosen_judge, JudgePlan(second, controls, seed, judge_concurrency))
-    _finish(opened, failed)
+    _finish(opened, failed, gates)
 
 
 @app.command()
@@ -227,8 +233,12 @@ def judge(
     per_type: options.PerType = None,
     seed: options.Seed = 0,
     limit: options.Limit = None,
+    fail_under: options.FailUnder = None,
+    fail_on_regression: options.FailOnRegression = None,
+    junit: options.Junit = None,
 ) -> None:
     """Judge any system's answers and report."""
+    gates = Gates.of(fail_under or (), fail_on_regression, junit)
     asking = JudgeOptions(judge_api_key, judge_votes, judge_cache or out / JUDGE_REPLIES)
     chosen_judge = make_judge(judge, asking)
     second = make_judge(second_judge, asking) if second_judge else None
@@ -236,16 +246,21 @@ def judge(
     opened = _open(Source(dataset, file, filters, gold), out)
     opened.take_hypotheses(hypotheses)
     opened.judge(chosen_judge, JudgePlan(second, controls, seed, judge_concurrency))
-    _finish(opened, failed=0)
+    _finish(opened, 0, gates)
 
 
 @app.command()
 def report(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+    fail_under: options.FailUnder = None,
+    fail_on_regression: options.FailOnRegression = None,
+    junit: options.Junit = None,
 ) -> None:
     """Write and print the report of a run directory from its files alone."""
+    gates = Gates.of(fail_under or (), fail_on_regression, junit)
     run_dir = RunDir(directory)
     _show(run_dir, write_report(run_dir))
+    _require(gates, run_dir)
 
 
 @app.command()
@@ -315,17 +330,28 @@ def demo(
 app.command("download")(download_command)
 app.command("export")(export_command)
 app.command("compare")(compare_command)
+app.command("leaderboard")(leaderboard_command)
 
 
 def _open(source: Source, out: Path) -> Run:
     return Run(source, out, _progress_console())
 
 
-def _finish(opened: Run, failed: int) -> None:
+def _finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
     _show(opened.dir, opened.report())
     if failed:
         print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+    _require(gates or Gates(), opened.dir)
+    if failed:
         raise typer.Exit(FAILED_ITEMS)
+
+
+def _require(gates: Gates, run_dir: RunDir) -> None:
+    results = gates.check(run_dir.path)
+    for result in results:
+        print(f"gate {result}", file=sys.stderr)
+    if not all(result.passed for result in results):
+        raise typer.Exit(GATE_FAILED)
 
 
 def _show(run_dir: RunDir, written: dict[str, object]) -> None:

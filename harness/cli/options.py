@@ -139,6 +139,27 @@ Forget = Annotated[
     bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
 ]
 
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="METRIC=VALUE",
+        help="Exit with 3 below this share, e.g. 0.8 or recall_all@5=0.9; may be repeated.",
+    ),
+]
+FailOnRegression = Annotated[
+    Path | None,
+    typer.Option(
+        "--fail-on-regression",
+        metavar="BASE",
+        help="Exit with 3 if worse than this run directory or report.json.",
+    ),
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", help="A JUnit file to write, one case a question.", dir_okay=False),
+]
+
 
 def approach(
     mode: str, profile: str, price: str | None, context_tokens: int, last_sessions: int

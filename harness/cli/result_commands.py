@@ -1,4 +1,4 @@
-"""The commands that look at finished runs side by side."""
+"""The commands that look at finished runs side by side: `compare` and `leaderboard`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,12 @@ import typer
 from rich.console import Console
 
 from harness.comparison.build import build_comparison
+from harness.comparison.leaderboard import (
+    STEM,
+    leaderboard_tables,
+    read_leaderboard,
+    write_leaderboard,
+)
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.comparison.write import HTML, write_comparison
@@ -37,3 +43,19 @@ def compare_command(
     if out is not None:
         write_comparison(out, comparison, runs)
         console.print(f"comparison: {out / HTML}", highlight=False, soft_wrap=True)
+
+
+def leaderboard_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with runs under it.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Where its three files go; default: DIR.")
+    ] = None,
+) -> None:
+    """Rank all runs under a folder, apart by data set and judge."""
+    board = read_leaderboard(folder)
+    console = Console()
+    for reason in board.unread:
+        console.print(f"not read: {reason}", style="yellow", highlight=False, markup=False)
+    print_tables(console, leaderboard_tables(board))
+    write_leaderboard(board, out or folder)
+    console.print(f"leaderboard: {(out or folder) / f'{STEM}.html'}", soft_wrap=True)

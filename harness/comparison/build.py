@@ -23,7 +23,7 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
     Raises `RunMismatch` for runs whose figures mean different things, unless `anyway`.
     """
     problems = require_comparable(runs, anyway=anyway)
-    questions = _common(runs)
+    questions = common_questions(runs)
     comparisons = [_against(runs[0], run, questions) for run in runs[1:]]
     _correct(comparisons)
     histories = len({question.history_id for question in questions})
@@ -43,7 +43,7 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
     }
 
 
-def _common(runs: Sequence[ComparedRun]) -> list[QuestionDigest]:
+def common_questions(runs: Sequence[ComparedRun]) -> list[QuestionDigest]:
     """The questions of the first run that all others selected too."""
     others = [{q.question_id for q in run.lines.questions} for run in runs[1:]]
     return [q for q in runs[0].lines.questions if all(q.question_id in ids for ids in others)]
@@ -86,6 +86,7 @@ def _account(run: ComparedRun) -> dict[str, Any]:
         **{name: report[name] for name in ("n", "missing", "unscored", "failed")},
         "accuracy": accuracy.get("overall"),
         "controls": accuracy.get("controls"),
+        "diagnosis": report["conduct"]["diagnosis"],
         **{name: report[name] for name in ("tokens", "cost", "latency", "wall_seconds")},
     }
 

@@ -7,7 +7,7 @@ from harness.comparison.runs import ComparedRun
 from harness.errors import RunMismatch
 from harness.runs.manifest import PLACE_SETTINGS
 
-_ACCOUNT = ("mode", "filters", "assistant", "harness_version")
+_ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
 
 
 def require_comparable(runs: Sequence[ComparedRun], *, anyway: bool) -> list[str]:
@@ -62,7 +62,7 @@ def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
 
 def set_up(run: ComparedRun) -> dict[str, Any]:
     """What was measured: mode, selection, assistant with its own account of itself."""
-    account = {name: run.manifest[name] for name in _ACCOUNT}
+    account = {name: run.manifest.get(name) for name in _ACCOUNT}
     assistant = dict(account["assistant"] or {})
     assistant.pop("url", None)
     return account | {"assistant": assistant}

@@ -31,12 +31,12 @@ def load_runs(paths: Sequence[Path]) -> list[ComparedRun]:
     """Read run directories; raises `UsageError` where there is none, or two are the same."""
     if len({path.resolve() for path in paths}) != len(paths):
         raise UsageError("a run cannot be compared with itself: name different directories")
-    return [_load(path, name) for path, name in zip(paths, short_names(paths), strict=True)]
+    return [read_run_at(path, name) for path, name in zip(paths, short_names(paths), strict=True)]
 
 
 def load_run(path: Path) -> ComparedRun:
     """Read one run directory, named after its folder."""
-    return _load(path, short_names([path])[0])
+    return read_run_at(path, short_names([path])[0])
 
 
 def short_names(paths: Sequence[Path]) -> list[str]:
@@ -49,7 +49,8 @@ def short_names(paths: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-def _load(path: Path, name: str) -> ComparedRun:
+def read_run_at(path: Path, name: str) -> ComparedRun:
+    """Read one run directory under a given name."""
     run_dir = RunDir(path)
     manifest: Manifest | None = load_manifest(run_dir)
     if manifest is None:

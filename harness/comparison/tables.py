@@ -11,7 +11,7 @@ _BOUNDS = "bootstrap 95 %"
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
     """Every table there are numbers for, in reading order."""
-    tables = [_runs(comparison), _effort(comparison)]
+    tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
         tables += [_accuracy(comparison, judged), *(_by_type(item) for item in judged)]
@@ -70,6 +70,11 @@ def _runs(comparison: Comparison) -> Table:
         f"Data: {data['name']} ({data['file'] or 'built in'}{sha256}). Each over its own questions."
     )
     return Table("Runs, %", header, rows, note)
+
+
+def _findings(comparison: Comparison) -> Table:
+    rows = [(run["name"], said) for run in comparison["runs"] for said in run["diagnosis"]]
+    return Table("What was found out about the assistants", ("run", "finding"), rows)
 
 
 def _effort(comparison: Comparison) -> Table:

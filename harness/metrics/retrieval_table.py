@@ -26,6 +26,8 @@ from harness.metrics.turn_recall import turn_recall_table
 from harness.runs.digest import QuestionDigest
 
 _CONVERTED_CUT_OFFS = (5, 10)
+# For the curve of a report; at most 50 rounds are ranked.
+CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
 
 Lines = Mapping[str, Mapping[str, Any]]
 Figures = dict[str, dict[str, Any]]
@@ -62,7 +64,8 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
             )
             for name in types
         },
-        "evidence_in_context": _evidence_in_context(with_sessions, lines),
+        "evidence_in_context": _evidence_in_context(with_sessions, lines, CONTEXT_BUDGETS),
+        "evidence_by_budget": _evidence_in_context(with_sessions, lines, CURVE_BUDGETS),
         "official": None if turns else _official(answerable, lines),
         "turn": turns,
         "excluded": {
@@ -74,9 +77,11 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
     }
 
 
-def _evidence_in_context(questions: Sequence[QuestionDigest], lines: Lines) -> Figures:
+def _evidence_in_context(
+    questions: Sequence[QuestionDigest], lines: Lines, budgets: Sequence[int]
+) -> Figures:
     table: Figures = {}
-    for budget in CONTEXT_BUDGETS:
+    for budget in budgets:
         hits = [fits_context(q, lines[q.question_id], budget) for q in questions]
         table[str(budget)] = {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
     return table

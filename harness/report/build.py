@@ -6,6 +6,7 @@ from harness.context.prompt_evidence import prompt_table
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_table
 from harness.metrics.conduct import conduct_table, cost_of
+from harness.metrics.context_size import accuracy_by_prompt
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
 from harness.metrics.official_accuracy import official_accuracy
@@ -28,6 +29,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
             "judge": judge["id"],
             "judge_hash": judge["hash"],
             **accuracy_table(scored),
+            "by_prompt_tokens": accuracy_by_prompt(lines),
             "controls": controls_table(lines.controls),
             "second_judge": second_judge_table(
                 manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts

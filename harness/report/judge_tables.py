@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.report.table import Table, percent
 
-_NAMES = {
+CONTROL_NAMES = {
     "reference": "the reference itself (should pass)",
     "known_wrong": "another question's reference",
     "swapped": "an answer to another question",
@@ -36,7 +36,7 @@ def known_wrong_note(accuracy: Mapping[str, Any]) -> str:
 def _controls(judge: str, controls: Mapping[str, Any]) -> Table:
     rows = [
         (
-            _NAMES[kind],
+            CONTROL_NAMES[kind],
             percent(cell["value"]),
             f"{percent(cell['low'])}–{percent(cell['high'])}",
             str(cell["n"]),

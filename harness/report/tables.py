@@ -11,6 +11,7 @@ from harness.report.benchmark_tables import (
 from harness.report.conduct_table import conduct_tables
 from harness.report.judge_tables import judge_tables, known_wrong_note
 from harness.report.table import Table, number, percent
+from harness.statistics.bootstrap import FEW_CLUSTERS
 
 SHOWN_CUT_OFFS = (1, 5, 10, 50)
 
@@ -28,7 +29,7 @@ def report_tables(report: Mapping[str, Any]) -> list[Table]:
         tables.append(_context(report["retrieval"]))
     if report["evidence_in_prompt"]:
         tables.append(_prompts(report["evidence_in_prompt"]))
-    tables.append(_effort(report))
+    tables += [_effort(report), _cost(report)]
     return [table for table in tables if table.rows]
 
 
@@ -37,24 +38,35 @@ def _accuracy(report: Mapping[str, Any]) -> Table:
     named = [("overall", accuracy["overall"])]
     named += sorted(accuracy["by_type"].items())
     named += [("abstention", accuracy["abstention"]), ("answerable", accuracy["answerable"])]
-    rows = [
-        (
-            name,
-            percent(cell["value"]),
-            f"{percent(cell['low'])}–{percent(cell['high'])}",
-            str(cell["n"]),
-        )
-        for name, cell in named
-        if cell["n"]
-    ]
+    shared = "clustered" in accuracy["overall"]
+    rows = [_accuracy_row(name, cell, shared=shared) for name, cell in named if cell["n"]]
     average = accuracy["task_averaged"]
-    rows.insert(1, ("task-averaged", percent(average["value"]), "", f"{average['n']} types"))
+    blank = ("", "") if shared else ("",)
+    rows.insert(1, ("task-averaged", percent(average["value"]), *blank, f"{average['n']} types"))
     note = (
         f"Judge {accuracy['judge']}. Every selected question counts: {report['missing']} missing "
         f"count as wrong, {report['unscored']} unscored are not counted as right."
         + known_wrong_note(accuracy)
     )
-    return Table("Accuracy, %", ("questions", "right", "Wilson 95 %", "n"), rows, note)
+    if shared:
+        note += _clusters_note(accuracy["overall"]["clustered"]["clusters"])
+    by_history = ("by conversation 95 %",) if shared else ()
+    header = ("questions", "right", "Wilson 95 %", *by_history, "n")
+    return Table("Accuracy, %", header, rows, note)
+
+
+def _accuracy_row(name: str, cell: Mapping[str, Any], *, shared: bool) -> tuple[str, ...]:
+    clustered = cell.get("clustered") or {"low": None, "high": None}
+    bounds = [cell, clustered] if shared else [cell]
+    intervals = (f"{percent(bound['low'])}–{percent(bound['high'])}" for bound in bounds)
+    return (name, percent(cell["value"]), *intervals, str(cell["n"]))
+
+
+def _clusters_note(clusters: int) -> str:
+    said = f" Questions share {clusters} conversations, which the bounds by conversation draw whole"
+    if clusters < FEW_CLUSTERS:
+        return said + "; with so few of them even those are too narrow."
+    return said + "."
 
 
 def _retrieval(retrieval: Mapping[str, Any]) -> Table:
@@ -157,6 +169,26 @@ def _effort(report: Mapping[str, Any]) -> Table:
         f"Tokens a question: {prompt} prompt, {completion} completion."
     )
     return Table("Speed and effort", ("step", "p50", "p95", "n"), rows, note)
+
+
+def _cost(report: Mapping[str, Any]) -> Table:
+    tokens, cost = report["tokens"], report["cost"]
+    judge = tokens["judge"]
+    rows = [
+        ("assistant", number(tokens["prompt"]), number(tokens["completion"]), number(tokens["n"])),
+        (
+            *("judge", number(judge["prompt_tokens"]), number(judge["completion_tokens"])),
+            number(judge["calls"]),
+        ),
+    ]
+    spent = (cost["assistant_usd"], cost["judge_usd"])
+    header = ("tokens", "prompt", "completion", "answers or calls", "US$")
+    known = [
+        (*row, "–" if value is None else f"{value:.4f}")
+        for row, value in zip(rows, spent, strict=True)
+    ]
+    note = f"{tokens['not_counted']} answers came without a count of tokens. – is not known."
+    return Table("Cost", header, known, note, is_detail=True)
 
 
 def _cut_offs() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Writing the three faces of a report into its run directory."""
+"""Writing the faces of a report into its run directory."""
 
 import json
 from typing import Any
@@ -7,13 +7,14 @@ from harness.errors import UsageError
 from harness.report.build import build_report
 from harness.report.html import render_html
 from harness.report.markdown import render_markdown
+from harness.report.rows import rows_csv
 from harness.runs.lines import read_run
 from harness.runs.manifest import load_manifest
-from harness.runs.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+from harness.runs.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
 
 
 def write_report(run_dir: RunDir) -> dict[str, Any]:
-    """Build the report from the directory's files alone, replace its three faces, and return it."""
+    """Build the report from the directory's files alone, replace its faces, and return it."""
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
@@ -22,4 +23,5 @@ def write_report(run_dir: RunDir) -> dict[str, Any]:
     run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
     run_dir.replace(REPORT_MARKDOWN, render_markdown(report, lines.failures))
     run_dir.replace(REPORT_HTML, render_html(report, lines))
+    run_dir.replace(QUESTIONS_CSV, rows_csv(lines))
     return report

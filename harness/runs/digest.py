@@ -2,13 +2,15 @@
 `questions.jsonl`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from harness.assistants.wire import rfc3339
 from harness.datasets.official_ids import official_session_targets, official_turn_targets
-from harness.datasets.questions import Question, evidence_rounds, evidence_turn_ids
+from harness.datasets.questions import Question, evidence_rounds, evidence_turn_ids, rounds_of
+
+_BEGINNING = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,7 @@ class QuestionDigest:
     `evidence_rounds` are `position:index` names (`round_name`); the official targets are ids of the
     official corpus, one for each relevant item. `alternatives`, `trap` and `evidence_ids` are those
     of `Question`; `evidence_turn_ids` are the ids of labelled turns, where turns have ids.
+    `evidence_begins` says for each of `evidence_rounds` when it was and how its evidence begins.
 
     Of a large file only ids and types are known at first: `is_read` tells that the rest is there
     too.
@@ -38,6 +41,7 @@ class QuestionDigest:
     trap: str | None = None
     evidence_ids: tuple[str, ...] = ()
     evidence_turn_ids: tuple[str, ...] = ()
+    evidence_begins: tuple[str, ...] = ()
     is_read: bool = True
 
     @property
@@ -64,6 +68,7 @@ class QuestionDigest:
             trap=question.trap,
             evidence_ids=question.evidence_ids,
             evidence_turn_ids=evidence_turn_ids(question),
+            evidence_begins=tuple(_evidence_begins(question)),
         )
 
     @classmethod
@@ -96,6 +101,21 @@ class QuestionDigest:
     def to_json(self) -> dict[str, Any]:
         """The line to write."""
         return asdict(self)
+
+
+def beginning(text: str) -> str:
+    """As much of a text as it takes to recognize it, on one line."""
+    return " ".join(text[: 2 * _BEGINNING].split())[:_BEGINNING]
+
+
+def _evidence_begins(question: Question) -> Iterator[str]:
+    sessions = {session.position: session for session in question.sessions}
+    for position, index in evidence_rounds(question):
+        session = sessions[position]
+        labelled = (session.turns[i] for i in rounds_of(session.turns)[index].turns)
+        turn = next(turn for turn in labelled if turn.has_answer)
+        day = rfc3339(session.session_date)[:10]
+        yield f"{day} {turn.name or turn.role}: {beginning(turn.content)}"
 
 
 def round_name(position: int, round_index: int) -> str:

@@ -27,6 +27,7 @@ FAILURES = "failures.jsonl"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
 REPORT_HTML = "report.html"
+QUESTIONS_CSV = "questions.csv"
 # A lone surrogate in an error message must not stop a run; this writes its JSON escape.
 _UNENCODABLE = "backslashreplace"
 

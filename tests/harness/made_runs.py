@@ -18,11 +18,14 @@ def made_run(
     kinds: Mapping[str, str] | None = None,
     histories: Mapping[str, str] | None = None,
     ranks: Mapping[str, int] | None = None,
+    said: str = "",
+    rounds: int = 12,
     **manifest: Any,
 ) -> Path:
     """A judged run: the verdict of each question (null: unscored), none for a missing one.
 
-    `ranks` places each question's evidence in the rankings, first where it says nothing. Keywords
+    `ranks` places each question's evidence in the rankings, first where it says nothing; `said` is
+    added to every answer, and `rounds` are ranked for each question. Keywords
     replace fields of the manifest; `dataset` and `version` are merged into theirs.
     """
     path.mkdir(parents=True)
@@ -32,8 +35,9 @@ def made_run(
         for name in names
     ]
     _write(path / "questions.jsonl", digests)
-    _write(path / "hypotheses.jsonl", [_hypothesis(name) for name in verdicts])
-    _write(path / "retrieval.jsonl", [_ranking(q, (ranks or {}).get(q, 1)) for q in verdicts])
+    _write(path / "hypotheses.jsonl", [_hypothesis(name, said) for name in verdicts])
+    rankings = [_ranking(name, (ranks or {}).get(name, 1), rounds) for name in verdicts]
+    _write(path / "retrieval.jsonl", rankings)
     _write(
         path / "verdicts.jsonl",
         [
@@ -84,23 +88,24 @@ def _digest(name: str, kind: str, history: str) -> dict[str, Any]:
         "official_session_targets": ["s1"],
         "official_turn_targets": ["s1_1"],
         "history_id": history,
+        "evidence_begins": ["2023-05-20 user: The kayak I bought is turquoise."],
     }
 
 
-def _hypothesis(name: str) -> dict[str, Any]:
+def _hypothesis(name: str, said: str) -> dict[str, Any]:
     return {
         "question_id": name,
-        "hypothesis": f"said of {name}",
+        "hypothesis": f"said of {name}{said}",
         "question_date": "2023-05-30T10:00:00Z",
         "answer_ms": 100.0,
-        "prompt_tokens": 1000,
+        "prompt_tokens": 1000 + 7 * (sum(name.encode()) % 50),
         "completion_tokens": 10,
     }
 
 
-def _ranking(name: str, rank: int) -> dict[str, Any]:
-    """Twelve sessions of one round; the evidence is `s1`, at `rank`."""
-    order = [f"s{i}" for i in range(2, 13)]
+def _ranking(name: str, rank: int, rounds: int) -> dict[str, Any]:
+    """So many sessions of one round each; the evidence is `s1`, at `rank`."""
+    order = [f"s{i}" for i in range(2, rounds + 1)]
     order.insert(rank - 1, "s1")
     return {
         "question_id": name,
@@ -110,7 +115,7 @@ def _ranking(name: str, rank: int) -> dict[str, Any]:
                 "session_id": session,
                 "position": int(session[1:]),
                 "session_date": "2023-05-20T10:00:00Z",
-                "similarity": 1 - i / 20,
+                "similarity": 1 - i / 100,
                 "official_id": session,
             }
             for i, session in enumerate(order)
@@ -120,8 +125,10 @@ def _ranking(name: str, rank: int) -> dict[str, Any]:
                 "session_id": session,
                 "position": int(session[1:]),
                 "round_index": 0,
-                "similarity": 1 - i / 20,
-                "characters": 4000,
+                "session_date": "2023-05-20T10:00:00Z",
+                "begins": f"This is how the round of {session} begins. " * 3,
+                "similarity": 1 - i / 100,
+                "characters": 4000 if rounds <= 12 else 1000,
                 "official_id": f"{session}_1",
             }
             for i, session in enumerate(order)

@@ -14,6 +14,7 @@ from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
 from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
 from harness.runs.budget import Budget
+from harness.runs.digest import beginning
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -123,6 +124,8 @@ def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) ->
         "session_id": session.session_id,
         "position": session.position,
         "round_index": value.round_index,
+        "session_date": rfc3339(session.session_date),
+        "begins": beginning(turns[0].content),
         "similarity": value.similarity,
         "characters": value.characters,
         "official_id": official_turn_id(session, rounds[value.round_index].turns[0]),

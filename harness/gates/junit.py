@@ -1,0 +1,66 @@
+"""`--junit FILE`: a run as a JUnit test suite, one case for each question."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from harness.comparison.runs import ComparedRun
+from harness.errors import UsageError
+from harness.runs.digest import QuestionDigest
+from harness.runs.lines import RunLines, outcome_of
+
+# What XML 1.0 cannot hold, not even escaped.
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(path: Path, run: ComparedRun) -> None:
+    """Replace the file; raises `UsageError` where that is not possible."""
+    try:
+        path.write_text(junit_xml(run), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"--junit {path}: cannot be written ({error.strerror or error})"
+        ) from error
+
+
+def junit_xml(run: ComparedRun) -> str:
+    """A wrong answer is a failure, a missing one an error, an unscored one skipped."""
+    suite = ElementTree.Element("testsuite", name=_plain(run.report["dataset"]))
+    outcomes = [_case(suite, question, run.lines) for question in run.lines.questions]
+    counts = {"failures": "no", "errors": "missing", "skipped": "unscored"}
+    suite.set("tests", str(len(outcomes)))
+    for name, outcome in counts.items():
+        suite.set(name, str(outcomes.count(outcome)))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _case(suite: ElementTree.Element, question: QuestionDigest, lines: RunLines) -> str:
+    key = question.question_id
+    hypothesis = lines.hypotheses.get(key, {})
+    seconds = (hypothesis.get("answer_ms") or 0.0) / 1000
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=_plain(question.question_type),
+        name=_plain(f"{key}: {question.question}"),
+        time=f"{seconds:.3f}",
+    )
+    outcome = outcome_of(question, lines)
+    raw = str(lines.verdicts.get(key, {}).get("raw", "not judged"))
+    if outcome == "no":
+        said = f"reference: {question.answer}\nhypothesis: {hypothesis['hypothesis']}\njudge: {raw}"
+        _add(case, "failure", f"expected {question.answer}", said)
+    elif outcome == "missing":
+        _add(case, "error", "no answer", lines.failures.get(key, {}).get("message", "never asked"))
+    elif outcome == "unscored":
+        _add(case, "skipped", "unscored", raw)
+    return outcome
+
+
+def _add(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
+    ElementTree.SubElement(case, kind, message=_plain(message)).text = _plain(text)
+
+
+def _plain(text: str) -> str:
+    return _FORBIDDEN.sub("�", text)

@@ -1,0 +1,105 @@
+"""`--fail-under METRIC=VALUE`: figures of a report that must not be lower. Pure."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import UsageError
+from harness.gates.result import GateResult
+from harness.report.table import percent
+
+Report = Mapping[str, Any]
+_ACCURACIES = ("task_averaged", "abstention", "answerable", "scored")
+_RANKED = r"(?:recall_(?:all|any|fraction)@\d+|ndcg@\d+\[(?:standard|longmemeval)\])"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The lowest value, from 0 to 1, that a metric may have."""
+
+    metric: str
+    value: float
+
+    def check(self, report: Report) -> GateResult:
+        """Compare the report's figure itself, not its interval; one that is not there fails."""
+        value = figure_of(report, self.metric)
+        if value is None:
+            return GateResult(False, f"{self.metric} was not measured in this run")
+        wanted = f"{self.metric} {percent(value)} %, wanted at least {percent(self.value)} %"
+        return GateResult(value >= self.value, wanted)
+
+
+def parse_threshold(text: str) -> Threshold:
+    """`METRIC=VALUE`, or a value for the accuracy; `UsageError` for anything else."""
+    metric, found, value = text.rpartition("=")
+    if not found:
+        metric = "accuracy"
+    if not any(re.fullmatch(pattern, metric) for pattern in _FIGURES):
+        raise UsageError(
+            f"--fail-under {text}: unknown metric {metric!r}; see the benchmark's docs"
+        )
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
+    return Threshold(metric, share)
+
+
+def figure_of(report: Report, metric: str) -> float | None:
+    """A figure by the name that `--fail-under` takes; None where the report has none."""
+    for pattern, find in _FIGURES.items():
+        if re.fullmatch(pattern, metric):
+            cell = find(report, metric)
+            return None if cell is None else cell["value"]
+    return None
+
+
+def _accuracy(report: Report, metric: str) -> Any:
+    return _at(report, "accuracy", "overall" if metric == "accuracy" else metric)
+
+
+def _typed(report: Report, metric: str) -> Any:
+    return _at(report, "accuracy", "by_type", metric.partition(".")[2])
+
+
+def _session(report: Report, metric: str) -> Any:
+    return _at(report, "retrieval", "session", metric)
+
+
+def _round(report: Report, metric: str) -> Any:
+    return _at(report, "retrieval", "round", metric.partition(".")[2])
+
+
+def _turn(report: Report, metric: str) -> Any:
+    return _at(report, "retrieval", "turn", "strict", "overall", metric.partition(".")[2])
+
+
+def _context(report: Report, metric: str) -> Any:
+    return _at(report, "retrieval", "evidence_in_context", metric.partition("@")[2])
+
+
+def _official(report: Report, metric: str) -> Any:
+    return _at(report, "official_metrics", "overall", metric)
+
+
+def _at(value: Any, *names: str) -> Any:
+    for name in names:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
+
+
+_FIGURES: dict[str, Callable[[Report, str], Any]] = {
+    f"accuracy|{'|'.join(_ACCURACIES)}": _accuracy,
+    r"accuracy\..+": _typed,
+    _RANKED: _session,
+    rf"round\.{_RANKED}": _round,
+    rf"turn\.{_RANKED}": _turn,
+    r"evidence_in_context@\d+": _context,
+    r"evidence_in_prompt": lambda report, metric: report[metric],
+    r"f1|bleu1": _official,
+}
