@@ -26,7 +26,8 @@ from harness.gates.gates import Gates
 from harness.judges.registry import JudgeOptions, make_judge
 from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
-from harness.report.console import print_report
+from harness.report.console import print_report, print_tables
+from harness.report.forecast_table import dry_run_table
 from harness.report.write import write_report
 from harness.runs.budget import Limits
 from harness.runs.pipeline import JudgePlan, Run, Source
@@ -93,6 +94,7 @@ def run(
     fail_under: options.FailUnder = None,
     fail_on_regression: options.FailOnRegression = None,
     junit: options.Junit = None,
+    dry_run: options.DryRun = False,
 ) -> None:
     """Replay, ask, judge and report in one go."""
     gates = Gates.of(fail_under or (), fail_on_regression, junit)
@@ -101,7 +103,11 @@ def run(
     approach = options.approach(mode, profile, price, context_tokens, last_sessions)
     second = make_judge(second_judge, asking) if second_judge else None
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
-    opened = _open(Source(dataset, file, filters, gold), out)
+    source = Source(dataset, file, filters, gold)
+    if dry_run:
+        print_tables(_console(), [dry_run_table(source, approach, concurrency)])
+        return
+    opened = _open(source, out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
     replaying = ReplayOptions(
         *(True, concurrency, barrier_timeout, forget, probe, retry_errors, max_error_rate),
@@ -141,11 +147,16 @@ def replay(
     max_tokens: options.MaxTokens = None,
     max_cost: options.MaxCost = None,
     price: options.PriceOption = None,
+    dry_run: options.DryRun = False,
 ) -> None:
     """Replay and ask; judging is left for later."""
     approach = options.approach(mode, profile, price, context_tokens, last_sessions)
     filters = Filters(options.names(types), options.names(ids), per_type, seed, limit)
-    opened = _open(Source(dataset, file, filters, gold), out)
+    source = Source(dataset, file, filters, gold)
+    if dry_run:
+        print_tables(_console(), [dry_run_table(source, approach, concurrency)])
+        return
+    opened = _open(source, out)
     endpoint = Endpoint(assistant, api_key, model, timeout, _retry(retry_seconds))
     replaying = ReplayOptions(
         *(True, concurrency, barrier_timeout, forget, probe, retry_errors, max_error_rate),

@@ -60,6 +60,9 @@ LastSessions = Annotated[
 Probe = Annotated[
     bool, typer.Option(help="First try the assistant's memory, sense of time and isolation.")
 ]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Count questions, tokens, price and time; send nothing.")
+]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Only what failed before.")]
 MaxErrorRate = Annotated[
     float | None,

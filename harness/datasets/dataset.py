@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from harness.datasets.files import sha256_of
+from harness.datasets.gradual import Gradual
 from harness.datasets.questions import Question
 from harness.runs.digest import QuestionDigest
 
@@ -69,18 +70,28 @@ class Gold:
 class Dataset:
     """Questions in file order with the identity of the bytes they come from.
 
-    `file` is its name without folders, None for a built-in set; `size` is in bytes. `read` gives
-    the questions of these ids in file order, each time it is called; it may raise `DatasetError`
-    while it is iterated.
+    `file` is its name without folders, None for a built-in set; `size` is in bytes. `listed` are
+    their outlines, of a large file found gradually. `read` gives the questions of these ids in file
+    order, each time it is called; it may raise `DatasetError` while it is iterated.
     """
 
     name: str
     file: str | None
     size: int
     fingerprint: Fingerprint
-    outlines: list[QuestionDigest]
+    listed: list[QuestionDigest] | Gradual[QuestionDigest]
     read: Callable[[Collection[str]], Iterator[Question]] = field(repr=False)
     gold: Gold | None = None
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all outlines are known already."""
+        return isinstance(self.listed, list) or self.listed.is_complete
+
+    @property
+    def outlines(self) -> list[QuestionDigest]:
+        """All outlines; waits for those of a large file, and raises what is wrong with them."""
+        return list(self.listed)
 
     def early_sha256(self) -> str | None:
         """The hash before a run starts; None for a large file whose hashing is not over."""

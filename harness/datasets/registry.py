@@ -10,12 +10,13 @@ from typing import Any
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import read_corrections, require_known
+from harness.datasets.gradual import Gradual
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.longmemeval import iterate_instances, question_of
 from harness.datasets.plugin import content_hash, load_plugin
 from harness.datasets.questions import Question
 from harness.datasets.refined import CONVERSATIONS, digests_of, is_public, samples_of
-from harness.datasets.scan import Extent, read_extent, scan
+from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
 from harness.errors import DatasetError, UsageError
 from harness.runs.digest import QuestionDigest
 from harness.sample import build_sample
@@ -78,15 +79,27 @@ def _plugin(name: str, file: Path | None) -> Dataset:
 
 def _longmemeval(file: Path) -> Dataset:
     size = _size(file)
-    extents = scan(file) if size > CHECKED_WHOLE and file.suffix not in _PACKED else None
-    if extents is None:
+    found = _found(file) if size > CHECKED_WHOLE and file.suffix not in _PACKED else None
+    listed: list[QuestionDigest] | Gradual[QuestionDigest]
+    if found is None:
         instances = iterate_instances(read_records(file), source=str(file))
-        outlines = [QuestionDigest.of(instance.question) for instance in instances]
+        listed = [QuestionDigest.of(instance.question) for instance in instances]
         reader = _streaming(file)
     else:
-        outlines = [_unread(extent) for extent in _distinct(extents, file)]
+        extents = Gradual(found)
+        listed = Gradual(_unread(extent) for extent in extents)
         reader = _seeking(file, extents)
-    return Dataset("longmemeval", file.name, size, Fingerprint.of_file(file), outlines, reader)
+    return Dataset("longmemeval", file.name, size, Fingerprint.of_file(file), listed, reader)
+
+
+def _found(file: Path) -> Iterator[Extent] | None:
+    """The places of all questions as they are found, None for a file that must be read whole."""
+    extents = scan(file)
+    try:
+        first = next(extents)
+    except AnotherOrder:
+        return None
+    return _distinct(chain([first], extents), file)
 
 
 def _streaming(file: Path) -> Reader:
@@ -98,22 +111,32 @@ def _streaming(file: Path) -> Reader:
     return read
 
 
-def _seeking(file: Path, extents: list[Extent]) -> Reader:
+def _seeking(file: Path, extents: Gradual[Extent]) -> Reader:
     def read(ids: Collection[str]) -> Iterator[Question]:
+        left = len(ids)
         for number, extent in enumerate(extents):
             if extent.question_id in ids:
-                yield question_of(read_extent(file, extents, number), number, str(file))
+                yield question_of(read_extent(file, extent, number), number, str(file))
+                left -= 1
+                if not left:  # the rest of the file need not be known yet
+                    return
 
     return read
 
 
-def _distinct(extents: list[Extent], file: Path) -> list[Extent]:
+def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:
     seen: set[str] = set()
-    for extent in extents:
-        if extent.question_id in seen:
-            raise DatasetError(f"{file}: question_id {extent.question_id!r} occurs twice")
-        seen.add(extent.question_id)
-    return extents
+    try:
+        for extent in extents:
+            if extent.question_id in seen:
+                raise DatasetError(f"{file}: question_id {extent.question_id!r} occurs twice")
+            seen.add(extent.question_id)
+            yield extent
+    except AnotherOrder as error:
+        raise DatasetError(
+            f"{file}: after {len(seen)} questions a record does not begin with question_id and "
+            "question_type, as those before it do: pack the file (.gz) to have it read whole"
+        ) from error
 
 
 def _unread(extent: Extent) -> QuestionDigest:

@@ -6,6 +6,7 @@ quote is always escaped, so such a token after an unescaped quote and before a c
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,79 +21,91 @@ _OPENING = re.compile(rb"\{\s*$")
 
 
 class Extent(NamedTuple):
-    """One question and the bytes its record begins at."""
+    """One question and the bytes of its record: from `begin` up to `end`, or to the file's end."""
 
     question_id: str
     question_type: str
-    offset: int
+    begin: int
+    end: int | None
 
 
-def scan(path: Path) -> list[Extent] | None:
-    """All questions in file order, or None for a file whose records do not begin with their id."""
+class AnotherOrder(ValueError):
+    """A record does not begin with its id and type: this file must be read whole."""
+
+
+def scan(path: Path) -> Iterator[Extent]:
+    """All questions in file order, each as soon as the next one is found.
+
+    Raises `AnotherOrder` at the first record that is not made as expected, `DatasetError` where the
+    file cannot be read.
+    """
     found = _Found()
     try:
         with path.open("rb") as file:
             begin, rest = 0, b""
             while chunk := file.read(_CHUNK):
                 text = rest + chunk
-                if not found.look(text, begin, last=len(chunk) < _CHUNK):
-                    return None
+                yield from found.look(text, begin, last=len(chunk) < _CHUNK)
                 keep = min(len(text), _OVERLAP)
                 begin, rest = begin + len(text) - keep, text[-keep:]
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
-    return found.extents()
+    yield found.last()
 
 
-def read_extent(path: Path, extents: list[Extent], index: int) -> dict[str, Any]:
-    """The record of one question; raises `DatasetError` where it is none."""
-    begin = extents[index].offset
-    size = extents[index + 1].offset - begin if index + 1 < len(extents) else -1
+def read_extent(path: Path, extent: Extent, number: int) -> dict[str, Any]:
+    """The record of one question, the `number`th; raises `DatasetError` where it is none."""
     with path.open("rb") as file:
-        file.seek(begin)
-        text = file.read(size)
+        file.seek(extent.begin)
+        text = file.read(-1 if extent.end is None else extent.end - extent.begin)
     try:
         record, _ = json.JSONDecoder().raw_decode(text.decode("utf-8"))
     except ValueError as error:
-        raise DatasetError(f"{path}: not JSON at record {index}: {error}") from error
-    if not isinstance(record, dict) or record.get("question_id") != extents[index].question_id:
-        raise DatasetError(f"{path}: record {index} is not what its first key says")
+        raise DatasetError(f"{path}: not JSON at record {number}: {error}") from error
+    if not isinstance(record, dict) or record.get("question_id") != extent.question_id:
+        raise DatasetError(f"{path}: record {number} is not what its first key says")
     return record
 
 
 class _Found:
-    """What was met so far; `done` is the first byte of the file not yet accounted for."""
+    """The record that was met last; `done` is the first byte not yet accounted for."""
 
     def __init__(self) -> None:
-        self._ids: list[tuple[str, int]] = []
-        self._types: list[str] = []
+        self._id: tuple[str, int] | None = None
+        self._type: str | None = None
         self._done = 0
 
-    def look(self, text: bytes, begin: int, *, last: bool) -> bool:
-        """Take the keys of a piece of the file; False where the order of keys is another one."""
+    def look(self, text: bytes, begin: int, *, last: bool) -> Iterator[Extent]:
+        """Take the keys of a piece of the file; gives the records that ended in it."""
         limit = len(text) if last else max(0, len(text) - _OVERLAP // 2)
         at = text.find(_KEY, max(0, self._done - begin))
         while 0 <= at < limit:
             match = _FIELD.match(text, at)
-            if match and text[at - 1 : at] != b"\\" and not self._take(match, text, begin):
-                return False
+            if match and text[at - 1 : at] != b"\\":
+                yield from self._take(match, text, begin)
             at = text.find(_KEY, match.end() if match else at + 1)
         self._done = begin + limit
-        return True
 
-    def extents(self) -> list[Extent] | None:
-        if not self._ids or len(self._ids) != len(self._types):
-            return None
-        pairs = zip(self._ids, self._types, strict=True)
-        return [Extent(name, kind, offset) for (name, offset), kind in pairs]
+    def last(self) -> Extent:
+        """The record at the end of the file."""
+        return self._ended(None)
 
-    def _take(self, match: re.Match[bytes], text: bytes, begin: int) -> bool:
+    def _take(self, match: re.Match[bytes], text: bytes, begin: int) -> Iterator[Extent]:
         value = json.loads(b'"' + match[2] + b'"')
         if match[1] == b"type":
-            self._types.append(value)
-            return len(self._types) == len(self._ids)
+            if self._id is None or self._type is not None:
+                raise AnotherOrder
+            self._type = value
+            return
         opening = _OPENING.search(text, max(0, match.start() - 64), match.start())
         if opening is None:
-            return False
-        self._ids.append((value, begin + opening.start()))
-        return len(self._ids) == len(self._types) + 1
+            raise AnotherOrder
+        place = begin + opening.start()
+        if self._id is not None:
+            yield self._ended(place)
+        self._id, self._type = (value, place), None
+
+    def _ended(self, end: int | None) -> Extent:
+        if self._id is None or self._type is None:
+            raise AnotherOrder
+        return Extent(self._id[0], self._type, self._id[1], end)

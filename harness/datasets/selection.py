@@ -1,8 +1,9 @@
 """Which questions of a data set a run is about."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from harness.errors import UsageError
@@ -42,18 +43,28 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
     """
     _refuse_unknown("type", filters.types, {q.question_type for q in questions})
     _refuse_unknown("id", filters.ids, {q.question_id for q in questions})
-    chosen = [
-        question
-        for question in questions
-        if (not filters.types or question.question_type in filters.types)
-        and (not filters.ids or question.question_id in filters.ids)
-    ]
+    chosen = [question for question in questions if _passes(question, filters)]
     if filters.per_type is not None:
         chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
     chosen = chosen[: filters.limit] if filters.limit is not None else chosen
     if not chosen:
         raise UsageError("the filters leave no question")
     return chosen
+
+
+def select_gradually(questions: Iterable[Q], filters: Filters) -> Iterator[Q]:
+    """What `select` chooses, one by one, while not all questions are known; what it would refuse is
+    not noticed here. Draws need all questions: not for `per_type`.
+    """
+    if filters.per_type is not None:
+        raise ValueError("a draw needs all questions")
+    return islice((q for q in questions if _passes(q, filters)), filters.limit)
+
+
+def _passes(question: Selectable, filters: Filters) -> bool:
+    return (not filters.types or question.question_type in filters.types) and (
+        not filters.ids or question.question_id in filters.ids
+    )
 
 
 def _draw_per_type(questions: Sequence[Q], count: int, seed: int) -> list[Q]:

@@ -19,9 +19,8 @@ class ErrorRate:
     def ended(self, problem: str | None) -> None:
         """A question ended, with a problem or well; `TooManyErrors` if that was one too many."""
         self._ended += 1
-        if problem is None:
-            return
-        self._problems[problem] += 1
+        if problem is not None:
+            self._problems[problem] += 1
         failed = self._problems.total()
         if self._limit is None or self._ended < ENOUGH or failed <= self._limit * self._ended:
             return

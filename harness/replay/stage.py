@@ -3,7 +3,7 @@ a time.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -66,13 +66,15 @@ async def identify(endpoint: Endpoint, approach: Approach) -> AssistantIdentity:
 
 
 def unfinished(
-    ids: Collection[str], run_dir: RunDir, *, ask: bool, search: bool, failed_only: bool = False
-) -> set[str]:
-    """The questions whose last line is not written yet; of these only the failed ones, if asked."""
+    run_dir: RunDir, *, ask: bool, search: bool, failed_only: bool = False
+) -> Callable[[str], bool]:
+    """Tells of a question id whether its last line is not written yet; with `failed_only` also
+    whether it has failed before.
+    """
     wanted = [name for name, on in ((RETRIEVAL, search), (HYPOTHESES, ask)) if on]
     done = set.intersection(*(set(run_dir.by_question(name)) for name in wanted))
-    todo = set(ids) - done
-    return todo & set(run_dir.by_question(FAILURES)) if failed_only else todo
+    failed = set(run_dir.by_question(FAILURES)) if failed_only else None
+    return lambda name: name not in done and (failed is None or name in failed)
 
 
 class _Histories:

@@ -43,6 +43,7 @@ class Manifest:
         self._run_dir = run_dir
         self.data = data
         self._clock = time.monotonic()
+        self._is_open = False
 
     @property
     def salt(self) -> str:
@@ -65,6 +66,17 @@ class Manifest:
         if known is not None and known != sha256:
             raise self.mismatch("data file", f"{known[:12]} then, {sha256[:12]} now")
         self.data["dataset"] |= {"sha256": sha256, "edition": edition_of(sha256)}
+        self.save()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known which questions the run is about."""
+        return self.data["selected"] is not None
+
+    def settle_selection(self, *, questions: int, selected: int) -> None:
+        """Write down how many questions the data holds, and how many of them are selected."""
+        self.data["dataset"]["questions"] = questions
+        self.data["selected"] = selected
         self.save()
 
     def require_mode(self, mode: str, approach: Mapping[str, Any]) -> None:
@@ -111,6 +123,7 @@ class Manifest:
     def begin(self, stage: str, **details: Any) -> None:
         """Open an invocation; `tick` and `end` bring its seconds up to date."""
         self._clock = time.monotonic()
+        self._is_open = True
         started = {"stage": stage, "started_at": _now(), "seconds": 0.0, **details}
         self.data["invocations"].append(started)
         self.save()
@@ -123,9 +136,11 @@ class Manifest:
         self.save()
 
     def end(self) -> None:
-        """Close the open invocation."""
-        self.data["invocations"][-1]["ended_at"] = _now()
-        self.tick()
+        """Close the open invocation, if one was begun."""
+        if self._is_open:
+            self.data["invocations"][-1]["ended_at"] = _now()
+            self.tick()
+            self._is_open = False
 
     def save(self) -> None:
         """Replace the file."""
@@ -151,7 +166,6 @@ def open_manifest(
     run_dir: RunDir,
     dataset: Dataset,
     filters: Filters,
-    selected: int,
     *,
     salt: str | None = None,
 ) -> Manifest:
@@ -163,9 +177,7 @@ def open_manifest(
     run_dir.create()
     data = run_dir.read_json(MANIFEST)
     if data is None:
-        manifest = Manifest(
-            run_dir, _new(dataset, filters, selected) | {"salt": salt or new_salt()}
-        )
+        manifest = Manifest(run_dir, _new(dataset, filters) | {"salt": salt or new_salt()})
         manifest.save()
         return manifest
     _require_format(run_dir, data)
@@ -205,7 +217,7 @@ def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
         )
 
 
-def _new(dataset: Dataset, filters: Filters, selected: int) -> dict[str, Any]:
+def _new(dataset: Dataset, filters: Filters) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "harness_version": harness_version(),
@@ -213,7 +225,7 @@ def _new(dataset: Dataset, filters: Filters, selected: int) -> dict[str, Any]:
         "created_at": _now(),
         "dataset": _data(dataset),
         "filters": _plain(filters),
-        "selected": selected,
+        "selected": None,
         "mode": None,
         "approach": None,
         "assistant": None,
@@ -232,7 +244,7 @@ def _data(dataset: Dataset) -> dict[str, Any]:
         "size": dataset.size,
         "sha256": sha256,
         "edition": None if sha256 is None else edition_of(sha256),
-        "questions": len(dataset.outlines),
+        "questions": len(dataset.outlines) if dataset.is_listed else None,
         "gold": None if dataset.gold is None else asdict(dataset.gold),
     }
 

@@ -9,12 +9,11 @@ from typing import Any
 from rich.console import Console
 
 from harness.assistants.endpoint import Endpoint
-from harness.assistants.transport import Transport
 from harness.context.recording_model import recording_model
 from harness.context.stage import ContextStage
 from harness.datasets.dataset import Dataset
 from harness.datasets.registry import open_dataset
-from harness.datasets.selection import Filters, select
+from harness.datasets.selection import Filters
 from harness.errors import (
     AssistantUnreachable,
     JudgeUnavailable,
@@ -25,18 +24,16 @@ from harness.errors import (
 from harness.judges.base import Judge
 from harness.judges.controls import draw_controls
 from harness.judges.stage import judge_all, judge_controls
-from harness.probes.probing import probe_assistant
-from harness.replay.blinding import Blinding
-from harness.replay.modes.attempts import Attempts
-from harness.replay.modes.choice import Approach, Surroundings, make_mode
-from harness.replay.stage import ReplayOptions, ReplayStage, identify, unfinished
+from harness.replay.modes.choice import Approach
+from harness.replay.stage import ReplayOptions, identify
 from harness.report.write import write_report
-from harness.runs.budget import Budget, Spending
 from harness.runs.digest import QuestionDigest
 from harness.runs.foreign_hypotheses import take_hypotheses
 from harness.runs.manifest import Manifest, load_manifest, open_manifest
 from harness.runs.progress import ReplayProgress, make_progress
+from harness.runs.replaying import Replay
 from harness.runs.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
+from harness.runs.selected import Selected
 
 _CONTINUE = "Nothing finished is lost: run the same command again to continue."
 
@@ -73,44 +70,35 @@ class Run:
         self._console = console
         self.dir = RunDir(out)
         self.dataset: Dataset = open_dataset(source.dataset, source.file, source.gold)
-        self.selected: list[QuestionDigest] = select(self.dataset.outlines, source.filters)
+        if self.dataset.is_listed:
+            select(self.dataset.outlines, source.filters)  # refuses before anything is written
         self.manifest: Manifest = open_manifest(
-            self.dir, self.dataset, source.filters, len(self.selected), salt=_salt_of(ingested)
+            self.dir, self.dataset, source.filters, salt=_salt_of(ingested)
         )
-        if not self.dir.has(QUESTIONS):
-            self.dir.replace_lines(QUESTIONS, (digest.to_json() for digest in self.selected))
+        self._selected = Selected(self.dataset, source.filters, self.manifest, self.dir)
+
+    @property
+    def selected(self) -> list[QuestionDigest]:
+        """The questions of the run, however long it takes to find them."""
+        return self._selected.all
 
     def replay(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
         """Replay what is unfinished; returns how many questions failed now."""
         with self.dir.owned():
-            return self._replay_owned(endpoint, approach, options)
+            try:
+                return self._replay().run(endpoint, approach, options)
+            except AssistantUnreachable as error:
+                raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
+            except KeyboardInterrupt:
+                raise RunInterrupted(f"interrupted. {_CONTINUE}") from None
+            finally:
+                self.manifest.end()
 
-    def _replay_owned(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
-        if not options.ask and not approach.searches:
-            raise UsageError("retrieval needs --mode native and an assistant with our own routes")
-        spent = Spending(**self.manifest.totals("spent"))
-        budget = Budget(options.limits, approach.profile.price, spent)
-        assistant = asyncio.run(identify(endpoint, approach))
-        self.manifest.require_mode(approach.mode, approach.identity)
-        self.manifest.require_assistant(assistant)
-        self.manifest.set_price(approach.profile.price)
-        todo = unfinished(
-            {question.question_id for question in self.selected},
-            self.dir,
-            ask=options.ask,
-            search=approach.searches,
-            failed_only=options.retry_errors,
-        )
-        stage = "replay" if options.ask else "retrieval"
-        self.manifest.begin(stage, questions=len(todo), concurrency=options.concurrency)
-        try:
-            return self._replay(todo, endpoint, approach, options, budget) if todo else 0
-        except AssistantUnreachable as error:
-            raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
-        except KeyboardInterrupt:
-            raise RunInterrupted(f"interrupted. {_CONTINUE}") from None
-        finally:
-            self.manifest.end()
+    def _replay(self) -> Replay:
+        def progress(total: int | None, finished: int) -> ReplayProgress:
+            return make_progress(self._console, total=total, finished=finished)
+
+        return Replay(self.dir, self.manifest, self._selected, progress)
 
     def record_prompts(self, endpoint: Endpoint, port: int) -> int:
         """Ask every answerable question once while listening on `port` as the assistant's chat
@@ -192,63 +180,6 @@ class Run:
             self.dir.append(QUESTIONS, line)
             lines[question.question_id] = line
         return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
-
-    def _replay(
-        self,
-        todo: Collection[str],
-        endpoint: Endpoint,
-        approach: Approach,
-        options: ReplayOptions,
-        budget: Budget,
-    ) -> int:
-        total = len(self.selected)
-        progress = make_progress(self._console, total=total, finished=total - len(todo))
-        replaying = self._replaying(todo, endpoint, approach, options, budget, progress)
-        try:
-            with progress:
-                return asyncio.run(replaying)
-        except ExceptionGroup as group:
-            raise _first(group) from group
-
-    async def _replaying(
-        self,
-        todo: Collection[str],
-        endpoint: Endpoint,
-        approach: Approach,
-        options: ReplayOptions,
-        budget: Budget,
-        progress: ReplayProgress,
-    ) -> int:
-        async with Transport(endpoint, concurrency=options.concurrency) as transport:
-
-            def account() -> dict[str, Any]:
-                return {
-                    "spent": budget.spent.to_json(),
-                    "requests": transport.traffic.to_json(),
-                    "narrowest_pace": transport.narrowest,
-                }
-
-            around = Surroundings(
-                transport,
-                Blinding(self.manifest.salt),
-                Attempts(self.dir),
-                budget,
-                options.barrier_seconds,
-                progress.round_stored,
-            )
-            mode = make_mode(approach, around)
-            try:
-                if options.probe and approach.uses_memory and "probes" not in self.manifest.data:
-                    self.manifest.set_probes(await probe_assistant(mode, self.manifest.salt))
-                stage = ReplayStage(self.dir, self.manifest, mode, options, progress, account)
-                return await stage.run(self.dataset.histories(todo), transport)
-            finally:
-                self.manifest.tick(**account())
-
-
-def _first(group: ExceptionGroup[Exception]) -> Exception:
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, ExceptionGroup) else error
 
 
 def _salt_of(ingested: Path | None) -> str | None:

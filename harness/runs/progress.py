@@ -24,16 +24,21 @@ class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
         """A question was answered; its end follows."""
 
+    def total_known(self, total: int) -> None:
+        """So many questions there are in all."""
 
-def make_progress(console: Console, *, total: int, finished: int) -> ReplayProgress:
-    """A bar if the console is a terminal, else lines; `finished` of `total` were done before."""
+
+def make_progress(console: Console, *, total: int | None, finished: int) -> ReplayProgress:
+    """A bar if the console is a terminal, else lines; `finished` of `total` were done before; None
+    where the total becomes known later.
+    """
     if console.is_terminal:
         return BarProgress(console, total=total, finished=finished)
     return LineProgress(console, total=total, finished=finished)
 
 
 class _Counter:
-    def __init__(self, total: int, finished: int) -> None:
+    def __init__(self, total: int | None, finished: int) -> None:
         self.total = total
         self.finished = finished
         self.rounds = 0
@@ -47,7 +52,7 @@ class _Counter:
 class LineProgress:
     """One line for each question that ends."""
 
-    def __init__(self, console: Console, *, total: int, finished: int) -> None:
+    def __init__(self, console: Console, *, total: int | None, finished: int) -> None:
         self._console = console
         self._count = _Counter(total, finished)
 
@@ -63,6 +68,10 @@ class LineProgress:
         """Counts towards the rate."""
         self._count.rounds += 1
 
+    def total_known(self, total: int) -> None:
+        """For the lines to come."""
+        self._count.total = total
+
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
         """Counts towards the accuracy so far."""
         self._count.accuracy.answered(question, hypothesis)
@@ -73,7 +82,7 @@ class LineProgress:
         rate = f"{self._count.rounds_per_second():.0f} rounds/s"
         outcome = f"FAILED {problem}" if problem else "ok"
         so_far = ", ".join(part for part in (rate, str(self._count.accuracy)) if part)
-        place = f"[{self._count.finished}/{self._count.total}]"
+        place = f"[{self._count.finished}/{self._count.total or '?'}]"
         self._say(f"{place} {question_id} {outcome} ({so_far})")
 
     def _say(self, text: str) -> None:
@@ -83,7 +92,7 @@ class LineProgress:
 class BarProgress:
     """A bar with questions, rounds per second and the time left."""
 
-    def __init__(self, console: Console, *, total: int, finished: int) -> None:
+    def __init__(self, console: Console, *, total: int | None, finished: int) -> None:
         self._count = _Counter(total, finished)
         self._bar = Progress(
             TextColumn("replay"),
@@ -114,6 +123,10 @@ class BarProgress:
         """Refresh the rate."""
         self._count.rounds += 1
         self._bar.update(self._task, rate=self._count.rounds_per_second())
+
+    def total_known(self, total: int) -> None:
+        """Give the bar its length."""
+        self._bar.update(self._task, total=total)
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
         """Refresh the accuracy so far, as the lexical judge sees it."""

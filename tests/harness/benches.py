@@ -30,9 +30,11 @@ class Bench:
     approach: Approach = field(default_factory=Approach)
     url: str = ""
     dataset: str = "longmemeval"
+    filters: dict[str, Any] = field(default_factory=dict)
 
     def open(self, **filters: Any) -> Run:
-        source = Source(self.dataset, self.data_file, Filters(**filters))
+        chosen = Filters(**(self.filters | filters))
+        source = Source(self.dataset, self.data_file, chosen)
         return Run(source, self.out, Console(stderr=True))
 
     def replay(self, *, barrier_seconds: float = 0.2, **options: Any) -> int:

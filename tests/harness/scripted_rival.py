@@ -96,7 +96,7 @@ class Rival:
                 return JSONResponse(error, self.fail_status, headers=self.fail_headers)
             self.under_way += 1
             self.most_under_way = max(self.most_under_way, self.under_way)
-            await asyncio.sleep(self.delay)
+            await asyncio.sleep(self.delay if path.endswith("/completions") else 0)
             try:
                 reply: Response = await call_next(request)
             finally:

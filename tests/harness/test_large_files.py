@@ -1,6 +1,9 @@
 """Files too large to be read before a run: found by their keys, read question by question."""
 
 import json
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,8 @@ from benches import Bench
 from histories import instance, three_questions, write_data
 
 from harness.datasets.registry import open_dataset
-from harness.datasets.scan import read_extent, scan
-from harness.errors import DatasetError, RunMismatch
+from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
+from harness.errors import DatasetError, RunMismatch, UsageError
 
 NASTY = 'She said "question_id": "q9", then \\"question_type\\": {"question_id": 1}'
 
@@ -34,9 +37,8 @@ def test_a_scan_finds_every_record_and_nothing_in_texts(
     path = tmp_path / "x.json"
     many = [instance(f"{n}", answer="x" * n) | {"note": NASTY} for n in range(60)]
     path.write_text(json.dumps([*records(), *many], indent=indent), encoding="utf-8")
-    extents = scan(path)
-    assert extents is not None
-    found = [read_extent(path, extents, i) for i in range(len(extents))]
+    extents = list(scan(path))
+    found = [read_extent(path, extent, i) for i, extent in enumerate(extents)]
     assert found == json.loads(path.read_text())
     assert [e.question_type for e in extents] == [record["question_type"] for record in found]
 
@@ -44,16 +46,16 @@ def test_a_scan_finds_every_record_and_nothing_in_texts(
 def test_json_lines_are_scanned_too(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join(json.dumps(record) for record in records()))
-    extents = scan(path)
-    assert extents is not None
-    assert [read_extent(path, extents, i) for i in range(4)] == records()
+    assert [read_extent(path, extent, 0) for extent in scan(path)] == records()
 
 
 def test_another_order_of_keys_is_not_guessed_at(tmp_path: Path) -> None:
     turned = [dict(reversed(record.items())) for record in three_questions()]
-    assert scan(write_data(tmp_path / "x.json", turned)) is None
+    with pytest.raises(AnotherOrder):
+        next(scan(write_data(tmp_path / "x.json", turned)))
     (tmp_path / "none.json").write_text("[]")
-    assert scan(tmp_path / "none.json") is None
+    with pytest.raises(AnotherOrder):
+        next(scan(tmp_path / "none.json"))
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -113,7 +115,87 @@ def test_damage_in_the_middle_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("everything_is_large")
-def test_two_questions_of_one_id_are_refused(tmp_path: Path) -> None:
-    path = write_data(tmp_path / "x.json", [instance("q1"), instance("q1")])
+def test_two_questions_of_one_id_are_refused(bench: Bench) -> None:
+    path = write_data(bench.data_file, [instance("q1"), instance("q1")])
     with pytest.raises(DatasetError, match="'q1' occurs twice"):
-        open_dataset("longmemeval", path)
+        _ = open_dataset("longmemeval", path).outlines
+    with pytest.raises(DatasetError, match="'q1' occurs twice"):
+        bench.replay()
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_an_order_that_changes_late_is_an_error(tmp_path: Path) -> None:
+    first, second, third = three_questions()
+    path = write_data(tmp_path / "x.json", [first, second, dict(reversed(third.items()))])
+    with pytest.raises(DatasetError, match="after 1 questions a record does not begin with"):
+        _ = open_dataset("longmemeval", path).outlines
+
+
+@pytest.fixture
+def slowly_found(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """The places of questions after the first are found only when the event is set."""
+    go_on = threading.Event()
+
+    def slow(path: Path) -> Iterator[Extent]:
+        found = scan(path)
+        yield next(found)
+        assert go_on.wait(10)
+        yield from found
+
+    monkeypatch.setattr("harness.datasets.registry.scan", slow)
+    return go_on
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_the_first_history_is_replayed_while_the_rest_is_looked_for(
+    bench: Bench, slowly_found: threading.Event
+) -> None:
+    asked: list[bool] = []
+
+    def when_asked() -> None:
+        while not bench.assistant.sent("POST", "/chat/"):
+            time.sleep(0.01)
+        asked.append(not slowly_found.is_set())
+        slowly_found.set()
+
+    watching = threading.Thread(target=when_asked)
+    watching.start()
+    assert bench.replay() == 0
+    watching.join()
+    assert asked == [True]
+    assert bench.report()["n"] == 3
+    manifest = json.loads((bench.out / "manifest.json").read_text())
+    assert (manifest["selected"], manifest["dataset"]["questions"]) == (3, 3)
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_what_is_wrong_with_a_large_file_ends_a_run_that_has_begun(
+    bench: Bench, slowly_found: threading.Event
+) -> None:
+    write_data(bench.data_file, [instance("q1"), instance("q2"), instance("q1")])
+    threading.Timer(0.5, slowly_found.set).start()
+    with pytest.raises(DatasetError, match="'q1' occurs twice"):
+        bench.replay()
+    assert bench.assistant.sent("POST", "/chat/")
+    with pytest.raises(DatasetError, match="'q1' occurs twice"):
+        bench.replay()
+
+
+@pytest.mark.usefixtures("everything_is_large")
+@pytest.mark.parametrize(
+    ("filters", "complaint"),
+    [({"types": ("riddle",)}, "no question of type riddle"), ({"ids": ("q9",)}, "of id q9")],
+)
+def test_filters_are_checked_late_too(
+    bench: Bench, filters: dict[str, Any], complaint: str
+) -> None:
+    bench.filters = filters
+    with pytest.raises(UsageError, match=complaint):
+        bench.replay()
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_a_large_file_is_filtered_as_it_is_found(bench: Bench) -> None:
+    bench.filters = {"types": ("single-session-user",), "limit": 1}
+    assert bench.replay() == 0
+    assert [q.question_id for q in bench.open().selected] == ["q1"]
