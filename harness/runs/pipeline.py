@@ -13,7 +13,7 @@ from harness.context.recording_model import recording_model
 from harness.context.stage import ContextStage
 from harness.datasets.dataset import Dataset
 from harness.datasets.registry import open_dataset
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, select
 from harness.errors import (
     AssistantUnreachable,
     JudgeUnavailable,
