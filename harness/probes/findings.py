@@ -35,7 +35,7 @@ class Findings:
 
 def read_answers(probe: Probe, answers: Mapping[str, str], today: datetime) -> Findings:
     """Findings from the answers; `today` is what a wrong clock would show."""
-    remembers = _says(answers["name"], probe.name)
+    remembers = _remembers(probe, answers)
     leaks = _says(answers["stranger"], probe.name)
     session_time: Finding = "not tried"
     question_time: Finding = "not tried"
@@ -77,6 +77,14 @@ _USERS: Mapping[Finding, str] = {
     "yes": "keeps users apart",
     "no": "USERS ARE NOT KEPT APART: one was told what another said",
 }
+
+
+def _remembers(probe: Probe, answers: Mapping[str, str]) -> Literal["yes", "no"]:
+    """Whether the name or the day came back: neither can be guessed, and some assistants quote
+    another sentence than the one asked for.
+    """
+    told = _says(" ".join(answers[aspect] for aspect in ("name", "day", "days_ago")), probe.name)
+    return "yes" if told == "yes" or _names_day(answers["day"], probe.day) else "no"
 
 
 def _says(answer: str, name: str) -> Literal["yes", "no"]:

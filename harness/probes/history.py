@@ -36,7 +36,7 @@ def make_probe(salt: str) -> Probe:
         _session(
             0,
             day,
-            f"This morning I adopted a greyhound. I have named her {name}.",
+            f"This morning I adopted a greyhound and named her {name}.",
             f"Congratulations! {name} is a lovely name for a greyhound.",
         ),
         _session(
