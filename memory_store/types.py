@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from memory_store.errors import InvalidRecord
 
@@ -14,6 +15,8 @@ CORRECTED = "corrected:"
 _ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
 
 
+# A chat asks for the ids of its hundred rounds several times over.
+@lru_cache(maxsize=100_000)
 def round_id(user_id: str, session_id: str, round_index: int) -> str:
     """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
     # Length prefixes keep ("ab", "c") and ("a", "bc") apart.

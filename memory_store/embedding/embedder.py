@@ -114,7 +114,7 @@ class Embedder:
     async def forget(self, texts: Iterable[str]) -> None:
         """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
         encoded again."""
-        keys = [self._key(text, kind) for text in texts for kind in TextKind]
+        keys = [self._key(text, kind) for text in dict.fromkeys(texts) for kind in TextKind]
         for key in keys:
             self._cache.forget(key)
         if self._disk_cache is not None and keys:
@@ -132,6 +132,7 @@ class Embedder:
 
     def _key(self, text: str, kind: TextKind) -> _CacheKey:
         space = self.identity
+        kind = TextKind.DOCUMENT if space.kinds_alike else kind
         # A text may hold any character, the separator too: it comes last.
         named = f"{space.name}\0{space.dimension}\0{self.path}\0{kind}\0{text}"
         return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=16).digest()

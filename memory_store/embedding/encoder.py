@@ -24,6 +24,8 @@ class EncoderIdentity:
 
     name: str
     dimension: int
+    kinds_alike: bool = False
+    """Whether queries and documents are read alike: then a text has one vector."""
 
 
 class EncoderPath(StrEnum):

@@ -23,7 +23,7 @@ class HashEncoder:
     @property
     def identity(self) -> EncoderIdentity:
         """Always the same space."""
-        return EncoderIdentity("hash", _DIMENSION)
+        return EncoderIdentity("hash", _DIMENSION, kinds_alike=True)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode; queries and documents alike."""

@@ -61,7 +61,11 @@ class SentenceTransformerEncoder:
             ) from error
         self._no_gradients = torch.inference_mode
         self._tokenizer_lock = threading.Lock()
-        self._identity = EncoderIdentity(_space_name(model), _dimension(self._model))
+        self._identity = EncoderIdentity(
+            _space_name(model),
+            _dimension(self._model),
+            kinds_alike=self._prompt(TextKind.QUERY) == self._prompt(TextKind.DOCUMENT),
+        )
         self._path = EncoderPath.FP32
         if path is not EncoderPath.FP32:
             self._try_int8(demanded=path is EncoderPath.INT8)

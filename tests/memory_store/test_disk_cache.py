@@ -217,13 +217,14 @@ async def test_where_it_cannot_write_texts_are_encoded_and_that_is_said_once(
 class CountingEncoder(HashEncoder):
     """Remembers what it was asked, under a name of its own."""
 
-    def __init__(self, name: str = "counting") -> None:
+    def __init__(self, name: str = "counting", *, kinds_alike: bool = False) -> None:
         self.name = name
+        self.kinds_alike = kinds_alike
         self.asked: list[str] = []
 
     @property
     def identity(self) -> EncoderIdentity:
-        return EncoderIdentity(self.name, 256)
+        return EncoderIdentity(self.name, 256, self.kinds_alike)
 
     def encode(self, texts: object, kind: TextKind) -> Vector:
         assert isinstance(texts, list)
@@ -248,6 +249,14 @@ async def test_after_a_restart_only_new_texts_are_encoded(file: Path) -> None:
     assert sorted(before.asked) == ["a", "b"]
     assert after.asked == ["c"]
     assert np.array_equal(second[[2, 0]], first[[0, 1]])
+
+
+async def test_a_text_is_encoded_once_where_kinds_are_alike() -> None:
+    embedder = Embedder(alike := CountingEncoder(kinds_alike=True))
+    rows = [await embedder.embed(["a"], kind) for kind in TextKind]
+    await embedder.close()
+    assert alike.asked == ["a"]
+    assert np.array_equal(*rows)
 
 
 async def test_another_kind_and_another_encoder_share_nothing(file: Path) -> None:
