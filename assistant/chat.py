@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
@@ -13,7 +13,7 @@ from assistant.models.chat_model import Message
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
-from memory_store import LONGEST_QUERY, Query, Recall, Recalled, Round
+from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round
 
 Observer = Callable[[str, float], None]
 
@@ -53,6 +53,8 @@ class ChatCall:
     """The caller's own id of what is said: the same id is the same round."""
     retried: bool = False
     """Whether the client says that it sends the request again."""
+    as_of: date | None = None
+    """Nothing that was said after this day counts."""
     debug: bool = False
     """Whether the caller wants to see what was recalled, and why."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -123,9 +125,15 @@ class Chat:
         query = call.text[:LONGEST_QUERY]
         if not query.strip():
             return None
-        day = call.asked_at.date()
         return await self._retriever.retrieve(
-            Query(call.user_id, query, self._recalled_rounds, asked_on=day, explained=call.debug)
+            Query(
+                call.user_id,
+                query,
+                self._recalled_rounds,
+                Days(last=call.as_of),
+                asked_on=call.asked_at.date(),
+                explained=call.debug,
+            )
         )
 
     async def _store_round(self, call: ChatCall, answer: str) -> Round:

@@ -2,14 +2,18 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
+from datetime import UTC, date, datetime
+from datetime import time as clock_time
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from assistant.api import wire
 from assistant.api.call import (
+    Instant,
     caller_of,
     derived_session,
     limits_of,
@@ -25,6 +29,7 @@ from assistant.api.chat_reply import ChatReply
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.chat import ChatCall, ChatDone, MemoryMode
+from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 
@@ -83,11 +88,11 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
     limits_of(request).check_messages([message.text for message in body.messages])
     last = _last_message(body)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
-    asked = time_of(request, last.timestamp, metadata.get("timestamp"))
+    as_of = _as_of(metadata)
+    asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
     conversation = _conversation(body.messages[:-1])
     users = [m.content for m in conversation if m.role == "user"]
     system = "\n".join(m.content for m in conversation if m.role == "system")
-    mode = mode_of(request, metadata, last.text)
     return ChatCall(
         user_id=user_id,
         session_id=session_of(request, metadata.get("session_id"))
@@ -95,14 +100,35 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
         text=last.text,
         asked_at=asked.at,
         timed=asked.given,
-        mode=MemoryMode.OFF if checked_profile(body.model) == WITHOUT_MEMORY else mode,
+        mode=_mode(body, mode_of(request, metadata, last.text), as_of),
         conversation=conversation,
         name=last.name,
         turn_id=turn_id_of(request),
         retried=retried(request),
+        as_of=as_of,
         debug=str(metadata.get("memory_debug", "")).lower() in _TRUE,
         options={name: value for name in _OPTIONS if (value := getattr(body, name)) is not None},
     )
+
+
+def _as_of(metadata: Mapping[str, Any]) -> date | None:
+    given = metadata.get("as_of")
+    return None if given is None else parse_day(given, param="metadata.as_of")
+
+
+def _asked(request: Request, as_of: date | None, *given: Any) -> Instant:
+    """When a question is asked: as of an earlier day, at its end."""
+    asked = time_of(request, *given)
+    if as_of is None or asked.given:
+        return asked
+    return Instant(min(asked.at, datetime.combine(as_of, clock_time.max, UTC)), given=False)
+
+
+def _mode(body: wire.ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
+    """What is asked as of a day is not said on it, so it is not stored."""
+    if checked_profile(body.model) == WITHOUT_MEMORY:
+        return MemoryMode.OFF
+    return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 
 
 def _last_message(body: wire.ChatRequest) -> wire.ChatMessage:

@@ -1,52 +1,60 @@
 // The page: which view is shown, and what the parts of it hear of each other.
 
-import { showAbout } from "./about.js";
-import { showError } from "./banner.js";
-import { currentSession, newChat, openChat, startChat, stop } from "./chat.js";
-import { byId, el } from "./dom.js";
-import { forgetSession } from "./forget.js";
-import { showMemories, startMemories } from "./memories.js";
-import { markSession, readSessions } from "./sessions.js";
-import { settings, showTheme } from "./settings.js";
-import { hideWhy } from "./why.js";
+import { explainLatest, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
+import { markSession, readSessions } from "./chat/sessions.js";
+import { refreshMemories, showMemories, startMemories } from "./memory/memories.js";
+import { showError } from "./page/banner.js";
+import { byId } from "./page/dom.js";
+import { isMenuShown, showMenu, startMenu } from "./page/menu.js";
+import { showTheme } from "./page/settings.js";
+import { startSettings } from "./page/settings_dialog.js";
+import { startShortcuts } from "./page/shortcuts.js";
+import { readAbout } from "./server/about.js";
+import { startKeys } from "./server/key.js";
+import { hideWhy } from "./why/why.js";
+
+let known = false; // who we are to the server
 
 showTheme();
-startChat((id) => {
-  history.replaceState(null, "", `#/chat/${encodeURIComponent(id)}`);
-  readSessions().then(() => markSession(id));
-});
+startKeys();
+startMenu();
 startMemories();
-route();
-readSessions();
-showAbout().catch(showError);
-
-window.addEventListener("hashchange", route);
-document.addEventListener("memory-changed", () => (byId("memories").hidden ? readSessions() : showMemories()));
-document.addEventListener("server-back", () => {
-  readSessions();
-  showAbout().catch(showError);
-  if (!byId("memories").hidden) showMemories();
+startChat(begun, begin);
+startSettings(changeUser);
+startShortcuts({
+  "Alt+KeyN": begin,
+  "Alt+KeyM": () => (location.hash = "#/memories"),
+  "Alt+KeyW": explainLatest,
+  Escape: escape,
 });
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
-  if (showsMenu()) showMenu(false);
-  else if (!byId("why").hidden) hideWhy();
-  else stop();
-});
-byId("menu").onclick = () => showMenu(!showsMenu());
-byId("main").onclick = () => showMenu(false);
-byId("open-settings").onclick = openSettings;
-byId("forget-session").onclick = () =>
-  forgetSession(currentSession()).then((forgotten) => forgotten && begin(), showError);
 for (const button of document.querySelectorAll(".new-chat")) button.onclick = begin;
+window.addEventListener("hashchange", route);
+document.addEventListener("memory-changed", ({ detail }) => changed(detail.gone));
+document.addEventListener("server-back", () => (known ? showAgain() : enter()));
+document.addEventListener("signed-in", enter);
+enter();
+
+/** Learn who we are to the server, then show what was asked for. */
+async function enter() {
+  try {
+    await readAbout();
+    known = true;
+    readSessions();
+    route();
+  } catch (error) {
+    newChat();
+    showError(error);
+  }
+}
 
 function route() {
   const [, view, id] = location.hash.match(/^#\/(\w+)\/?(.*)$/) ?? [];
-  if (!view && location.hash) return; // the skip link
+  if (!known || (!view && location.hash)) return; // the latter is the skip link
   const memories = view === "memories";
   byId("memories").hidden = !memories;
   byId("chat").hidden = memories;
   byId("to-memories").ariaCurrent = memories ? "page" : null;
+  document.title = memories ? "Memory · Aide-mémoire" : "Aide-mémoire";
   hideWhy();
   showMenu(false);
   if (memories) showMemories();
@@ -60,29 +68,30 @@ function begin() {
   else location.hash = "#/chat";
 }
 
-const showsMenu = () => document.body.classList.contains("menu");
-
-function showMenu(shown) {
-  document.body.classList.toggle("menu", shown);
-  byId("menu").ariaExpanded = String(shown);
+function begun(id) {
+  history.replaceState(null, "", `#/chat/${encodeURIComponent(id)}`);
+  readSessions().then(() => markSession(id));
 }
 
-function openSettings() {
-  const dialog = byId("settings");
-  const before = settings.user;
-  byId("user").value = before;
-  byId("key").value = settings.key;
-  byId("theme").value = settings.theme;
-  byId("users").replaceChildren(...settings.users.map((value) => el("option", { value })));
-  dialog.returnValue = "";
-  dialog.showModal();
-  dialog.onclose = () => {
-    if (dialog.returnValue !== "save") return;
-    const user = byId("user").value.trim() || "default";
-    settings.save({ user, key: byId("key").value.trim(), theme: byId("theme").value });
-    showAbout().catch(showError);
-    if (user !== before) location.hash = "#/chat";
-    readSessions();
-    route();
-  };
+function changed(gone) {
+  refreshChat({ shown: !byId("chat").hidden, gone });
+  if (byId("memories").hidden) readSessions();
+  else refreshMemories().catch(showError);
+}
+
+function showAgain() {
+  readAbout().catch(showError);
+  changed();
+}
+
+function changeUser() {
+  readAbout().catch(showError);
+  readSessions();
+  begin();
+}
+
+function escape() {
+  if (isMenuShown()) showMenu(false);
+  else if (!byId("why").hidden) hideWhy();
+  else stop();
 }

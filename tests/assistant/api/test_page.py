@@ -8,7 +8,7 @@ from calls import assert_error
 
 from assistant.api.page import FILES
 
-NAMES = sorted(path.name for path in FILES.iterdir())
+NAMES = sorted(str(path.relative_to(FILES)) for path in FILES.rglob("*.*"))
 
 
 def test_the_page(http: httpx.Client) -> None:

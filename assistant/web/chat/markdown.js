@@ -1,7 +1,7 @@
 // A small part of Markdown as elements: paragraphs, headings, lists, quotes, code, emphasis, links.
 // What it does not know stays as it was written.
 
-import { el } from "./dom.js";
+import { el } from "../page/dom.js";
 
 const BLOCKS = [
   { is: /^```/, read: readFence },

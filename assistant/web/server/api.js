@@ -1,25 +1,29 @@
 // The HTTP API of the server that served this page. Every failure is an Error with a message to show.
 
-import { settings } from "./settings.js";
+import { settings } from "../page/settings.js";
 
 /** No answer at all: the server is gone, or the network is. */
 export class ServerGone extends Error {}
 
-/** The server answered with an error. */
+/** The server answered with an error; `retryAfter` are the seconds it asks to wait, or null. */
 export class Refused extends Error {
-  constructor(status, error) {
-    super(status === 401 || status === 403 ? `${error.message} Look at the API key in Settings.` : error.message);
+  constructor(status, error, retryAfter = null) {
+    super(error.message);
     this.status = status;
     this.code = error.code;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** The response to a request. Raises ServerGone and Refused; an aborted request raises AbortError. */
+/**
+ * The response to a request. Raises ServerGone and Refused; an aborted request raises AbortError.
+ * That a key is needed, or is wrong, is told to everybody by `key-refused` as well.
+ */
 export async function request(method, path, { query = {}, body, headers = {}, signal } = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
-  const all = { ...headers };
-  if (settings.key) all.Authorization = `Bearer ${settings.key}`;
+  const { key } = settings;
+  const all = key ? { ...headers, Authorization: `Bearer ${key}` } : headers;
   let response;
   try {
     response = await fetch(url, { method, body, headers: all, signal });
@@ -27,8 +31,11 @@ export async function request(method, path, { query = {}, body, headers = {}, si
     if (error.name === "AbortError") throw error;
     throw gone();
   }
-  if (!response.ok) throw new Refused(response.status, await errorOf(response));
-  return response;
+  if (response.ok) return response;
+  if (response.status === 401) {
+    document.dispatchEvent(new CustomEvent("key-refused", { detail: { key } }));
+  }
+  throw new Refused(response.status, await errorOf(response), response.headers.get("Retry-After"));
 }
 
 /** The JSON that a request is answered with; `send` is the body. */

@@ -1,10 +1,10 @@
 // The conversations of the user, newest first, under the day or month they began.
 
-import { ask } from "./api.js";
-import { showError } from "./banner.js";
-import { heading } from "./dates.js";
-import { byId, el } from "./dom.js";
-import { settings } from "./settings.js";
+import { showError } from "../page/banner.js";
+import { heading } from "../page/dates.js";
+import { byId, el } from "../page/dom.js";
+import { settings } from "../page/settings.js";
+import { ask } from "../server/api.js";
 
 const AT_ONCE = 100;
 let all = [];
@@ -38,13 +38,15 @@ function show(count) {
     const title = heading(session.started_at);
     if (title !== under) made.push(el("h2", {}, (under = title)));
     const href = `#/chat/${encodeURIComponent(session.id)}`;
-    made.push(el("a", { class: "row", href, data: { id: session.id } }, session.opening || "(no words)"));
+    made.push(el("a", { class: "row", href, title: session.opening, data: { id: session.id } }, session.opening || "(no words)"));
   }
   if (all.length > count) {
     const older = el("button", { type: "button", class: "quiet" }, "Older conversations");
     older.onclick = () => show(count + AT_ONCE);
     made.push(older);
   }
+  if (!all.length) made.push(el("p", { class: "faint" }, "Conversations appear here by their date."));
   byId("sessions").replaceChildren(...made);
-  markSession(current ?? location.hash.split("/chat/")[1]);
+  const [, shown] = location.hash.split("/chat/");
+  markSession(current ?? (shown && decodeURIComponent(shown)));
 }

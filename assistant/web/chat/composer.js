@@ -1,0 +1,51 @@
+// What is being written, and how it is to be taken.
+
+import { byId } from "../page/dom.js";
+import { asOf, startAsOf } from "./as_of.js";
+
+/** Wire the form; `onSend` gets a text and how it is meant: `{kept, asOf}`. */
+export function startComposer({ onSend, onStop }) {
+  const draft = byId("draft");
+  draft.oninput = grow;
+  draft.onkeydown = (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    byId("composer").requestSubmit();
+  };
+  byId("stop").onclick = onStop;
+  byId("composer").onsubmit = (event) => {
+    event.preventDefault();
+    const text = draft.value.trim();
+    if (!text || isBusy()) return;
+    write("");
+    onSend(text, { asOf: asOf(), kept: !byId("unkept").checked && !asOf() });
+  };
+  startAsOf();
+}
+
+/** Put a text where it is written. */
+export function write(text) {
+  byId("draft").value = text;
+  grow();
+}
+
+/** Puts a text back that could not be sent, unless another one was begun. */
+export function giveBack(text) {
+  if (!byId("draft").value) write(text);
+}
+
+/** While an answer is under way it can be stopped, and nothing is sent. */
+export function setBusy(is) {
+  byId("stop").hidden = !is;
+  byId("send").hidden = is;
+}
+
+export const focusDraft = () => byId("draft").focus();
+
+const isBusy = () => byId("send").hidden;
+
+function grow() {
+  const draft = byId("draft");
+  draft.style.blockSize = "auto";
+  draft.style.blockSize = `${draft.scrollHeight + 2}px`;
+}

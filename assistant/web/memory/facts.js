@@ -1,0 +1,45 @@
+// The facts of a round: what they say, of which days, and what became of them.
+
+import { showError } from "../page/banner.js";
+import { day, range } from "../page/dates.js";
+import { counted, el } from "../page/dom.js";
+import { showHistory } from "./history.js";
+
+/** The facts of a value, open where one of them replaced another or was replaced; null without any. */
+export function facts(value, { open = false, asOf } = {}) {
+  const found = value.facts;
+  if (!found.length) return null;
+  return el("details", { class: "facts", open: open || found.some(changed) },
+    el("summary", {}, counted(found.length, "fact")),
+    el("ul", {}, found.map((one) => fact(value, one, asOf))));
+}
+
+const changed = (one) => one.superseded_by || one.supersedes.length > 0;
+
+function fact(value, one, asOf) {
+  const newer = one.superseded_by;
+  const made = el("li", {},
+    el(newer ? "s" : "span", {}, one.text),
+    one.event_dates.map((days) => el("span", { class: "tag" }, range(days))),
+    by(one.source),
+    newer ? el("p", { class: "faint" }, `Since ${day(newer.said_at)}: ${newer.text}`) : null,
+    one.supersedes.map((older) => el("p", { class: "faint" }, `Before (${day(older.said_at)}): ${older.text}`)));
+  if (changed(one)) made.append(history(made, value, one, asOf));
+  return made;
+}
+
+function by(source) {
+  if (source === "rule") return null;
+  return el("span", { class: "tag" }, source === "user" ? "as you put it" : `found by ${source}`);
+}
+
+function history(place, value, one, asOf) {
+  const button = el("button", { type: "button", class: "quiet", ariaExpanded: "false" }, "History");
+  button.onclick = () => {
+    const shown = place.querySelector(".history");
+    button.ariaExpanded = String(!shown);
+    if (shown) return shown.remove();
+    showHistory(place, value, one, asOf).catch(showError);
+  };
+  return button;
+}

@@ -1,0 +1,131 @@
+// The memory browser: rounds by date, page by page, or those nearest to a query.
+
+import { hideError, showError } from "../page/banner.js";
+import { day } from "../page/dates.js";
+import { byId, counted, el } from "../page/dom.js";
+import { settings } from "../page/settings.js";
+import { readSessions } from "../chat/sessions.js";
+import { ask } from "../server/api.js";
+import { card } from "./card.js";
+import { openCorrection } from "./correct.js";
+import { forgetEverything, forgetRound } from "./forget.js";
+import { Pages } from "./pages.js";
+import { showTimeline } from "./timeline.js";
+import { bringIn, saveExport } from "./transfer.js";
+
+const AT_ONCE = 50;
+let pages = null;
+
+/** Wire the controls. */
+export function startMemories() {
+  byId("filter").onsubmit = (event) => {
+    event.preventDefault();
+    showMemories();
+  };
+  byId("filter").onreset = () => setTimeout(showMemories);
+  for (const id of ["facts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
+  byId("export").onclick = () => saveExport().catch(showError);
+  byId("import").onclick = () => byId("import-file").click();
+  byId("import-file").onchange = importFile;
+  byId("forget-all").onclick = () => forgetEverything().catch(showError);
+}
+
+/** List anew from the top. */
+export async function showMemories() {
+  const list = byId("list");
+  pages?.close();
+  const mine = (pages = new Pages(list, { root: byId("memories"), read, show, onError: showError }));
+  hideError();
+  byId("as-of-note").hidden = !byId("as-of").value;
+  try {
+    const sessions = readSessions();
+    const first = await mine.start();
+    if (mine !== pages) return;
+    byId("memories").scrollTop = 0;
+    if (!first.data.length) list.replaceChildren(nothing());
+    showTimeline(await sessions, { from: byId("from").value, to: byId("to").value }, listDays);
+  } catch (error) {
+    if (mine === pages) showError(error);
+  }
+}
+
+/** Read again what is listed, where it is. */
+export async function refreshMemories() {
+  const sessions = await readSessions();
+  showTimeline(sessions, { from: byId("from").value, to: byId("to").value }, listDays);
+  await pages?.refresh();
+  if (!byId("list").querySelector(".card")) await showMemories();
+}
+
+const value = (id) => byId(id).value.trim() || undefined;
+const byMeaning = () => byId("by").value === "meaning" && value("text") !== undefined;
+
+async function read(after) {
+  const found = byMeaning() ? await search() : await page(after);
+  byId("total").textContent = counted(found.total, "round");
+  return found;
+}
+
+function page(after) {
+  const days = { from: value("from"), to: value("to"), as_of: value("as-of") };
+  const query = { user_id: settings.user, text: value("text"), limit: AT_ONCE, after, ...days };
+  return ask("GET", "/v1/memories", { query });
+}
+
+async function search() {
+  const days = { from: value("from"), to: value("to"), as_of: value("as-of") };
+  const send = { user_id: settings.user, query: value("text"), top_k: AT_ONCE, ...days };
+  const found = await ask("POST", "/v1/memories/search", { send });
+  return { ...found, total: found.data.length, next: null };
+}
+
+/** The cards of a page, under the days they are of; `before` is the round listed before them. */
+function show(values, before) {
+  const byDate = !byMeaning();
+  const factsOnly = byId("facts-only").checked;
+  const made = [];
+  let under = before && day(before.session_date);
+  for (const one of values) {
+    if (factsOnly && !one.facts.length) continue;
+    const title = day(one.session_date);
+    if (byDate && title !== under) made.push(el("h2", {}, (under = title)));
+    made.push(remembered(one, { factsOnly, dated: !byDate, asOf: value("as-of") }));
+  }
+  return made;
+}
+
+function remembered(one, how) {
+  const href = `#/chat/${encodeURIComponent(one.session_id)}`;
+  const button = (label, act) => el("button", { type: "button", class: "quiet", onclick: act }, label);
+  const actions = [
+    el("a", { class: "quiet", href }, "Conversation"),
+    button("Correct", () => openCorrection(one)),
+    button("Forget", () => forgetRound(one).catch(showError)),
+  ];
+  // What is known as of an earlier day is for reading.
+  return card(one, { ...how, actions: how.asOf ? actions.slice(0, 1) : actions });
+}
+
+function listDays(first, last) {
+  byId("from").value = first;
+  byId("to").value = last;
+  showMemories();
+}
+
+async function importFile() {
+  const [file] = byId("import-file").files;
+  byId("import-file").value = "";
+  if (file) await bringIn(file).catch(showError);
+}
+
+function nothing() {
+  if (value("text") || value("from") || value("to") || value("as-of")) {
+    return el("div", { class: "welcome" },
+      el("h2", {}, "Nothing matches"),
+      el("p", {}, "Try fewer words, more days, or search by meaning."));
+  }
+  return el("div", { class: "welcome" },
+    el("h2", {}, "Nothing is remembered yet"),
+    el("p", {}, "What you tell in a chat appears here, by its date. You can correct it, forget it, and take it with you."),
+    el("p", {}, el("a", { href: "#/chat" }, "Tell something"), " or import what was exported before, here or from ChatGPT (conversations.json or the zip file)."));
+}

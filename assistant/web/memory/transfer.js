@@ -1,0 +1,46 @@
+// A user's memory as a file: saved, and brought in piece by piece.
+
+import { dayKey } from "../page/dates.js";
+import { byId, counted, el } from "../page/dom.js";
+import { notice } from "../page/notice.js";
+import { settings } from "../page/settings.js";
+import { path, request } from "../server/api.js";
+import { memoryChanged } from "./forget.js";
+import { readImport } from "./import_file.js";
+
+/** Saves everything that is kept of the user. */
+export async function saveExport() {
+  const response = await request("GET", path`/v1/users/${settings.user}/export`);
+  const href = URL.createObjectURL(await response.blob());
+  el("a", { href, download: `memories-${settings.user}-${dayKey(new Date().toISOString())}.jsonl` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000);
+}
+
+/** Brings in what a file holds, and shows how far it is; what is there already stays. */
+export async function bringIn(file) {
+  const { format, noun, all, pieces } = await readImport(file);
+  const sum = { imported: 0, known: 0 };
+  let done = 0;
+  try {
+    for (const { body, count } of pieces) {
+      showProgress(done, all, noun);
+      const to = path`/v1/users/${settings.user}/import`;
+      const stored = await (await request("POST", to, { body, query: { format } })).json();
+      sum.imported += stored.imported;
+      sum.known += stored.known;
+      done += count;
+    }
+    notice(`${counted(sum.imported, "round")} brought in, ${sum.known.toLocaleString("en")} were there already.`);
+  } finally {
+    byId("import-progress").hidden = true;
+    memoryChanged();
+  }
+}
+
+function showProgress(done, all, noun) {
+  const shown = byId("import-progress");
+  shown.hidden = false;
+  shown.querySelector("progress").max = all;
+  shown.querySelector("progress").value = done;
+  shown.querySelector("span").textContent = `${done.toLocaleString("en")} of ${counted(all, noun)}`;
+}

@@ -1,0 +1,32 @@
+// The settings of this browser: who is talking, how it looks; and what the server runs.
+
+import { showUsage } from "../server/about.js";
+import { signOut, signedIn } from "../server/key.js";
+import { showError } from "./banner.js";
+import { byId, el } from "./dom.js";
+import { settings } from "./settings.js";
+
+/** Wire the dialog; `onUser` hears that somebody else talks now. */
+export function startSettings(onUser) {
+  byId("open-settings").onclick = () => openSettings(onUser);
+  byId("sign-out").onclick = signOut;
+}
+
+function openSettings(onUser) {
+  const dialog = byId("settings");
+  const before = settings.user;
+  byId("user").value = before;
+  byId("user").disabled = settings.bound !== null;
+  byId("user-note").textContent = settings.bound === null ? "" : "Your key is for this user.";
+  byId("sign-out").hidden = !signedIn();
+  byId("theme").value = settings.theme;
+  byId("users").replaceChildren(...settings.users.map((value) => el("option", { value })));
+  dialog.returnValue = "";
+  dialog.showModal();
+  showUsage().catch(showError);
+  dialog.onclose = () => {
+    if (dialog.returnValue !== "save") return;
+    settings.save({ user: byId("user").value.trim() || "default", theme: byId("theme").value });
+    if (settings.user !== before) onUser();
+  };
+}

@@ -1,0 +1,96 @@
+// Why this answer: what the question said about time, what was found and why, what was left out.
+
+import { card } from "../memory/card.js";
+import { day, range, time } from "../page/dates.js";
+import { byId, counted, el } from "../page/dom.js";
+import { bar, reasons } from "./reasons.js";
+
+let opener = null;
+
+/** Shows how the server came to an answer, from the `memory` it sent along. */
+export function showWhy(memory, question) {
+  opener = document.activeElement;
+  const panel = byId("why");
+  const close = el("button", { type: "button", class: "quiet", onclick: hideWhy, ariaLabel: "Close" }, "✕");
+  panel.replaceChildren(
+    el("header", {}, el("h2", {}, "Why this answer"), close),
+    el("blockquote", { class: "question" }, question),
+    el("p", { class: "story" }, story(memory)),
+    asked(memory),
+    ...notes(memory),
+    ...groups(memory),
+    timings(memory.timings));
+  panel.hidden = false;
+  panel.scrollTop = 0;
+  close.focus();
+}
+
+export function hideWhy() {
+  const panel = byId("why");
+  if (panel.hidden) return;
+  panel.hidden = true;
+  opener?.focus();
+}
+
+/** The whole of it in two sentences. */
+function story({ data = [], read = [], dropped = [], notes: made }) {
+  if (!data.length) return "Nothing that is remembered has to do with the question, so the answer is not from memory.";
+  const found = `${counted(data.length, "round")} of what you said came to mind.`;
+  if (!read.length) return `${found} None was near enough to answer from.`;
+  const from = read.length === data.length ? "The answer was made from all of them" : `The answer was made from the ${read.length} nearest`;
+  const left = dropped.length ? `; ${dropped.length} more did not fit into what is read at once` : "";
+  return `${found} ${from}${left}.${made ? " Notes were taken first." : ""}`;
+}
+
+function asked(memory) {
+  const { time_range, understanding, trimmed = [] } = memory;
+  const lines = [
+    ["Asked", `${day(memory.now)}, ${time(memory.now)}`],
+    ["Time meant", time_range ? `${range(time_range)} (“${time_range.text}”)` : "the question names no time"],
+    memory.as_of && ["As known on", `${day(memory.as_of)}: nothing said later counts`],
+    understanding && understanding.by !== "rule" && ["Question read by", understanding.by],
+    understanding?.queries?.length && ["Also looked for", understanding.queries.join(" · ")],
+    understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
+    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${trimmed.length} of them shortened` : ""}`],
+  ];
+  return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());
+}
+
+function groups(memory) {
+  const [read, dropped, trimmed] = [memory.read, memory.dropped, memory.trimmed].map((ids) => new Set(ids));
+  const found = (memory.data ?? []).map((value) => ({ ...value, trimmed: trimmed.has(value.id) }));
+  return [
+    group("Answered from", found.filter(({ id }) => read.has(id)), { open: true }),
+    group("Left out: did not fit", found.filter(({ id }) => dropped.has(id)),
+      { note: "Near enough, but there is a limit to what is read at once, and others were nearer." }),
+    group("Left out: less relevant", found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
+      { note: "Found, and not used: others answered the question better." }),
+  ].filter(Boolean);
+}
+
+function group(title, values, { open = false, note } = {}) {
+  if (!values.length) return null;
+  return el("details", { open, class: "group" },
+    el("summary", {}, el("h3", {}, title), el("span", { class: "faint" }, counted(values.length, "round"))),
+    note ? el("p", {}, note) : null,
+    values.map(hit));
+}
+
+function hit(value) {
+  return el("div", { class: "hit" },
+    card(value),
+    value.trimmed ? el("p", { class: "faint" }, "The long reply was shortened before it was read.") : null,
+    bar(value), reasons(value));
+}
+
+function notes(memory) {
+  if (!memory.notes?.trim()) return [];
+  return [el("details", { open: true, class: "group" },
+    el("summary", {}, el("h3", {}, "Notes of the model")), el("pre", { tabIndex: 0 }, memory.notes.trim()))];
+}
+
+function timings(all) {
+  const names = { recall_ms: "remembering", read_ms: "answering", store_ms: "keeping" };
+  const parts = Object.entries(all).map(([name, ms]) => `${names[name] ?? name} ${Math.round(ms)} ms`);
+  return el("p", { class: "faint" }, `It took: ${parts.join(", ")}.`);
+}
