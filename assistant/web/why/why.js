@@ -51,7 +51,7 @@ function asked(memory) {
     understanding && understanding.by !== "rule" && ["Question read by", understanding.by],
     understanding?.queries?.length && ["Also looked for", understanding.queries.join(" · ")],
     understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
-    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${trimmed.length} of them shortened` : ""}`],
+    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "round")} shortened` : ""}`],
   ];
   return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());
 }
