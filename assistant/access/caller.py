@@ -1,9 +1,7 @@
 """Who calls, and what this caller may say about users and times. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from assistant.access.keys import Key, Scope
 from assistant.errors import Forbidden
@@ -19,23 +17,13 @@ class Caller:
     key_id: str
     label: str
     user_id: str | None
-    """The only user this caller may be; None for any."""
+    """The user this caller always is, whomever a request names; None for any."""
     scopes: frozenset[Scope]
 
     @classmethod
     def of(cls, key: Key) -> "Caller":
         """The holder of a key."""
         return cls(key.id, key.label, key.user_id, key.scopes)
-
-    def checked_users(self, named: Sequence[Any]) -> None:
-        """Raises `Forbidden` where any of the users named is another than the caller's."""
-        if self.user_id is not None and any(name != self.user_id for name in named):
-            raise Forbidden(
-                "this API key is for one user and a request names another: "
-                "leave the user out, or use a key with the scope act_as",
-                code="other_user",
-                param="user_id",
-            )
 
     def checked_time(self, given: datetime, now: datetime, param: str) -> None:
         """Raises `Forbidden` where a caller without `set_time` says it is another time than now."""

@@ -17,7 +17,7 @@ from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.chat import MemoryMode
 from assistant.dates import parse_instant
-from assistant.errors import InvalidRequest
+from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
 
 Clock = Callable[[], datetime]
@@ -53,20 +53,32 @@ def limits_of(request: Request) -> Limits:
 
 
 def user_of(request: Request, *given: Any) -> str:
-    """The first user named: in the body or path, then in the header, then the caller's own, then
-    by the front end, then the single default user. The request is counted as this user's. Raises
-    `Forbidden` where a caller may not be one that is named, and `TooManyRequests`."""
+    """The user of the caller's key, whoever is named: clients fill in names of their own. With any
+    other key the first user named: in the body or query, then in the header, then by the front
+    end, then the single default user. The request is counted as this user's. Raises
+    `TooManyRequests`."""
     caller = caller_of(request)
-    user_id = _user_named(request, caller, given)
+    user_id = caller.user_id or _user_named(request, given)
     limits_of(request).count_request(caller, user_id)
     return user_id
 
 
-def _user_named(request: Request, caller: Caller, given: Sequence[Any]) -> str:
-    named = [one for one in (*given, request.headers.get("x-memory-user")) if one is not None]
-    caller.checked_users(named)
+def user_in_path(request: Request, user_id: str) -> str:
+    """The user whose whole memory a path names, which is not taken for the caller's own. Raises
+    `NotFound` where a key is for another user, and as `user_of`."""
+    if user_of(request, user_id) != user_id:
+        raise NotFound(
+            "this API key is for another user than the path names",
+            code="user_not_found",
+            param="user_id",
+        )
+    return user_id
+
+
+def _user_named(request: Request, given: Sequence[Any]) -> str:
+    in_header = request.headers.get("x-memory-user")
     by_front_end = front_ends.named(request.headers, front_ends.USER_HEADERS)
-    for candidate in (*named, caller.user_id, by_front_end):
+    for candidate in (*given, in_header, by_front_end):
         if candidate is not None:
             return checked_id(candidate, "user_id")
     if services(request).settings.require_user:

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from assistant.api import wire
-from assistant.api.call import limits_of, services, time_of, user_of
+from assistant.api.call import limits_of, services, time_of, user_in_path, user_of
 from assistant.dates import parse_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Correction, Days, GivenFact, Query
@@ -126,7 +126,7 @@ async def _let_supersede(
 @router.delete("/users/{user_id:path}/memories")
 async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
-    owner = user_of(request, user_id)
+    owner = user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
     return {
         "object": "user.memories.deleted",

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
-from assistant.api.call import caller_of, checked_id, services, user_of
+from assistant.api.call import caller_of, checked_id, services, user_in_path
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
@@ -24,7 +24,7 @@ _UNPACKED = 32
 @router.get("/{user_id:path}/export", response_class=StreamingResponse)
 async def export_user(request: Request, user_id: str) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await services(request).store.records(user_of(request, user_id))
+    records = await services(request).store.records(user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(
         _pieces(to_lines(records)), media_type="application/x-ndjson", headers=headers
@@ -39,7 +39,7 @@ async def import_user(
 
     With `format=chatgpt` the body is a ChatGPT data export: `conversations.json` or its zip file.
     """
-    owner = user_of(request, user_id)
+    owner = user_in_path(request, user_id)
     # Records say themselves when they were said.
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records

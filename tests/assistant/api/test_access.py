@@ -120,18 +120,40 @@ NAMED: Mapping[str, Callable[[httpx.Client], httpx.Response]] = {
     ),
     "query": lambda c: c.get("/v1/memories", params={"user_id": "ann"}),
     "body": lambda c: c.post("/v1/memories/search", json={"user_id": "ann", "query": "q"}),
-    "path": lambda c: c.get("/v1/users/ann/export"),
     "not even text": lambda c: _chat(c, metadata={"user_id": ["ann"]}),
     "nobody": lambda c: c.get("/v1/memories", params={"user_id": ""}),
 }
 
 
 @pytest.mark.parametrize("name", NAMED.values(), ids=NAMED)
-def test_a_bound_key_may_name_no_other(
+def test_a_bound_key_is_its_user_whoever_is_named(
     clients: Clients, name: Callable[[httpx.Client], httpx.Response]
 ) -> None:
-    error = assert_error(name(clients["eve"]), 403, "permission_error", "other_user")
-    assert "ann" not in error["message"].split()
+    before = clients["ann"].get("/v1/users/ann/export").text
+    reply = name(clients["eve"])
+    assert reply.status_code == 200
+    if reply.request.method == "GET":
+        assert reply.json()["total"] == clients["eve"].get("/v1/memories").json()["total"]
+    assert clients["ann"].get("/v1/users/ann/export").text == before
+
+
+def test_what_is_said_in_anothers_name_is_kept_as_ones_own(clients: Clients) -> None:
+    metadata = {"user_id": "ann", "session_id": "misnamed"}
+    assert _chat(clients["eve"], metadata=metadata).status_code == 200
+    assert rounds(clients["eve"], "ann", "misnamed") == [("Hello", "Noted.")]
+    assert not rounds(clients["ann"], "ann", "misnamed")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "export"), ("POST", "import"), ("DELETE", "memories")]
+)
+def test_a_bound_key_finds_no_other_user_in_a_path(
+    clients: Clients, method: str, path: str
+) -> None:
+    for user in ("ann", "nobody at all"):
+        reply = clients["eve"].request(method, f"/v1/users/{user}/{path}")
+        error = assert_error(reply, 404, "not_found_error", "user_not_found")
+        assert user not in error["message"]
 
 
 @pytest.mark.parametrize("label", ["front-end", "harness", "admin"])
@@ -201,9 +223,15 @@ def test_the_openai_client(url: str, keys: Mapping[str, NewKey]) -> None:
 
     with client(keys["ann"].token) as ours:
         assert ours.models.list().data[0].id == "aide-memoire"
+        said = ours.chat.completions.create(
+            model="aide-memoire", messages=[{"role": "user", "content": "Hi"}], user="eve"
+        )
+        assert said.choices[0].message.content
         with pytest.raises(openai.PermissionDeniedError):
             ours.chat.completions.create(
-                model="aide-memoire", messages=[{"role": "user", "content": "Hi"}], user="eve"
+                model="aide-memoire",
+                messages=[{"role": "user", "content": "Hi"}],
+                metadata={"timestamp": ANOTHER_TIME},
             )
     with client("wrong") as theirs, pytest.raises(openai.AuthenticationError) as refused:
         theirs.models.list()

@@ -24,7 +24,8 @@ from assistant import Settings, create_app
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import Scope, new_key
 
-SECRET = "4711"
+# No part of it may be in a random hexadecimal id by chance.
+SECRET = "4711-mh"
 QUESTION = "Which number opens my safe?"
 SESSION = "ann's diary"
 
@@ -294,20 +295,19 @@ def test_ann_herself_is_told(matrix: Matrix, route: str) -> None:
 
 
 @pytest.mark.parametrize("place", STRONG)
-def test_a_bound_key_is_told_that_it_may_not(matrix: Matrix, place: str) -> None:
-    """The same refusal for a user that there is and for one that there is not."""
+def test_a_bound_key_is_its_user_whoever_is_named(matrix: Matrix, place: str) -> None:
+    """What is read is Eve's, for another user that there is and for one that there is not."""
     if not matrix.keyed:
         pytest.skip("nobody is bound without keys")
-    route = "GET /v1/memories" if place == "query" else "POST /v1/chat/completions"
-    replies = []
+    record(matrix.operator, "eve", "eve's diary", "My safe opens with 1234.", "Noted.")
+    route = "GET /v1/memories" if place == "query" else "POST /v1/memories/search"
     for user in ("ann", "nobody at all"):
         call = deepcopy(CALLS[route])
-        if place == "body":
-            route, call = "POST /v1/memories/search", deepcopy(CALLS["POST /v1/memories/search"])
         STRONG[place](call, user)
-        replies.append(matrix.send(route, call, matrix.anns, "eve"))
-    assert [reply.status_code for reply in replies] == [403, 403]
-    assert replies[0].json() == replies[1].json()
+        nowhere = Ids("eve's diary", matrix.anns.memory)
+        said = [one["user_text"] for one in matrix.send(route, call, nowhere, "eve").json()["data"]]
+        assert said == ["My safe opens with 1234."]
+    matrix.forget_eve()
 
 
 def test_a_cached_reply_is_not_another_users(tmp_path: Path, model: ScriptedModel) -> None:
