@@ -57,6 +57,8 @@ class ChatCall:
     """Nothing that was said after this day counts."""
     debug: bool = False
     """Whether the caller wants to see what was recalled, and why."""
+    is_task: bool = False
+    """Whether a front end asks for itself: for a title, for tags."""
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -162,6 +164,7 @@ def _question(call: ChatCall, recall: Recall | None) -> Question:
         conversation=call.conversation,
         recalled=recalled,
         options=call.options,
+        is_task=call.is_task,
     )
 
 

@@ -107,14 +107,14 @@ def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
     return Instant(clock(), given=False)
 
 
-def mode_of(request: Request, metadata: Mapping[str, Any], text: str) -> MemoryMode:
+def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> MemoryMode:
     """The memory mode asked for. When none was, `on`; `off` for what a front end asks for itself,
     such as a title."""
     given = metadata.get("memory")
     if given is None:
         given = request.headers.get("x-memory-mode")
     if given is None:
-        return MemoryMode.OFF if front_ends.is_task(request.headers, text) else MemoryMode.ON
+        return MemoryMode.OFF if is_task else MemoryMode.ON
     try:
         return MemoryMode(given)
     except ValueError:

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from assistant.api import wire
+from assistant.api import front_ends, wire
 from assistant.api.call import (
     Instant,
     caller_of,
@@ -93,6 +93,7 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
     conversation = _conversation(body.messages[:-1])
     users = [m.content for m in conversation if m.role == "user"]
     system = "\n".join(m.content for m in conversation if m.role == "system")
+    is_task = front_ends.is_task(request.headers, last.text)
     return ChatCall(
         user_id=user_id,
         session_id=session_of(request, metadata.get("session_id"))
@@ -100,13 +101,14 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
         text=last.text,
         asked_at=asked.at,
         timed=asked.given,
-        mode=_mode(body, mode_of(request, metadata, last.text), as_of),
+        mode=_mode(body, mode_of(request, metadata, is_task=is_task), as_of),
         conversation=conversation,
         name=last.name,
         turn_id=turn_id_of(request),
         retried=retried(request),
         as_of=as_of,
         debug=str(metadata.get("memory_debug", "")).lower() in _TRUE,
+        is_task=is_task,
         options={name: value for name in _OPTIONS if (value := getattr(body, name)) is not None},
     )
 

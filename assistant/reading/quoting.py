@@ -8,6 +8,7 @@ from assistant.reading.conclusions import Concluder
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.reader import AnswerPiece, Question, Trace
 from assistant.reading.statements import Statement, nearest_statements
+from assistant.reading.task_reply import task_reply
 from assistant.reading.unheard_names import unheard_names
 from memory_store import MemoryStore, Recalled, Speaker
 
@@ -45,7 +46,7 @@ class QuotingReader:
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""
         if question.recalled is None:
-            yield AnswerPiece(NO_MEMORY, Trace())
+            yield AnswerPiece(_without_memory(question), Trace())
             return
         kind = question_kind(question.text)
         if not kind.asks:
@@ -94,6 +95,10 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
+
+
+def _without_memory(question: Question) -> str:
+    return task_reply(question.text, question.conversation) if question.is_task else NO_MEMORY
 
 
 def _without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:

@@ -22,6 +22,8 @@ class Question:
     recalled: Sequence[Recalled] | None = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """Sampling parameters of the caller's, passed to a language model as they are."""
+    is_task: bool = False
+    """Whether a front end asks for itself: for a title, for tags."""
 
 
 @dataclass(frozen=True, slots=True)
