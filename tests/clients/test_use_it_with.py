@@ -1,6 +1,6 @@
 """The pages of docs/use-it-with and the quickstart, run as they are against a served assistant.
 
-Each page tells the assistant something; the assistant is stopped and started again; the page asks
+Each page tells the assistant something; the assistant is stopped and started again; each page asks
 for it, and then makes a mistake that its client has to tell.
 """
 
@@ -9,7 +9,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,6 +31,8 @@ MISTAKES = {
     "litellm": "no model 'gpt-4'",
     "langchain": "model_not_found",
 }
+# Clients take long to be imported where much else runs.
+BLOCK_SECONDS = 300
 NEEDS = {
     "openai-sdk": "openai",
     "llm": "llm",
@@ -51,9 +55,9 @@ def model() -> Iterator[ScriptedModel]:
 
 
 class Assistant:
-    """A served assistant, and the blocks of a page run against it."""
+    """A served assistant, and blocks of pages run against it, each page in its own folder."""
 
-    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         self._folder, self._settings = folder, settings
         self._server = Server(folder / "data")
 
@@ -61,24 +65,73 @@ class Assistant:
         self._server.start(**self._settings)
 
     def end(self) -> None:
-        self._server.end()
+        if self._server.running:
+            self._server.end()
 
-    def run(self, block: tuple[str, str]) -> str:
-        """What a block prints, on both of its streams."""
+    def run(self, page: str, block: tuple[str, str]) -> str:
+        """What a block prints, on both of its streams. The user `ann` is another one on each page,
+        so that no page is told what another one said."""
         language, code = block
         code = code.replace("http://127.0.0.1:8080", self._server.url)
         code = code.replace("assistant ask", f"assistant ask --assistant {self._server.url}")
+        code = re.sub(r"\bann\b", f"ann-of-{page}", code)
         program = [sys.executable, "-c"] if language == "python" else ["bash", "-c"]
-        own = {"PATH": f"{BIN}:{os.environ['PATH']}", "LLM_USER_PATH": str(self._folder)}
+        folder = self._folder / page
+        folder.mkdir(exist_ok=True)
+        own = {"PATH": f"{BIN}:{os.environ['PATH']}", "LLM_USER_PATH": str(folder)}
         done = subprocess.run(
             [*program, code],
             env=os.environ | own,
-            cwd=self._folder,
+            cwd=folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=BLOCK_SECONDS,
         )
         return done.stdout + done.stderr
+
+
+@contextmanager
+def running(folder: Path, **settings: str) -> Iterator[Assistant]:
+    """An assistant that is started, and ended however the test ends."""
+    assistant = Assistant(folder, settings)
+    try:
+        assistant.start()
+        yield assistant
+    finally:
+        assistant.end()
+
+
+@dataclass(frozen=True)
+class Told:
+    """An assistant that was told something on every page, and started again since."""
+
+    assistant: Assistant
+    replies: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def told(model: ScriptedModel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    settings = {
+        "ASSISTANT_CHAT_MODEL": "openai/fake",
+        "ASSISTANT_CHAT_MODEL_BASE_URL": model.url,
+        "ASSISTANT_CHAT_MODEL_API_KEY": "k",
+    }
+    with running(tmp_path_factory.mktemp("clients"), **settings) as assistant:
+        tellable = [page for page in MISTAKES if not _lacks(page)]
+        replies = {page: assistant.run(page, blocks(PAGES / f"{page}.md")[0]) for page in tellable}
+        assistant.end()
+        assistant.start()
+        yield Told(assistant, replies)
+
+
+def _lacks(page: str) -> str:
+    """What the page needs and is not there."""
+    needed = NEEDS.get(page)
+    if needed and find_spec(needed) is None:
+        return f"{needed} is not installed: run `make test_clients`"
+    if page == "curl" and shutil.which("curl") is None:
+        return "there is no curl"
+    return ""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -87,48 +140,39 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", MISTAKES)
-def test_a_page(page: str, model: ScriptedModel, tmp_path: Path) -> None:
-    needed = NEEDS.get(page)
-    if needed and find_spec(needed) is None:
-        pytest.skip(f"{needed} is not installed: run `make test_clients`")
-    if page == "curl" and shutil.which("curl") is None:
-        pytest.skip("there is no curl")
-    settings = {
-        "ASSISTANT_CHAT_MODEL": "openai/fake",
-        "ASSISTANT_CHAT_MODEL_BASE_URL": model.url,
-        "ASSISTANT_CHAT_MODEL_API_KEY": "k",
-    }
-    assistant = Assistant(tmp_path, settings)
-    tell, *ask, mistake = blocks(PAGES / f"{page}.md")
+def test_a_page(page: str, told: Told) -> None:
+    if why := _lacks(page):
+        pytest.skip(why)
+    _, *ask, mistake = blocks(PAGES / f"{page}.md")
     assert ask
-    assistant.start()
-    try:
-        assert "Miso" in assistant.run(tell)
-        assistant.end()
-        assistant.start()
-        for question in ask:
-            said = assistant.run(question)
-            assert "Miso" in said, said
-        said = assistant.run(mistake)
-        assert MISTAKES[page] in said, said
-    finally:
-        assistant.end()
+    assert "Miso" in told.replies[page], told.replies[page]
+    for question in ask:
+        said = told.assistant.run(page, question)
+        assert "Miso" in said, said
+    said = told.assistant.run(page, mistake)
+    assert MISTAKES[page] in said, said
+
+
+@pytest.mark.slow
+def test_what_one_page_was_told_no_other_knows(told: Told) -> None:
+    _, ask, _ = blocks(PAGES / "curl.md")
+    assert "I don't know." in told.assistant.run("no-page", ask)
 
 
 @pytest.mark.slow
 def test_the_quickstart(tmp_path: Path) -> None:
-    assistant = Assistant(tmp_path, {})
-    tell, ask, see, forget = blocks(DOCS / "quickstart.md")
-    assistant.start()
-    try:
-        assert "Noted." in assistant.run(tell)
-        assert "you said: “I adopted a cat called Miso.”" in assistant.run(ask)
-        assert '"total":1' in assistant.run(see)
-        said = assistant.run(forget)
+    tell, ask, see, *forget = blocks(DOCS / "quickstart.md")
+    with running(tmp_path) as assistant:
+
+        def run(block: tuple[str, str]) -> str:
+            return assistant.run("quickstart", block)
+
+        assert "Noted." in run(tell)
+        assert "you said: “I adopted a cat called Miso.”" in run(ask)
+        assert '"total":1' in run(see)
+        said = "".join(map(run, forget))
         assert said.count('"rounds":1') == 2
-        assert '"total":0' in assistant.run(see)
-    finally:
-        assistant.end()
+        assert '"total":0' in run(see)
 
 
 def test_every_page_is_run_or_is_configuration() -> None:
