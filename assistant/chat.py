@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -53,8 +53,8 @@ class ChatCall:
     """The caller's own id of what is said: the same id is the same round."""
     retried: bool = False
     """Whether the client says that it sends the request again."""
-    as_of: date | None = None
-    """Nothing that was said after this day counts."""
+    days: Days = field(default_factory=Days)
+    """The days that memory is cut to; all of them by default."""
     debug: bool = False
     """Whether the caller wants to see what was recalled, and why."""
     is_task: bool = False
@@ -132,7 +132,7 @@ class Chat:
                 call.user_id,
                 query,
                 self._recalled_rounds,
-                Days(last=call.as_of),
+                call.days,
                 asked_on=call.asked_at.date(),
                 explained=call.debug,
             )

@@ -16,9 +16,10 @@ from assistant.access.caller import Caller
 from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.chat import MemoryMode
-from assistant.dates import parse_instant
+from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
+from memory_store import Days
 
 Clock = Callable[[], datetime]
 _LONGEST_ID = 256
@@ -105,6 +106,17 @@ def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
             caller_of(request).checked_time(at, clock(), param)
             return Instant(at, given=True)
     return Instant(clock(), given=False)
+
+
+def days_of(given: Mapping[str, Any]) -> Days:
+    """The days that memory is cut to: `from` and `to`, and `as_of` where it ends earlier."""
+    days = {
+        name: parse_day(given[name], param=name)
+        for name in ("from", "to", "as_of")
+        if given.get(name) is not None
+    }
+    ends = [days[name] for name in ("to", "as_of") if name in days]
+    return Days(days.get("from"), min(ends, default=None))
 
 
 def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> MemoryMode:

@@ -15,6 +15,7 @@ from assistant.api import front_ends, wire
 from assistant.api.call import (
     Instant,
     caller_of,
+    days_of,
     derived_session,
     limits_of,
     mode_of,
@@ -106,7 +107,7 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
         name=last.name,
         turn_id=turn_id_of(request),
         retried=retried(request),
-        as_of=as_of,
+        days=days_of(metadata),
         debug=str(metadata.get("memory_debug", "")).lower() in _TRUE,
         is_task=is_task,
         options={name: value for name in _OPTIONS if (value := getattr(body, name)) is not None},

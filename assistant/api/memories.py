@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from assistant.api import wire
-from assistant.api.call import limits_of, services, time_of, user_in_path, user_of
+from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
 from assistant.dates import parse_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Correction, Days, GivenFact, Query
@@ -21,7 +21,8 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     user_id = user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
     now = time_of(request, body.now, param="now").at
-    query = Query(user_id, body.query, body.top_k, _days(body), asked_on=now.date(), explained=True)
+    days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
+    query = Query(user_id, body.query, body.top_k, days, asked_on=now.date(), explained=True)
     recall = await services(request).store.recall(query)
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
@@ -37,13 +38,6 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
     )
-
-
-def _days(body: wire.SearchRequest) -> Days:
-    """The days asked for; `as_of` ends the range where `to` does not end it earlier."""
-    first = _day(body.from_, "from")
-    ends = [day for day in (_day(body.to, "to"), _day(body.as_of, "as_of")) if day is not None]
-    return Days(first, min(ends, default=None))
 
 
 def _day(given: Any, param: str) -> date | None:

@@ -1,20 +1,48 @@
 """`assistant ask`: one question, one answer."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import typer
 
-from assistant.cli.client import ChatClient
+from assistant.cli.connection import Connection
+from assistant.cli.conversation import answered
+from assistant.cli.plain import plain
+
+_OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 
 
-def print_answer(client: ChatClient, question: str, *, remember: bool, as_json: bool) -> None:
-    """Print the answer, or with `as_json` the whole reply with its memory trace."""
-    reply = client.ask(
-        [{"role": "user", "content": question}],
-        memory="on" if remember else "read_only",
-        memory_debug="1" if as_json else "",
+def print_answer(
+    connection: Connection,
+    question: str,
+    metadata: Mapping[str, str | None],
+    *,
+    model: str | None,
+    as_json: bool,
+) -> None:
+    """Print the answer; with `as_json` the whole reply, and what it was made from."""
+    debug = {"memory_debug": "1"} if as_json else {}
+    known = {name: value for name, value in metadata.items() if value is not None}
+    asked: dict[str, Any] = {"metadata": {"user_id": connection.user_id} | known | debug}
+    if model:
+        asked["model"] = model
+    reply = answered(connection, question, **asked)
+    answer = str(reply["choices"][0]["message"]["content"])
+    if not as_json:
+        typer.echo(plain(answer))
+        return
+    typer.echo(
+        json.dumps({"answer": answer} | _sources(reply) | reply, ensure_ascii=False, indent=2)
     )
-    if as_json:
-        typer.echo(json.dumps(reply, ensure_ascii=False, indent=2))
-    else:
-        typer.echo(reply["choices"][0]["message"]["content"])
+
+
+def _sources(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """The rounds that the answer was made from, and the days that the question is about."""
+    trace = reply.get("memory") or {}
+    read = set(trace.get("read", ()))
+    sources = [one for one in trace.get("data", ()) if one["id"] in read]
+    return {
+        "sources": [{name: one[name] for name in _OF_A_SOURCE} for one in sources],
+        "time_range": trace.get("time_range"),
+    }

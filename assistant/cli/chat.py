@@ -1,87 +1,116 @@
-"""`assistant chat`: a conversation in the terminal. Plain when piped."""
+"""`assistant chat`: a conversation in the terminal. Plain text when piped."""
 
 import sys
-import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
-import typer
-from prompt_toolkit import PromptSession
+from rich.console import Console
 
-from assistant.cli.client import ChatClient, ServerError
+from assistant.cli.chat_commands import COMMANDS, ChatCommands, Leave
+from assistant.cli.conversation import Conversation
+from assistant.cli.memory_table import say
+from assistant.cli.plain import plain
+from assistant.errors import AssistantError
 
-_HELP = "/new begins a new session · /session shows it · /time 2023-05-20 sets the time · /quit"
-
-
-def chat_loop(client: ChatClient) -> None:
-    """Read messages and print answers until the input ends. Ctrl-C stops an answer only."""
-    client.check()
-    client.session_id = client.session_id or _new_session()
-    typer.echo(f"Talking to {client.base_url} as {client.user_id}. {_HELP}")
-    messages: list[dict[str, str]] = []
-    for line in _lines():
-        if line.startswith("/"):
-            if not _command(client, line, messages):
-                return
-            continue
-        messages.append({"role": "user", "content": line})
-        answer = _answer(client, messages)
-        if answer is None:
-            messages.pop()
-        else:
-            messages.append({"role": "assistant", "content": answer})
+Shown = Callable[[Console], AbstractContextManager[Callable[[str], None]]]
+"""Shows an answer while the context is open; what it gives takes the pieces."""
 
 
-def _lines() -> Iterator[str]:
-    """What the user types, line by line, without blank ones."""
-    source = _typed() if sys.stdin.isatty() else (line.strip() for line in sys.stdin)
-    return (line for line in source if line)
+def chat(conversation: Conversation, *, with_history: bool = True) -> int:
+    """Talk until the input ends; the exit code: 1 when something failed in a pipe."""
+    conversation.open()
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return _on_a_terminal(conversation, Console(), with_history=with_history)
+    return _in_a_pipe(conversation, Console(force_terminal=False, color_system=None))
 
 
-def _typed() -> Iterator[str]:
-    session: PromptSession[str] = PromptSession()
+def _on_a_terminal(conversation: Conversation, console: Console, *, with_history: bool) -> int:
+    from assistant.cli.chat_input import typed_reader
+
+    meanings = [(name, command.meaning) for name, command in COMMANDS.items()]
+    read = typed_reader(meanings, with_history=with_history)
+    talk = Talk(conversation, console, _live)
+    connection = conversation.connection
+    say(console, f"Talking to {connection.base_url} as {connection.user_id}. /help · /quit")
+    interrupted = False
     while True:
         try:
-            yield session.prompt("you › ").strip()
+            line = read(_prompt(conversation))
+            interrupted = False
+            talk.take(line)
+        except (EOFError, Leave):
+            return 0
         except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
+            if interrupted:
+                return 0
+            interrupted = True
+            say(console, "Ctrl-C again, or Ctrl-D, leaves", style="dim")
+        except AssistantError as error:
+            say(console, str(error), style="red")
 
 
-def _answer(client: ChatClient, messages: list[dict[str, str]]) -> str | None:
-    """Print the answer as it comes; None when it failed or was stopped."""
-    pieces: list[str] = []
+def _prompt(conversation: Conversation) -> str:
+    """Says of which day it is, where that is not today."""
+    return f"you ({conversation.timestamp[:10]}) › " if conversation.timestamp else "you › "
+
+
+def _in_a_pipe(conversation: Conversation, console: Console) -> int:
+    from assistant.cli.chat_input import piped_lines
+
+    talk = Talk(conversation, console, _as_it_comes)
+    failed = 0
+    for line in piped_lines():
+        try:
+            talk.take(line)
+        except Leave:
+            break
+        except AssistantError as error:
+            failed = 1
+            print(f"assistant: {error}", file=sys.stderr)
+    return failed
+
+
+class Talk:
+    """What becomes of each thing typed: a command, or something said, and the answer shown."""
+
+    def __init__(self, conversation: Conversation, console: Console, shown: Shown) -> None:
+        self._conversation = conversation
+        self._console = console
+        self._shown = shown
+        self._commands = ChatCommands(conversation, console)
+
+    def take(self, line: str) -> None:
+        """Carry out a command, or say it and show the answer; nothing for a blank line."""
+        if line.startswith("/"):
+            self._commands.carry_out(line)
+        elif line:
+            with self._shown(self._console) as show:
+                for piece in self._conversation.say(line):
+                    show(piece)
+
+
+@contextmanager
+def _live(console: Console) -> Iterator[Callable[[str], None]]:
+    """Markdown that grows. An answer that is stopped stays as far as it came."""
+    from assistant.cli.live_answer import LiveAnswer
+
     try:
-        for piece in client.stream(messages):
-            typer.echo(piece, nl=False)
-            pieces.append(piece)
-        typer.echo()
-        return "".join(pieces)
+        with LiveAnswer(console) as answer:
+            yield answer.add
     except KeyboardInterrupt:
-        typer.echo(" (stopped)")
-    except ServerError as error:
-        typer.echo(f"\n{error}", err=True)
-    return None
+        say(console, "(stopped, and not remembered)", style="dim")
+        raise
 
 
-def _command(client: ChatClient, line: str, messages: list[dict[str, str]]) -> bool:
-    """Carry out a slash command; False ends the conversation."""
-    name, _, argument = line.partition(" ")
-    if name in ("/quit", "/exit"):
-        return False
-    if name == "/new":
-        client.session_id = _new_session()
-        messages.clear()
-        typer.echo(f"new session {client.session_id}")
-    elif name == "/session":
-        typer.echo(client.session_id)
-    elif name == "/time":
-        client.timestamp = argument.strip() or None
-        typer.echo(f"it is {client.timestamp or 'now'}")
-    else:
-        typer.echo(_HELP)
-    return True
+@contextmanager
+def _as_it_comes(console: Console) -> Iterator[Callable[[str], None]]:
+    """The pieces, and a newline at their end."""
 
+    def show(piece: str) -> None:
+        console.file.write(plain(piece))
+        console.file.flush()
 
-def _new_session() -> str:
-    return f"terminal-{uuid.uuid4().hex[:12]}"
+    try:
+        yield show
+    finally:
+        show("\n")

@@ -1,5 +1,5 @@
-"""The command line: `assistant serve | check | chat | ask | keys`, and those of a whole memory:
-`migrate | reindex | backup | restore`."""
+"""The command line: chat, ask, memories, mcp; serve, check, keys; and those of a whole memory:
+migrate, reindex, backup, restore."""
 
 import sys
 from importlib.metadata import version
@@ -8,29 +8,14 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli import keys
+from assistant.cli import keys, memories, options
 from assistant.errors import AssistantError
 
 app = typer.Typer(
     help="A chat assistant that remembers.", no_args_is_help=True, add_completion=False
 )
 app.add_typer(keys.app, name="keys")
-
-_Url = Annotated[str, typer.Option("--assistant", help="Base URL of a running assistant.")]
-_User = Annotated[str, typer.Option("--user", help="Whose memory to use.")]
-_Session = Annotated[str | None, typer.Option("--session", help="Session to go on with.")]
-_Time = Annotated[str | None, typer.Option("--time", help="Pretend it is this time (RFC 3339).")]
-_Key = Annotated[
-    str | None,
-    typer.Option(
-        "--api-key", envvar="ASSISTANT_API_KEY", help="Key to send, if the server wants one."
-    ),
-]
-_DataDir = Annotated[Path | None, typer.Option(help="Where the memory lies.")]
-_Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
-_QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
-_Json = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
-_LOCAL = "http://127.0.0.1:8080"
+app.add_typer(memories.app, name="memories")
 
 
 @app.callback(invoke_without_command=True)
@@ -50,8 +35,8 @@ def _root(
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
-    data_dir: _DataDir = None,
-    config: _Config = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
 ) -> None:
     """Run the assistant until it is stopped."""
     from assistant.cli.serve import run_server
@@ -62,9 +47,9 @@ def serve(
 
 @app.command()
 def check(
-    data_dir: Annotated[Path | None, typer.Option(help="Where the memory lies.")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
     """Say what is wrong with this set-up, if anything, and what helps."""
     from assistant.cli.check import print_check
@@ -75,46 +60,64 @@ def check(
 
 @app.command()
 def chat(
-    assistant: _Url = _LOCAL,
-    user: _User = "default",
-    session: _Session = None,
-    time: _Time = None,
-    api_key: _Key = None,
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    session: options.Session = None,
+    time: options.Time = None,
+    model: options.Model = None,
+    api_key: options.Key = None,
+    history: Annotated[bool, typer.Option(help="Keep what is typed for the next time.")] = True,
 ) -> None:
     """Talk to a running assistant in the terminal."""
-    from assistant.cli.chat import chat_loop
-    from assistant.cli.client import ChatClient
+    from assistant.cli import chat as terminal
+    from assistant.cli.connection import Connection
+    from assistant.cli.conversation import Conversation
 
-    with ChatClient(assistant, user, session, time, api_key) as client:
-        chat_loop(client)
+    with Connection(assistant, user, api_key) as connection:
+        conversation = Conversation(connection, session, time, model)
+        raise typer.Exit(terminal.chat(conversation, with_history=history))
 
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask.")],
-    assistant: _Url = _LOCAL,
-    user: _User = "default",
-    session: _Session = None,
-    time: _Time = None,
-    api_key: _Key = None,
+    question: Annotated[str, typer.Argument(help="What to ask; - reads it from standard input.")],
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    session: options.Session = None,
+    time: options.Time = None,
+    first: options.From = None,
+    last: options.To = None,
+    as_of: options.AsOf = None,
+    model: options.Model = None,
+    api_key: options.Key = None,
     remember: Annotated[bool, typer.Option(help="Keep the question and its answer.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole reply as JSON.")] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Ask one question, answered from memory."""
     from assistant.cli.ask import print_answer
-    from assistant.cli.client import ChatClient
+    from assistant.cli.connection import Connection
 
-    with ChatClient(assistant, user, session, time, api_key) as client:
-        print_answer(client, question, remember=remember, as_json=as_json)
+    metadata = {
+        "session_id": session,
+        "timestamp": time,
+        "from": first,
+        "to": last,
+        "as_of": as_of,
+        "memory": "on" if remember else "read_only",
+    }
+    if question == "-":
+        question = sys.stdin.read().strip()
+    with Connection(assistant, user, api_key) as connection:
+        print_answer(connection, question, metadata, model=model, as_json=as_json)
 
 
 @app.command()
 def migrate(
     to: Annotated[str, typer.Option(help="Where the memory is to go: edge or server.")],
-    data_dir: _DataDir = None,
-    qdrant_url: _QdrantUrl = None,
-    config: _Config = None,
-    as_json: _Json = False,
+    data_dir: options.DataDir = None,
+    qdrant_url: options.QdrantUrl = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
     """Move the memory between the data directory (edge) and a Qdrant server. Can be repeated."""
     from assistant.cli.operations import run_migrate
@@ -129,13 +132,13 @@ def migrate(
 
 @app.command()
 def reindex(
-    data_dir: _DataDir = None,
-    qdrant_url: _QdrantUrl = None,
-    config: _Config = None,
+    data_dir: options.DataDir = None,
+    qdrant_url: options.QdrantUrl = None,
+    config: options.Config = None,
     again: Annotated[bool, typer.Option(help="Even if nothing has changed.")] = False,
     keep_old: Annotated[bool, typer.Option(help="Do not delete the old index.")] = False,
     cancel: Annotated[bool, typer.Option(help="Give up an interrupted reindex.")] = False,
-    as_json: _Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Index the memory anew with the embedder of the settings. Can be repeated."""
     from assistant.cli.operations import run_cancel, run_reindex
@@ -151,10 +154,10 @@ def reindex(
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; `.gz` at the end packs it.")],
-    data_dir: _DataDir = None,
-    qdrant_url: _QdrantUrl = None,
-    config: _Config = None,
-    as_json: _Json = False,
+    data_dir: options.DataDir = None,
+    qdrant_url: options.QdrantUrl = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write the memory of all users to a file."""
     from assistant.cli.operations import run_backup
@@ -167,10 +170,10 @@ def backup(
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `assistant backup` wrote.")],
-    data_dir: _DataDir = None,
-    qdrant_url: _QdrantUrl = None,
-    config: _Config = None,
-    as_json: _Json = False,
+    data_dir: options.DataDir = None,
+    qdrant_url: options.QdrantUrl = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
 ) -> None:
     """Fill an empty memory from a backup. Can be repeated until it has finished."""
     from assistant.cli.operations import run_restore
@@ -182,10 +185,17 @@ def restore(
 
 def main() -> None:
     """Entry point: errors are one line on stderr and exit code 2, never a traceback."""
-    from memory_store import MemoryStoreError
-
     try:
         app()
-    except (AssistantError, MemoryStoreError) as error:
+    except Exception as error:
+        if not isinstance(error, AssistantError | _store_error()):
+            raise
         typer.echo(f"assistant: {error}", err=True)
         sys.exit(2)
+
+
+def _store_error() -> type[Exception]:
+    """The base of the store's errors, which takes long to import and is seldom needed."""
+    from memory_store import MemoryStoreError
+
+    return MemoryStoreError

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -14,14 +15,15 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bar
 
-from memory_store import Progress
+if TYPE_CHECKING:
+    from memory_store import Progress
 
 # About how many lines a step gets.
 _LINES = 10
 
 
 @contextmanager
-def shown_progress(console: Console) -> Iterator[Progress]:
+def shown_progress(console: Console) -> Iterator["Progress"]:
     """Shows progress while the context is open."""
     if not console.is_terminal:
         yield LineProgress(console)
@@ -37,6 +39,16 @@ def shown_progress(console: Console) -> Iterator[Progress]:
     )
     with bar:
         yield BarProgress(bar)
+
+
+class NoProgress:
+    """Shows nothing."""
+
+    def begin(self, step: str, rounds: int) -> None:
+        """Nothing."""
+
+    def advance(self, rounds: int) -> None:
+        """Nothing."""
 
 
 class LineProgress:

@@ -86,6 +86,25 @@ def test_ask_prints_the_whole_reply_as_json(run: Run, quoting_url: str, ann: str
     assert body["memory"]["user_id"] == ann
 
 
+def test_ask_answers_from_some_days_and_says_from_what(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str
+) -> None:
+    record(http, ann, "old", "I live in Ghent.", timestamp="2023-05-20T10:00:00Z")
+    record(http, ann, "new", "I live in Rome.", timestamp="2023-05-25T10:00:00Z")
+    asked = ("ask", "Where do I live?", "--assistant", quoting_url, "--user", ann, "--json")
+    for days, known in (
+        (("--as-of", "2023-05-22"), ["I live in Ghent."]),
+        (("--from", "2023-05-22", "--to", "2023-05-26"), ["I live in Rome."]),
+    ):
+        body = json.loads(run(*asked, *days).out)
+        assert [one["user_text"] for one in body["sources"]] == known
+        assert known[0] in body["answer"]
+        assert body["time_range"] is None
+        assert body["usage"]["total_tokens"] > 0
+    assert "cannot read 'soon'" in run(*asked, "--as-of", "soon").err
+    assert "there is no model 'gpt'" in run(*asked, "--model", "gpt").err
+
+
 def test_chat_goes_on_in_one_session_until_the_input_ends(
     run: Run, answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
@@ -109,10 +128,10 @@ def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     done = run("chat", *at, typed=typed)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[1:3] == ["first", "it is 2023-05-20"]
+    assert lines[:2] == ["first", "it is 2023-05-20T00:00:00Z"]
     assert lines[-3].startswith("new session terminal-")
     assert lines[-2] == "it is now"
-    assert lines[-1].startswith("/new")
+    assert lines[-1] == "there is no command /what; /help lists them"
     assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
 
 
@@ -122,7 +141,7 @@ def test_chat_survives_an_answer_that_fails(
     model.on(COT).fault(500).drop("ANSWER: half ", "an").reply("ANSWER: whole")
     url = str(answering.base_url)
     done = run("chat", "--assistant", url, "--user", ann, typed="one\ntwo\nthree\n")
-    assert done.code == 0
+    assert done.code == 1
     assert done.err.count("the model openai/fake failed") == 2
     assert done.out.endswith("whole\n")
     (stored,) = sessions(answering, ann).values()
@@ -150,7 +169,7 @@ def test_not_an_assistant(run: Run, odd_url: str) -> None:
     done = run("ask", "hi", "--assistant", odd_url)
     assert (done.code, "is not an assistant" in done.err) == (2, True)
     done = run("chat", "--assistant", odd_url, typed="hi\n")
-    assert (done.code, "a piece that is no answer" in done.err) == (0, True)
+    assert (done.code, "is not an assistant" in done.err) == (2, True)
 
 
 def test_what_the_server_refuses_is_said(run: Run, quoting_url: str) -> None:

@@ -1,0 +1,169 @@
+"""The slash commands of `assistant chat`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from assistant.cli.confirm import confirmed
+from assistant.cli.connection import ServerError
+from assistant.cli.conversation import Conversation
+from assistant.cli.files import write_export
+from assistant.cli.memory_calls import MemoryCalls
+from assistant.cli.memory_table import print_memories, rounds, said, say
+from assistant.cli.progress import NoProgress
+from assistant.cli.why import print_why
+
+_LATEST = 10
+_EXPORT = "memories.jsonl"
+
+
+class Leave(Exception):
+    """The user ends the conversation."""
+
+
+class Command(NamedTuple):
+    """A slash command: what may follow its name, and what it is for."""
+
+    argument: str
+    meaning: str
+    run: Callable[["ChatCommands", str], None]
+
+
+class ChatCommands:
+    """Carries out slash commands on one conversation."""
+
+    def __init__(self, conversation: Conversation, console: Console) -> None:
+        self._conversation = conversation
+        self._console = console
+        self._shown: list[str] = []
+        """The ids of the memories last shown, which may be named by their number."""
+
+    def carry_out(self, line: str) -> None:
+        """Carry out a line that begins with a slash. Raises `ServerError` and `Leave`."""
+        name, _, argument = line.partition(" ")
+        command = COMMANDS.get(name)
+        if command is None:
+            self._say(f"there is no command {name}; /help lists them")
+        else:
+            command.run(self, argument.strip())
+
+    def _new(self, _: str) -> None:
+        self._conversation.begin()
+        self._say(f"new session {self._conversation.session_id}")
+
+    def _session(self, session_id: str) -> None:
+        if session_id:
+            self._conversation.begin(session_id)
+            self._say(f"{len(self._conversation.messages)} messages so far")
+        self._say(self._conversation.session_id)
+
+    def _user(self, user_id: str) -> None:
+        if user_id:
+            self._conversation.connection.user_id = user_id
+            self._shown = []
+            self._new("")
+        self._say(f"you are {self._conversation.connection.user_id}")
+
+    def _time(self, timestamp: str) -> None:
+        self._conversation.be_at(None if timestamp in ("", "now") else timestamp)
+        self._say(f"it is {self._conversation.timestamp or 'now'}")
+
+    def _memories(self, words: str) -> None:
+        if words:
+            found = self._memory.search(words, top_k=_LATEST, now=self._conversation.timestamp)
+            memories, end = found["data"], "found"
+        else:
+            page = self._memory.page(limit=_LATEST, to=self._conversation.timestamp)
+            memories, end = page["data"], f"of {page['total']}"
+        self._shown = [memory["id"] for memory in memories]
+        print_memories(self._console, memories, numbered=True)
+        self._say(f"{len(memories)} {end}")
+
+    def _why(self, _: str) -> None:
+        if self._conversation.trace is None:
+            self._say("there is no answer yet")
+        else:
+            print_why(self._console, self._conversation.trace)
+
+    def _forget(self, what: str) -> None:
+        if what == "all":
+            self._forget_all()
+        elif what == "session":
+            self._forget_session()
+        elif what:
+            self._forget_one(what)
+        else:
+            self._say("forget what? a number from /memories, an id, session, or all")
+
+    def _forget_all(self) -> None:
+        count = self._memory.forget_all(dry_run=True)["rounds"]
+        user = self._conversation.connection.user_id
+        if self._may_forget(count, f"all {rounds(count)} of {user}"):
+            done = self._memory.forget_all(dry_run=False)["rounds"]
+            self._conversation.begin()
+            self._say(f"{rounds(done)} forgotten; a new session begins")
+
+    def _forget_session(self) -> None:
+        session_id = self._conversation.session_id
+        try:
+            count = self._memory.session(session_id)["rounds"]
+        except ServerError as error:
+            self._say(str(error))
+            return
+        if self._may_forget(count, f"this session of {rounds(count)}"):
+            done = self._memory.forget_session(session_id)["rounds"]
+            self._conversation.begin()
+            self._say(f"{rounds(done)} forgotten; a new session begins")
+
+    def _forget_one(self, named: str) -> None:
+        is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
+        memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
+        if self._may_forget(1, f"1 round: “{said(memory)[:60]}”"):
+            self._memory.forget(memory["id"])
+            self._say("forgotten")
+
+    def _may_forget(self, count: int, what: str) -> bool:
+        if not count:
+            self._say("there is nothing to forget")
+            return False
+        agreed = confirmed(f"forget {what}?")
+        if not agreed:
+            self._say("nothing was forgotten")
+        return agreed
+
+    def _export(self, named: str) -> None:
+        file = Path(named or _EXPORT)
+        count = write_export(self._memory, file, NoProgress())
+        self._say(f"{rounds(count)} written to {file}")
+
+    def _help(self, _: str) -> None:
+        for name, command in COMMANDS.items():
+            self._say(f"{f'{name} {command.argument}':<20} {command.meaning}")
+        self._say("Alt-Enter, or a backslash at the end, begins a new line.")
+        self._say("Ctrl-C stops an answer; Ctrl-C twice, or Ctrl-D, leaves.")
+
+    def _quit(self, _: str) -> None:
+        raise Leave
+
+    @property
+    def _memory(self) -> MemoryCalls:
+        return MemoryCalls(self._conversation.connection)
+
+    def _say(self, text: str) -> None:
+        say(self._console, text)
+
+
+COMMANDS = {
+    "/new": Command("", "begin a new session", ChatCommands._new),
+    "/session": Command("[ID]", "show the session, or go on with another", ChatCommands._session),
+    "/user": Command("[NAME]", "show who you are, or be somebody else", ChatCommands._user),
+    "/time": Command("[TIME]", "talk as of 2024-03-01, or as of now", ChatCommands._time),
+    "/memories": Command("[WORDS]", "the latest memories, or those found", ChatCommands._memories),
+    "/why": Command("", "why the last answer is what it is", ChatCommands._why),
+    "/forget": Command("WHAT", "a number of /memories, session or all", ChatCommands._forget),
+    "/export": Command("[FILE]", "write your memory to a file", ChatCommands._export),
+    "/help": Command("", "this list", ChatCommands._help),
+    "/quit": Command("", "leave", ChatCommands._quit),
+}

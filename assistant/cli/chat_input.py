@@ -1,0 +1,96 @@
+"""What the user types in `assistant chat`: lines of a pipe, or an editor with a history."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+Read = Callable[[str], str]
+"""Shows a prompt and returns what is typed. Raises `EOFError` and `KeyboardInterrupt`."""
+
+
+def piped_lines() -> Iterator[str]:
+    """The lines of standard input; one that ends in a backslash goes on in the next."""
+    parts: list[str] = []
+    for line in sys.stdin:
+        text = line.rstrip("\r\n")
+        if text.endswith("\\"):
+            parts.append(text[:-1])
+            continue
+        yield "\n".join([*parts, text]).strip()
+        parts = []
+    if parts:
+        yield "\n".join(parts).strip()
+
+
+def typed_reader(commands: Iterable[tuple[str, str]], *, with_history: bool) -> Read:
+    """Reads from the terminal; `commands` are names with their meanings, to be completed."""
+    session: PromptSession[str] = PromptSession(
+        history=_history() if with_history else InMemoryHistory(),
+        key_bindings=_keys(),
+        completer=CommandCompleter(dict(commands)),
+        complete_while_typing=True,
+        multiline=True,
+        prompt_continuation=lambda width, line, soft: " " * width,
+        reserve_space_for_menu=4,
+    )
+
+    return lambda prompt: session.prompt(prompt).strip()
+
+
+class CommandCompleter(Completer):
+    """Completes the name of a slash command at the start of what is typed."""
+
+    def __init__(self, commands: dict[str, str]) -> None:
+        self._commands = commands
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
+        """The commands that begin like this."""
+        typed = document.text_before_cursor
+        if not typed.startswith("/"):
+            return
+        for name, meaning in self._commands.items():
+            if name.startswith(typed):
+                yield Completion(name, -len(typed), display_meta=meaning)
+
+
+def _keys() -> KeyBindings:
+    """Enter sends; Alt-Enter, or Enter after a backslash, begins a new line."""
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def send(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.document.char_before_cursor == "\\":
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+        else:
+            buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def new_line(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("\n")
+
+    return keys
+
+
+def history_file() -> Path:
+    """Where what was typed is kept, for its user's eyes only."""
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(home) / "aide-memoire" / "chat-history"
+
+
+def _history() -> History:
+    file = history_file()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+    except OSError:  # a home that cannot be written to: the chat works all the same
+        return InMemoryHistory()
+    return FileHistory(file)

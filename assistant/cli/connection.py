@@ -1,0 +1,125 @@
+"""The terminal commands' connection to a running assistant: HTTP for one user."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+
+import httpx
+
+from assistant.errors import AssistantError
+
+_SECONDS = 600
+_DEFAULT_USER = "default"
+
+
+class ServerError(AssistantError):
+    """The server cannot be reached or refused the request."""
+
+
+class Connection:
+    """Requests to the assistant at `base_url` for one user. Every failure is a `ServerError`.
+
+    Without a `user_id` it is the user of the key, or the single default user.
+    """
+
+    def __init__(
+        self, base_url: str, user_id: str | None = None, api_key: str | None = None
+    ) -> None:
+        self.base_url = base_url.rstrip("/")
+        self._user_id = user_id
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        try:
+            self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=_SECONDS)
+        except (httpx.InvalidURL, UnicodeEncodeError) as error:
+            raise ServerError(f"{base_url!r} is not a URL, or the key no key: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._http.close()
+
+    @property
+    def user_id(self) -> str:
+        """Whose memory is used."""
+        if self._user_id is None:
+            caller = self.call("GET", "/version").get("caller") or {}
+            self._user_id = str(caller.get("user_id") or _DEFAULT_USER)
+        return self._user_id
+
+    @user_id.setter
+    def user_id(self, user_id: str) -> None:
+        self._user_id = user_id
+
+    def check(self) -> None:
+        """Raise when no assistant answers there."""
+        with self._failures():
+            reply = self._http.get("/health", timeout=10)
+        if reply.status_code != 200:
+            raise ServerError(f"{self.base_url} is not an assistant: GET /health answered {reply}")
+
+    def call(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        """The JSON object that a route answers; `content` is as for `httpx.Client.request`."""
+        with self._failures():
+            reply = self._http.request(method, path, **content)
+        if reply.status_code != 200:
+            raise _refusal(reply)
+        try:
+            body = reply.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise ServerError(f"{self.base_url} is not an assistant: {path} answered no JSON")
+        return body
+
+    def lines(self, method: str, path: str, **content: Any) -> Iterator[str]:
+        """The lines of a long answer, as they come. Closing the iterator ends the request."""
+        with self._failures(), self._http.stream(method, path, **content) as reply:
+            if reply.status_code != 200:
+                reply.read()
+                raise _refusal(reply)
+            yield from _lines(reply.iter_text())
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except httpx.HTTPError as error:
+            raise ServerError(
+                f"no assistant answers at {self.base_url} ({error or type(error).__name__}): "
+                "start one with 'assistant serve', or name another with --assistant"
+            ) from error
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """Text line by line. Only a newline ends a line: JSON may hold the other separators."""
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split("\n")
+        yield from lines
+    if rest:
+        yield rest
+
+
+def in_path(text: str) -> str:
+    """Text as one part of a path."""
+    return quote(text, safe="")
+
+
+def _refusal(reply: httpx.Response) -> ServerError:
+    try:
+        message = str(json.loads(reply.text)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
+        url, status = reply.request.url, reply.status_code
+        message = f"{url.host}:{url.port} is not an assistant: {url.path} answered {status}"
+    if reply.status_code == 401:
+        message += " (give a key with --api-key or ASSISTANT_API_KEY)"
+    return ServerError(message)

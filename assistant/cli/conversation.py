@@ -1,0 +1,122 @@
+"""One conversation with a running assistant: what was said, in which session, as of when."""
+
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from assistant.cli.connection import Connection, ServerError, in_path
+
+_CHAT = "/v1/chat/completions"
+# Rounds of a session that are sent along when it is gone on with; memory knows the others.
+_TAKEN_UP = 20
+
+
+class Conversation:
+    """The messages so far, and how the next one is asked.
+
+    With a `timestamp` everything is said at that time, and nothing that was said on a later day
+    counts.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        session_id: str | None = None,
+        timestamp: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        self.connection = connection
+        self.session_id = session_id or _new_session_id()
+        self.timestamp = timestamp
+        self.model = model
+        self.messages: list[dict[str, str]] = []
+        self.trace: dict[str, Any] | None = None
+        """Why the last answer is what it is, as the server tells it."""
+
+    def open(self) -> None:
+        """Take up the session and settle the time. Raises `ServerError` where nobody is there."""
+        self.connection.check()
+        self._catch_up()
+        self.be_at(self.timestamp)
+
+    def say(self, text: str) -> Iterator[str]:
+        """The answer in pieces; kept, with what was said, once it is complete.
+
+        Closing it stops the answer. Raises `ServerError`, in the middle of the answer too.
+        """
+        said = [*self.messages, {"role": "user", "content": text}]
+        body = {"messages": said, "metadata": self._metadata(), "stream": True}
+        if self.model:
+            body["model"] = self.model
+        answer: list[str] = []
+        for line in self.connection.lines("POST", _CHAT, json=body):
+            for piece in self._pieces(line):
+                answer.append(piece)
+                yield piece
+        self.messages = [*said, {"role": "assistant", "content": "".join(answer)}]
+
+    def begin(self, session_id: str | None = None) -> None:
+        """Begin a new session, or go on with one."""
+        self.session_id = session_id or _new_session_id()
+        self.messages = []
+        self.trace = None
+        self._catch_up()
+
+    def be_at(self, timestamp: str | None) -> None:
+        """Talk as of that time from now on, or of the real one. Raises `ServerError`."""
+        if timestamp is not None:
+            # Opening a session stores nothing: the server only says how it reads the time.
+            body = {"user_id": self.connection.user_id, "started_at": timestamp}
+            timestamp = str(self.connection.call("POST", "/v1/sessions", json=body)["started_at"])
+        self.timestamp = timestamp
+
+    def _catch_up(self) -> None:
+        """Take up the latest rounds of the session, where it exists already."""
+        mine = {"user_id": self.connection.user_id}
+        sessions = self.connection.call("GET", "/v1/sessions", params=mine)["data"]
+        if all(one["id"] != self.session_id for one in sessions):
+            return
+        path = f"/v1/sessions/{in_path(self.session_id)}"
+        for round in self.connection.call("GET", path, params=mine)["data"][-_TAKEN_UP:]:
+            sides = (("user", round["user_text"]), ("assistant", round["assistant_text"]))
+            self.messages += [{"role": role, "content": text} for role, text in sides if text]
+
+    def _metadata(self) -> dict[str, str]:
+        metadata = {
+            "user_id": self.connection.user_id,
+            "session_id": self.session_id,
+            "memory_debug": "1",
+        }
+        if self.timestamp:
+            metadata |= {"timestamp": self.timestamp, "to": self.timestamp}
+        return metadata
+
+    def _pieces(self, line: str) -> Iterator[str]:
+        """The text in one line of the stream; the trace that comes with the end is kept."""
+        if not line.startswith("data: ") or line == "data: [DONE]":
+            return
+        try:
+            event = json.loads(line.removeprefix("data: "))
+            if "error" in event:
+                raise ServerError(event["error"]["message"])
+            texts = [choice["delta"].get("content") for choice in event["choices"]]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            problem = f"the server sent a piece that is no answer: {line[:80]!r}"
+            raise ServerError(problem) from error
+        self.trace = event.get("memory", self.trace)
+        yield from (text for text in texts if text)
+
+
+def answered(connection: Connection, question: str, **asked: Any) -> dict[str, Any]:
+    """The whole reply to one question; `asked` goes into the body. Raises `ServerError`."""
+    body = {"messages": [{"role": "user", "content": question}], **asked}
+    reply = connection.call("POST", _CHAT, json=body)
+    if not reply.get("choices"):
+        raise ServerError(f"{connection.base_url} is not an assistant: its reply has no answer")
+    return reply
+
+
+def _new_session_id() -> str:
+    """An id that no other session has."""
+    return f"terminal-{uuid.uuid4().hex[:12]}"

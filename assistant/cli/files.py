@@ -1,0 +1,59 @@
+"""Files of the terminal commands: exports written whole or not at all, imports read lazily."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from assistant.cli.memory_calls import MemoryCalls
+from assistant.errors import AssistantError
+
+if TYPE_CHECKING:
+    from memory_store import Progress
+
+
+class FileTrouble(AssistantError):
+    """A file cannot be read or written (the user acts)."""
+
+
+def write_export(memory: MemoryCalls, file: Path, progress: "Progress") -> int:
+    """Write a user's memory to a new file; the number of rounds in it."""
+    with _new_file(file) as out:
+        return write_lines(memory, out, progress)
+
+
+def write_lines(memory: MemoryCalls, out: TextIO, progress: "Progress") -> int:
+    """Write a user's memory line by line; the number of rounds written."""
+    count = -1  # the first line says what the others are
+    for line in memory.exported():
+        out.write(f"{line}\n")
+        count += 1
+        if count:
+            progress.advance(1)
+    return count
+
+
+def read_lines(file: Path) -> list[str]:
+    """The lines of a file."""
+    try:
+        return file.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileTrouble(f"cannot read {file}: {error}") from error
+
+
+@contextmanager
+def _new_file(file: Path) -> Iterator[TextIO]:
+    """A file that is there once all of it is written; none that exists is replaced."""
+    if file.exists():
+        raise FileTrouble(f"{file} exists already: name another file")
+    part = file.with_name(f"{file.name}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as out:
+            yield out
+        part.replace(file)
+    except OSError as error:
+        raise FileTrouble(f"cannot write {file}: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+"""A user's memory over HTTP, as the terminal commands and the MCP tools use it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from assistant.cli.connection import Connection, ServerError, in_path
+
+_PAGE = 200
+_SHORTEST_PREFIX = 6
+_WHOLE_ID = 36
+# Well within the largest body that a server accepts by default.
+_PIECE_BYTES = 400_000
+
+
+class MemoryCalls:
+    """What can be done with the memory of the connection's user."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.user_id = connection.user_id
+        self._mine = {"user_id": connection.user_id}
+        self._user_path = f"/v1/users/{in_path(connection.user_id)}"
+
+    def page(self, **asked: Any) -> dict[str, Any]:
+        """A page of memories by date, as the route answers it."""
+        return self._connection.call("GET", "/v1/memories", params=self._mine | _given(asked))
+
+    def pages(self, **asked: Any) -> Iterator[dict[str, Any]]:
+        """All pages."""
+        after = None
+        while True:
+            page = self.page(**asked, after=after, limit=_PAGE)
+            yield page
+            after = page["next"]
+            if after is None:
+                return
+
+    def search(self, query: str, **asked: Any) -> dict[str, Any]:
+        """What is found for a query, as the route answers it."""
+        body = self._mine | {"query": query} | _given(asked)
+        return self._connection.call("POST", "/v1/memories/search", json=body)
+
+    def show(self, id: str) -> dict[str, Any]:
+        """One memory; the beginning of its id will do."""
+        return self._connection.call("GET", self._path(id), params=self._mine)
+
+    def forget(self, id: str) -> dict[str, Any]:
+        """Forget one memory."""
+        return self._connection.call("DELETE", self._path(id), params=self._mine)
+
+    def session(self, session_id: str) -> dict[str, Any]:
+        """A session with its memories."""
+        path = f"/v1/sessions/{in_path(session_id)}"
+        return self._connection.call("GET", path, params=self._mine)
+
+    def forget_session(self, session_id: str) -> dict[str, Any]:
+        """Forget a session."""
+        path = f"/v1/sessions/{in_path(session_id)}"
+        return self._connection.call("DELETE", path, params=self._mine)
+
+    def forget_all(self, *, dry_run: bool) -> dict[str, Any]:
+        """Forget everything, or only count it."""
+        path = f"{self._user_path}/memories"
+        return self._connection.call("DELETE", path, params={"dry_run": dry_run})
+
+    def remember(self, session_id: str, text: str, timestamp: str | None) -> dict[str, Any]:
+        """Record something that the user says."""
+        body = self._mine | {"messages": [{"role": "user", "content": text}]}
+        path = f"/v1/sessions/{in_path(session_id)}/messages"
+        return self._connection.call("POST", path, json=body | _given({"timestamp": timestamp}))
+
+    def exported(self) -> Iterator[str]:
+        """The lines of an export, the first of which says what they are."""
+        yield from self._connection.lines("GET", f"{self._user_path}/export")
+
+    def bring_in(self, lines: Iterable[str]) -> Iterator[Mapping[str, int]]:
+        """Import the lines of an export in pieces; what became of each: `imported`, `known`."""
+        left = iter(lines)
+        head = next(left, "")
+        for piece in _pieces(left, _PIECE_BYTES):
+            body = "\n".join([head, *piece]).encode()
+            yield self._connection.call("POST", f"{self._user_path}/import", content=body)
+
+    def whole_id(self, id: str) -> str:
+        """The id that begins like this. Raises `ServerError` where none or several do."""
+        if len(id) >= _WHOLE_ID:
+            return id
+        if len(id) < _SHORTEST_PREFIX:
+            raise ServerError(f"{id!r} is too short: give {_SHORTEST_PREFIX} characters of the id")
+        ids = (one["id"] for page in self.pages() for one in page["data"])
+        found = [one for one in ids if one.startswith(id)]
+        if len(found) != 1:
+            many = "several memories have ids that begin" if found else "no memory has an id"
+            raise ServerError(f"{many} with {id!r}")
+        return str(found[0])
+
+    def _path(self, id: str) -> str:
+        return f"/v1/memories/{in_path(self.whole_id(id))}"
+
+
+def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked; a trailing underscore only keeps a name apart from Python's words."""
+    return {name.rstrip("_"): value for name, value in asked.items() if value is not None}
+
+
+def _pieces(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
+    """The lines in pieces of at most so many bytes, or of one longer line. At least one piece."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        length = len(line.encode()) + 1
+        if piece and size + length > most_bytes:
+            yield piece
+            piece, size = [], 0
+        piece.append(line)
+        size += length
+    yield piece

@@ -1,0 +1,102 @@
+"""Memories as people read them: a table on a terminal, a line each in a pipe."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from assistant.cli.plain import one_line, plain
+
+Memory = Mapping[str, Any]
+_SHOWN_ID = 8
+_SHOWN_TEXT = 200
+
+
+def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bool = False) -> None:
+    """Date, similarity where there is one, and what was said; `numbered` from 1."""
+    if not console.is_terminal:
+        for memory in memories:
+            fields = (memory["id"], *_similarity(memory), memory["session_date"], said(memory))
+            say(console, "\t".join(fields))
+        return
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", expand=False)
+    table.add_column("" if numbered else "id", style="cyan", no_wrap=True)
+    table.add_column("day", no_wrap=True)
+    if any("similarity" in memory for memory in memories):
+        table.add_column("sim.", justify="right", no_wrap=True)
+    table.add_column("what was said", overflow="fold")
+    for number, memory in enumerate(memories, 1):
+        first = str(number) if numbered else memory["id"][:_SHOWN_ID]
+        text = Text(_shortened(said(memory)))
+        table.add_row(first, day(memory), *_similarity(memory), text)
+    console.print(table)
+
+
+def print_memory(console: Console, memory: Memory) -> None:
+    """One memory in full, with its facts and what became of them."""
+    where = f"{memory['session_id']} #{memory['round_index']}"
+    say(console, f"{memory['id']}\n{memory['session_date']} · {one_line(where)}", style="dim")
+    for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
+        if text:
+            say(console, speaker, style="bold")
+            console.print(_indented(Text(plain(text))), soft_wrap=not console.is_terminal)
+    facts = [line for fact in memory["facts"] for line in _fact_lines(fact)]
+    if facts:
+        say(console, "facts", style="bold")
+        console.print(_indented(Group(*map(Text, facts))))
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print text as it is: no markup, no colours of its own, no breaking in a pipe."""
+    if console.is_terminal:
+        console.print(plain(text), style=style, markup=False, highlight=False)
+    else:
+        console.file.write(f"{plain(text)}\n")
+
+
+def said(memory: Memory) -> str:
+    """What the user said, else what the assistant did, in one line."""
+    return one_line(memory["user_text"] or memory["assistant_text"])
+
+
+def rounds(count: int) -> str:
+    """So many rounds."""
+    return f"{count} round" if count == 1 else f"{count} rounds"
+
+
+def day(memory: Memory) -> str:
+    """The day it was said."""
+    return str(memory["session_date"])[: len(date.min.isoformat())]
+
+
+def _similarity(memory: Memory) -> tuple[str, ...]:
+    return (f"{memory['similarity']:.3f}",) if "similarity" in memory else ()
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}…"
+
+
+def _indented(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 2), expand=False)
+
+
+def _fact_lines(fact: Memory) -> list[str]:
+    days = ", ".join(_days(one) for one in fact["event_dates"])
+    lines = [f"· {one_line(fact['text'])}" + (f" ({days})" if days else "")]
+    if newer := fact["superseded_by"]:
+        lines.append(f"  no longer: {one_line(newer['text'])} (said {newer['said_at'][:10]})")
+    lines += [
+        f"  replaces: {one_line(older['text'])} (said {older['said_at'][:10]})"
+        for older in fact["supersedes"]
+    ]
+    return lines
+
+
+def _days(days: Mapping[str, str | None]) -> str:
+    first, last = days["first"] or "…", days["last"] or "…"
+    return first if first == last else f"{first} to {last}"

@@ -1,0 +1,115 @@
+"""What `assistant memories` does: calls, and what they answer as tables, lines or JSON."""
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from assistant.cli.confirm import confirmed
+from assistant.cli.files import read_lines, write_export, write_lines
+from assistant.cli.memory_calls import MemoryCalls
+from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say
+from assistant.cli.progress import shown_progress
+from assistant.cli.why import time_line
+
+_STANDARD = Path("-")
+
+
+class MemoryWork:
+    """One subcommand each. Errors are `AssistantError`."""
+
+    def __init__(self, memory: MemoryCalls, *, as_json: bool) -> None:
+        self._memory = memory
+        self._as_json = as_json
+        self._console = Console()
+
+    def list(self, **asked: Any) -> None:
+        """A page by date."""
+        page = self._memory.page(**asked)
+        if not self._printed_json(page):
+            print_memories(self._console, page["data"])
+            self._note(f"{len(page['data'])} of {page['total']}")
+            if page["next"]:
+                self._note(f"the next ones: --after {page['next']}")
+
+    def search(self, query: str, **asked: Any) -> None:
+        """What is found."""
+        found = self._memory.search(query, **asked)
+        if not self._printed_json(found):
+            print_memories(self._console, found["data"])
+            self._note(time_line(found["time_range"]))
+
+    def show(self, id: str) -> None:
+        """One in full."""
+        memory = self._memory.show(id)
+        if not self._printed_json(memory):
+            print_memory(self._console, memory)
+
+    def forget(self, id: str | None, session: str | None, *, yes: bool, dry_run: bool) -> None:
+        """Count, ask, forget. Exit code 1 where nobody agreed."""
+        count, what = self._to_be_forgotten(id, session)
+        agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
+        forgotten = self._forgotten(id, session) if agreed else 0
+        summary = {"found": count, "forgotten": forgotten, "dry_run": dry_run}
+        if not self._printed_json(summary):
+            say(self._console, f"{rounds(forgotten)} forgotten" if agreed else f"found: {what}")
+        if count and not (agreed or dry_run):
+            raise typer.Exit(1)
+
+    def export(self, file: Path) -> None:
+        """Everything, to a file or to standard output."""
+        total = self._memory.page(limit=1)["total"]
+        with shown_progress(Console(stderr=True)) as progress:
+            progress.begin("exporting", total)
+            if file == _STANDARD:
+                write_lines(self._memory, sys.stdout, progress)
+                return
+            count = write_export(self._memory, file, progress)
+        if not self._printed_json({"exported": count, "file": str(file)}):
+            say(self._console, f"{rounds(count)} written to {file}")
+
+    def bring_in(self, file: Path) -> None:
+        """An export, piece by piece."""
+        lines = sys.stdin.read().split("\n") if file == _STANDARD else read_lines(file)
+        lines = [line for line in lines if line.strip()]
+        summary = {"imported": 0, "known": 0}
+        with shown_progress(Console(stderr=True)) as progress:
+            progress.begin("importing", max(0, len(lines) - 1))
+            for piece in self._memory.bring_in(lines):
+                for name in summary:
+                    summary[name] += piece[name]
+                progress.advance(piece["imported"] + piece["known"])
+        if not self._printed_json(summary):
+            known = f", {summary['known']} were there already" if summary["known"] else ""
+            say(self._console, f"{rounds(summary['imported'])} brought in{known}")
+
+    def _to_be_forgotten(self, id: str | None, session: str | None) -> tuple[int, str]:
+        if id is not None:
+            return 1, f"1 round: “{said(self._memory.show(id))[:60]}”"
+        if session is not None:
+            count = self._memory.session(session)["rounds"]
+            return count, f"{rounds(count)} of session {session}"
+        count = self._memory.forget_all(dry_run=True)["rounds"]
+        return count, f"all {rounds(count)} of {self._memory.user_id}"
+
+    def _forgotten(self, id: str | None, session: str | None) -> int:
+        if id is not None:
+            self._memory.forget(id)
+            return 1
+        if session is not None:
+            return int(self._memory.forget_session(session)["rounds"])
+        return int(self._memory.forget_all(dry_run=False)["rounds"])
+
+    def _printed_json(self, body: Mapping[str, Any]) -> bool:
+        if self._as_json:
+            typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
+        return self._as_json
+
+    def _note(self, text: str) -> None:
+        """What is said about a list, apart from its lines."""
+        if self._console.is_terminal:
+            say(self._console, text, style="dim")

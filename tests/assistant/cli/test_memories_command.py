@@ -1,0 +1,149 @@
+"""`assistant memories` in a process of its own, piped, against a served assistant."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from calls import record, rounds, sessions
+
+from assistant.cli.memory_calls import _pieces
+
+COMMAND = [sys.executable, "-c", "from assistant.cli import main; main()", "memories"]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Finished]
+
+
+@pytest.fixture
+def run(quoting_url: str, ann: str) -> Run:
+    """A subcommand for `ann`."""
+
+    def run(*arguments: object, user: str = ann, typed: str = "") -> Finished:
+        named = {"ASSISTANT_URL": quoting_url, "ASSISTANT_USER": user}
+        ended = subprocess.run(
+            [*COMMAND, *map(str, arguments)],
+            env=os.environ | named,
+            input=typed,
+            capture_output=True,
+            text=True,
+        )
+        return Finished(ended.returncode, ended.stdout, ended.stderr)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def told(http: httpx.Client, ann: str) -> None:
+    record(
+        http,
+        ann,
+        "s",
+        "I adopted a cat\u2028called \x1b[31mMiso.",
+        "Noted.",
+        "I like tea.",
+        "Noted.",
+    )
+    record(http, ann, "t", "I moved to Ghent.", "Oh!", timestamp="2023-07-01T08:00:00Z")
+
+
+def test_list(run: Run) -> None:
+    done = run("list")
+    assert (done.code, done.err) == (0, "")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert [line[1:] for line in lines] == [
+        ["2023-07-01T08:00:00Z", "I moved to Ghent."],
+        ["2023-05-20T10:00:02Z", "I like tea."],
+        ["2023-05-20T10:00:00Z", "I adopted a cat called [31mMiso."],
+    ]
+    assert run("list", "--text", "CAT").out.count("\n") == 1
+    assert run("list", "--from", "2023-06-01").out.count("\n") == 1
+    page = run("list", "--oldest", "--limit", 1, "--json").json
+    assert (page["total"], page["data"][0]["user_text"][:5]) == (3, "I ado")
+    after = run("list", "--oldest", "--limit", 1, "--after", page["next"], "--json").json
+    assert after["data"][0]["user_text"] == "I like tea."
+
+
+def test_search(run: Run) -> None:
+    done = run("search", "Which tea do I like?", "--limit", 2)
+    assert done.out.splitlines()[0].endswith("\tI like tea.")
+    found = run("search", "Where did I move?", "--as-of", "2023-06-01", "--json").json
+    assert "I moved to Ghent." not in [one["user_text"] for one in found["data"]]
+
+
+def test_show(run: Run) -> None:
+    listed = run("list", "--json").json["data"]
+    id = listed[0]["id"]
+    shown = run("show", id[:8])
+    assert shown.out.startswith(f"{id}\n2023-07-01T08:00:00Z · t #0\nyou\n  I moved to Ghent.\n")
+    assert run("show", id, "--json").json == listed[0]
+    assert (run("show", "00000000").code, run("show", "0").code) == (2, 2)
+    assert "no memory has an id" in run("show", "zzzzzzzz").err
+
+
+def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
+    asked = run("forget", "--all")
+    assert (asked.code, asked.out) == (2, "")
+    assert f"forget all 3 rounds of {ann}?" in asked.err
+    assert "--yes" in asked.err
+    counted = run("forget", "--session", "s", "--dry-run", "--json").json
+    assert counted == {"found": 2, "forgotten": 0, "dry_run": True}
+    assert len(rounds(http, ann, "s")) == 2
+    id = run("list", "--json").json["data"][0]["id"]
+    assert run("forget", id[:10], "--yes").out == "1 round forgotten\n"
+    assert list(sessions(http, ann)) == ["s"]
+    assert run("forget", "--session", "s", "--yes", "--json").json["forgotten"] == 2
+    assert run("forget", "--session", "s", "--yes").code == 2
+    nothing = run("forget", "--all", "--yes", "--json")
+    assert (nothing.code, nothing.json["forgotten"]) == (0, 0)
+    assert run("forget").code == 2
+    assert run("forget", "x", "--all").code == 2
+
+
+def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path) -> None:
+    file, bob = tmp_path / "m.jsonl", f"bob and {ann}"
+    done = run("export", file)
+    assert done.out == f"3 rounds written to {file}\n"
+    assert done.err.splitlines()[-1] == "exporting: 3 of 3 rounds"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.read_text() == http.get(f"/v1/users/{ann}/export").text
+    assert run("export", "-").out == file.read_text()
+    assert "exists already" in run("export", file).err
+    assert run("import", file, "--json", user=bob).json == {"imported": 3, "known": 0}
+    again = run("import", "-", user=bob, typed=file.read_text())
+    assert again.out == "0 rounds brought in, 3 were there already\n"
+    assert sessions(http, bob) == sessions(http, ann)
+    assert [path.name for path in tmp_path.iterdir()] == ["m.jsonl"]
+
+
+def test_what_is_no_export_is_refused(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    assert "cannot read" in run("import", file).err
+    file.write_text("hello\n")
+    done = run("import", file)
+    assert (done.code, done.out) == (2, "")
+    assert "Traceback" not in done.err
+
+
+def test_a_large_import_goes_in_pieces() -> None:
+    assert list(_pieces(["ab", "cd", "e" * 9, "f"], 6)) == [["ab", "cd"], ["e" * 9], ["f"]]
+    assert list(_pieces([], 6)) == [[]]
