@@ -27,7 +27,7 @@ class Conversation:
         model: str | None = None,
     ) -> None:
         self.connection = connection
-        self.session_id = session_id or _new_session_id()
+        self.session_id = session_id or new_session_id()
         self.timestamp = timestamp
         self.model = model
         self.messages: list[dict[str, str]] = []
@@ -58,7 +58,7 @@ class Conversation:
 
     def begin(self, session_id: str | None = None) -> None:
         """Begin a new session, or go on with one."""
-        self.session_id = session_id or _new_session_id()
+        self.session_id = session_id or new_session_id()
         self.messages = []
         self.trace = None
         self._catch_up()
@@ -117,6 +117,6 @@ def answered(connection: Connection, question: str, **asked: Any) -> dict[str, A
     return reply
 
 
-def _new_session_id() -> str:
-    """An id that no other session has."""
-    return f"terminal-{uuid.uuid4().hex[:12]}"
+def new_session_id(origin: str = "terminal") -> str:
+    """An id that no other session has; it says where the session comes from."""
+    return f"{origin}-{uuid.uuid4().hex[:12]}"

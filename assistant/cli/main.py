@@ -112,6 +112,25 @@ def ask(
 
 
 @app.command()
+def mcp(
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    api_key: options.Key = None,
+) -> None:
+    """Offer a memory to MCP clients, over standard input and output."""
+    from assistant.cli.connection import Connection
+
+    try:
+        from assistant.cli.mcp_server import serve as serve_mcp
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "mcp":
+            raise
+        raise AssistantError("this needs the extra: pip install 'aide-memoire[mcp]'") from error
+    with Connection(assistant, user, api_key) as connection:
+        serve_mcp(connection)
+
+
+@app.command()
 def migrate(
     to: Annotated[str, typer.Option(help="Where the memory is to go: edge or server.")],
     data_dir: options.DataDir = None,

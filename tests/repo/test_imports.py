@@ -42,6 +42,7 @@ FENCES = {
     "litellm": {"assistant/models/litellm_import.py"},
     "prometheus_client": {"assistant/observing/metrics.py"},
     "pydantic_settings": {"assistant/settings.py"},
+    "mcp": {"assistant/cli/mcp_server.py"},
 }
 
 

@@ -95,7 +95,8 @@ def test_show(run: Run) -> None:
     id = listed[0]["id"]
     shown = run("show", id[:8])
     assert shown.out.startswith(f"{id}\n2023-07-01T08:00:00Z · t #0\nyou\n  I moved to Ghent.\n")
-    assert run("show", id, "--json").json == listed[0]
+    (fact,) = run("show", id, "--json").json["facts"]
+    assert [one["text"] for one in fact["history"]] == ["I moved to Ghent."]
     assert (run("show", "00000000").code, run("show", "0").code) == (2, 2)
     assert "no memory has an id" in run("show", "zzzzzzzz").err
 

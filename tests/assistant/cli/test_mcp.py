@@ -1,0 +1,58 @@
+"""The MCP server as a process over stdio, as the package's own client uses it."""
+
+import os
+import sys
+from typing import Any
+
+import httpx
+import pytest
+from calls import record, rounds, sessions
+
+mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")
+
+PROGRAM = "from assistant.cli import main; main()"
+
+
+@pytest.fixture
+def client(quoting_url: str, ann: str) -> Any:
+    """A client of a server that serves `ann`, not connected yet."""
+    command = mcp.StdioServerParameters(
+        command=sys.executable,
+        args=["-c", PROGRAM, "mcp", "--assistant", quoting_url, "--user", ann],
+        env=dict(os.environ),
+    )
+    return mcp.Client(mcp.stdio_client(command))
+
+
+async def test_the_tools_say_what_they_do(client: Any) -> None:
+    async with client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert set(tools) == {"remember", "recall", "forget", "list"}
+    assert all(tool.description for tool in tools.values())
+    assert tools["forget"].annotations.destructive_hint
+    assert tools["recall"].annotations.read_only_hint
+    assert not any("user" in tool.input_schema["properties"] for tool in tools.values())
+
+
+async def test_remember_recall_list_forget(client: Any, http: httpx.Client, ann: str) -> None:
+    record(http, f"eve and {ann}", "s", "My safe opens with 4711.")
+    async with client:
+        told = await client.call_tool(
+            "remember", {"text": "I adopted a cat called Miso.", "said_at": "2023-03-01T10:00:00Z"}
+        )
+        (id,) = told.structured_content["ids"]
+        again = await client.call_tool("remember", {"text": "My safe is green."})
+        assert again.structured_content["recorded"] == 1
+        found = await client.call_tool("recall", {"query": "What is my cat called?", "limit": 1})
+        (memory,) = found.structured_content["memories"]
+        assert (memory["id"], memory["session_date"]) == (id, "2023-03-01T10:00:00Z")
+        listed = await client.call_tool("list", {"text": "safe"})
+        texts = [one["user_text"] for one in listed.structured_content["memories"]]
+        assert texts == ["My safe is green."]
+        gone = await client.call_tool("forget", {"id": id})
+        assert gone.structured_content == {"id": id, "forgotten": True}
+        unknown = await client.call_tool("forget", {"id": id})
+        assert unknown.is_error
+        assert "has no memory" in unknown.content[0].text
+    (session_id,) = sessions(http, ann)
+    assert rounds(http, ann, session_id) == [("My safe is green.", "")]
