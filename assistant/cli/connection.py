@@ -11,7 +11,7 @@ import httpx
 
 from assistant.errors import AssistantError
 
-_SECONDS = 600
+_SECONDS = 600.0
 _DEFAULT_USER = "default"
 
 
@@ -22,17 +22,23 @@ class ServerError(AssistantError):
 class Connection:
     """Requests to the assistant at `base_url` for one user. Every failure is a `ServerError`.
 
-    Without a `user_id` it is the user of the key, or the single default user.
+    Without a `user_id` it is the user of the key, or the single default user. `seconds` is how
+    long the server may be silent.
     """
 
     def __init__(
-        self, base_url: str, user_id: str | None = None, api_key: str | None = None
+        self,
+        base_url: str,
+        user_id: str | None = None,
+        api_key: str | None = None,
+        *,
+        seconds: float = _SECONDS,
     ) -> None:
         self.base_url = base_url.rstrip("/")
         self._user_id = user_id
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         try:
-            self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=_SECONDS)
+            self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=seconds)
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise ServerError(f"{base_url!r} is not a URL, or the key no key: {error}") from error
 

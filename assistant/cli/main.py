@@ -121,12 +121,13 @@ def mcp(
     from assistant.cli.connection import Connection
 
     try:
+        from assistant.cli.mcp_server import SILENT_SECONDS
         from assistant.cli.mcp_server import serve as serve_mcp
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "mcp":
             raise
         raise AssistantError("this needs the extra: pip install 'aide-memoire[mcp]'") from error
-    with Connection(assistant, user, api_key) as connection:
+    with Connection(assistant, user, api_key, seconds=SILENT_SECONDS) as connection:
         serve_mcp(connection)
 
 

@@ -25,6 +25,8 @@ _INSTRUCTIONS = (
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _FORGETS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+SILENT_SECONDS = 30.0
+"""How long the assistant may be silent: a client that leaves waits for the running call."""
 _OF_A_MEMORY = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 
 
@@ -36,8 +38,12 @@ def serve(connection: Connection) -> None:
 
 def memory_server(connection: Connection) -> MCPServer[Any]:
     """The server with its four tools."""
+    # By default it writes each request to standard error: the words looked for, and the user.
     server: MCPServer[Any] = MCPServer(
-        "aide-memoire", instructions=_INSTRUCTIONS, version=version("aide-memoire")
+        "aide-memoire",
+        instructions=_INSTRUCTIONS,
+        version=version("aide-memoire"),
+        log_level="WARNING",
     )
     tools = _Tools(connection)
     server.add_tool(_told(tools.remember), annotations=_ADDS)

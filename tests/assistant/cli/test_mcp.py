@@ -1,6 +1,8 @@
 """The MCP server as a process over stdio, as the package's own client uses it."""
 
+import json
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -13,6 +15,18 @@ mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memo
 PROGRAM = "from assistant.cli import main; main()"
 
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    },
+}
+
+
 @pytest.fixture
 def client(quoting_url: str, ann: str) -> Any:
     """A client of a server that serves `ann`, not connected yet."""
@@ -22,6 +36,19 @@ def client(quoting_url: str, ann: str) -> Any:
         env=dict(os.environ),
     )
     return mcp.Client(mcp.stdio_client(command))
+
+
+def test_it_ends_with_its_input_and_writes_nothing_else(quoting_url: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "mcp", "--assistant", quoting_url],
+        input=json.dumps(INITIALIZE) + "\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    (line,) = ended.stdout.splitlines()
+    assert json.loads(line)["result"]["serverInfo"]["name"] == "aide-memoire"
 
 
 async def test_the_tools_say_what_they_do(client: Any) -> None:
