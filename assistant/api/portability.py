@@ -1,7 +1,7 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from itertools import islice
 from typing import Any, Literal
 
@@ -10,7 +10,6 @@ from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, checked_id, services, user_in_path
-from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from memory_store import from_lines, to_lines
@@ -72,14 +71,8 @@ async def _bring_in_chatgpt(request: Request, owner: str) -> tuple[int, int]:
     for session in found:
         recorded = await parts.recorder.record(owner, session.session_id, session.turns)
         new += len(recorded.rounds)
-        known += _rounds_of(session.turns) - len(recorded.rounds)
+        known += session.count_rounds() - len(recorded.rounds)
     return new, known
-
-
-def _rounds_of(turns: Sequence[Turn]) -> int:
-    """How many rounds the turns of a whole session make."""
-    led_by_assistant = bool(turns) and turns[0].role is Role.ASSISTANT
-    return sum(turn.role is Role.USER for turn in turns) + led_by_assistant
 
 
 async def _lines(request: Request) -> list[str]:

@@ -101,14 +101,14 @@ class ChatCommands:
         count = self._memory.forget_all(dry_run=True)["rounds"]
         user = self._conversation.connection.user_id
         if self._may_forget(count, f"all {rounds(count)} of {user}"):
-            done = self._memory.forget_all(dry_run=False)["rounds"]
+            done = self._memory.forget_all()["rounds"]
             self._conversation.begin()
             self._say(f"{rounds(done)} forgotten; a new session begins")
 
     def _forget_session(self) -> None:
         session_id = self._conversation.session_id
         try:
-            count = self._memory.session(session_id)["rounds"]
+            count = self._memory.forget_session(session_id, dry_run=True)["rounds"]
         except ServerError as error:
             self._say(str(error))
             return

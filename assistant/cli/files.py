@@ -1,6 +1,7 @@
 """Files of the terminal commands: exports written whole or not at all, imports read lazily."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,10 @@ from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
     from memory_store import Progress
+
+
+STANDARD = Path("-")
+"""Names standard input and output."""
 
 
 class FileTrouble(AssistantError):
@@ -34,12 +39,21 @@ def write_lines(memory: MemoryCalls, out: TextIO, progress: "Progress") -> int:
     return count
 
 
-def read_lines(file: Path) -> list[str]:
-    """The lines of a file."""
+def read_export(file: Path) -> bytes:
+    """What is in a file, or comes on standard input (`-`)."""
     try:
-        return file.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    except OSError as error:
         raise FileTrouble(f"cannot read {file}: {error}") from error
+
+
+def lines_of(export: bytes) -> list[str]:
+    """The lines that are not blank."""
+    try:
+        lines = export.decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise FileTrouble(f"cannot read the export: it is not UTF-8: {error.reason}") from error
+    return [line for line in lines if line.strip()]
 
 
 @contextmanager

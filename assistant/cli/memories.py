@@ -12,7 +12,7 @@ from assistant.cli import options
 if TYPE_CHECKING:
     from assistant.cli.memory_work import MemoryWork
 
-app = typer.Typer(help="See, find, forget, export and import memories.", no_args_is_help=True)
+app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(help="Id of a memory; the beginning of it will do.")]
 _Limit = Annotated[int, typer.Option(min=1, max=200, help="Most memories shown.")]
@@ -69,6 +69,20 @@ def show(
 
 
 @app.command()
+def edit(
+    id: _Id,
+    text: Annotated[str | None, typer.Option(help="What was said; else an editor opens.")] = None,
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    api_key: options.Key = None,
+    as_json: options.Json = False,
+) -> None:
+    """Put right what a memory says you said, in $EDITOR or by --text."""
+    with _work(assistant, user, api_key, as_json) as work:
+        work.edit(id, text)
+
+
+@app.command()
 def forget(
     id: Annotated[str | None, typer.Argument(help="Id of a memory, or its beginning.")] = None,
     session: Annotated[str | None, typer.Option(help="Forget this session.")] = None,
@@ -102,13 +116,15 @@ def export(
 
 @app.command("import")
 def import_memories(
-    file: Annotated[Path, typer.Argument(help="An export; - is standard input.")],
+    file: Annotated[
+        Path, typer.Argument(help="An export of ours or of ChatGPT; - is standard input.")
+    ],
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Bring in an export. What is there already stays as it is, so it can be repeated."""
+    """Bring in an export, of ChatGPT too (json, zip). Can be repeated: what is there stays."""
     with _work(assistant, user, api_key, as_json) as work:
         work.bring_in(file)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.connection import Connection, ServerError, in_path
 
 _PAGE = 200
@@ -44,24 +45,22 @@ class MemoryCalls:
         """One memory; the beginning of its id will do."""
         return self._connection.call("GET", self._path(id), params=self._mine)
 
-    def forget(self, id: str) -> dict[str, Any]:
-        """Forget one memory."""
-        return self._connection.call("DELETE", self._path(id), params=self._mine)
+    def correct(self, id: str, user_text: str) -> dict[str, Any]:
+        """Put right what the user said; the memory as it is then."""
+        body = self._mine | {"user_text": user_text}
+        return self._connection.call("PATCH", self._path(id), json=body)
 
-    def session(self, session_id: str) -> dict[str, Any]:
-        """A session with its memories."""
-        path = f"/v1/sessions/{in_path(session_id)}"
-        return self._connection.call("GET", path, params=self._mine)
+    def forget(self, id: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Forget one memory, or only count what goes with it."""
+        return self._forget(self._path(id), dry_run)
 
-    def forget_session(self, session_id: str) -> dict[str, Any]:
-        """Forget a session."""
-        path = f"/v1/sessions/{in_path(session_id)}"
-        return self._connection.call("DELETE", path, params=self._mine)
+    def forget_session(self, session_id: str, *, dry_run: bool = False) -> dict[str, Any]:
+        """Forget a session, or only count it."""
+        return self._forget(f"/v1/sessions/{in_path(session_id)}", dry_run)
 
-    def forget_all(self, *, dry_run: bool) -> dict[str, Any]:
+    def forget_all(self, *, dry_run: bool = False) -> dict[str, Any]:
         """Forget everything, or only count it."""
-        path = f"{self._user_path}/memories"
-        return self._connection.call("DELETE", path, params={"dry_run": dry_run})
+        return self._forget(f"{self._user_path}/memories", dry_run)
 
     def remember(self, session_id: str, text: str, timestamp: str | None) -> dict[str, Any]:
         """Record something that the user says."""
@@ -81,6 +80,12 @@ class MemoryCalls:
             body = "\n".join([head, *piece]).encode()
             yield self._connection.call("POST", f"{self._user_path}/import", content=body)
 
+    def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
+        """Import a ChatGPT data export in pieces; what became of each."""
+        path, form = f"{self._user_path}/import", {"format": "chatgpt"}
+        for piece in zipped_pieces(export, _PIECE_BYTES):
+            yield self._connection.call("POST", path, params=form, content=piece)
+
     def whole_id(self, id: str) -> str:
         """The id that begins like this. Raises `ServerError` where none or several do."""
         if len(id) >= _WHOLE_ID:
@@ -93,6 +98,10 @@ class MemoryCalls:
             many = "several memories have ids that begin" if found else "no memory has an id"
             raise ServerError(f"{many} with {id!r}")
         return str(found[0])
+
+    def _forget(self, path: str, dry_run: bool) -> dict[str, Any]:
+        asked = self._mine | {"dry_run": str(dry_run).lower()}
+        return self._connection.call("DELETE", path, params=asked)
 
     def _path(self, id: str) -> str:
         return f"/v1/memories/{in_path(self.whole_id(id))}"

@@ -2,21 +2,21 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 
+from assistant.cli.chatgpt_export import count_rounds, is_chatgpt
 from assistant.cli.confirm import confirmed
-from assistant.cli.files import read_lines, write_export, write_lines
+from assistant.cli.editor import edited
+from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
-
-_STANDARD = Path("-")
 
 
 class MemoryWork:
@@ -49,12 +49,26 @@ class MemoryWork:
         if not self._printed_json(memory):
             print_memory(self._console, memory)
 
+    def edit(self, id: str, text: str | None) -> None:
+        """Put right what the user said: by the text given, else in an editor."""
+        before = self._memory.show(id)
+        after = edited(before["user_text"]) if text is None else text
+        is_new = after != before["user_text"]
+        memory = self._memory.correct(before["id"], after) if is_new else before
+        if not self._printed_json(memory):
+            say(self._console, said(memory) if is_new else "nothing was changed")
+
     def forget(self, id: str | None, session: str | None, *, yes: bool, dry_run: bool) -> None:
         """Count, ask, forget. Exit code 1 where nobody agreed."""
-        count, what = self._to_be_forgotten(id, session)
+        found = self._forgotten(id, session, dry_run=True)
+        count, what = found["rounds"], self._described(found, id, session)
         agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
-        forgotten = self._forgotten(id, session) if agreed else 0
-        summary = {"found": count, "forgotten": forgotten, "dry_run": dry_run}
+        forgotten = self._forgotten(id, session)["rounds"] if agreed else 0
+        summary = {
+            "found": {name: found[name] for name in ("rounds", "facts", "sessions")},
+            "forgotten": forgotten,
+            "dry_run": dry_run,
+        }
         if not self._printed_json(summary):
             say(self._console, f"{rounds(forgotten)} forgotten" if agreed else f"found: {what}")
         if count and not (agreed or dry_run):
@@ -65,7 +79,7 @@ class MemoryWork:
         total = self._memory.page(limit=1)["total"]
         with shown_progress(Console(stderr=True)) as progress:
             progress.begin("exporting", total)
-            if file == _STANDARD:
+            if file == STANDARD:
                 write_lines(self._memory, sys.stdout, progress)
                 return
             count = write_export(self._memory, file, progress)
@@ -73,13 +87,12 @@ class MemoryWork:
             say(self._console, f"{rounds(count)} written to {file}")
 
     def bring_in(self, file: Path) -> None:
-        """An export, piece by piece."""
-        lines = sys.stdin.read().split("\n") if file == _STANDARD else read_lines(file)
-        lines = [line for line in lines if line.strip()]
+        """An export of ours, or of ChatGPT, piece by piece."""
+        total, pieces = self._pieces(read_export(file))
         summary = {"imported": 0, "known": 0}
         with shown_progress(Console(stderr=True)) as progress:
-            progress.begin("importing", max(0, len(lines) - 1))
-            for piece in self._memory.bring_in(lines):
+            progress.begin("importing", total)
+            for piece in pieces:
                 for name in summary:
                     summary[name] += piece[name]
                 progress.advance(piece["imported"] + piece["known"])
@@ -87,22 +100,29 @@ class MemoryWork:
             known = f", {summary['known']} were there already" if summary["known"] else ""
             say(self._console, f"{rounds(summary['imported'])} brought in{known}")
 
-    def _to_be_forgotten(self, id: str | None, session: str | None) -> tuple[int, str]:
+    def _described(self, found: Mapping[str, Any], id: str | None, session: str | None) -> str:
         if id is not None:
-            return 1, f"1 round: “{said(self._memory.show(id))[:60]}”"
+            return f"1 round: “{said(self._memory.show(id))[:60]}”"
+        count = rounds(found["rounds"])
         if session is not None:
-            count = self._memory.session(session)["rounds"]
-            return count, f"{rounds(count)} of session {session}"
-        count = self._memory.forget_all(dry_run=True)["rounds"]
-        return count, f"all {rounds(count)} of {self._memory.user_id}"
+            return f"{count} of session {session}"
+        return f"all {count} of {self._memory.user_id}"
 
-    def _forgotten(self, id: str | None, session: str | None) -> int:
+    def _forgotten(
+        self, id: str | None, session: str | None, *, dry_run: bool = False
+    ) -> dict[str, Any]:
         if id is not None:
-            self._memory.forget(id)
-            return 1
+            return self._memory.forget(id, dry_run=dry_run)
         if session is not None:
-            return int(self._memory.forget_session(session)["rounds"])
-        return int(self._memory.forget_all(dry_run=False)["rounds"])
+            return self._memory.forget_session(session, dry_run=dry_run)
+        return self._memory.forget_all(dry_run=dry_run)
+
+    def _pieces(self, export: bytes) -> tuple[int, Iterator[Mapping[str, int]]]:
+        """How many rounds there are, and what becomes of them as they are sent."""
+        if is_chatgpt(export):
+            return count_rounds(export), self._memory.bring_in_chatgpt(export)
+        lines = lines_of(export)
+        return max(0, len(lines) - 1), self._memory.bring_in(lines)
 
     def _printed_json(self, body: Mapping[str, Any]) -> bool:
         if self._as_json:

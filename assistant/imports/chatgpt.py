@@ -32,6 +32,11 @@ class ImportedSession:
     title: str
     turns: tuple[Turn, ...]
 
+    def count_rounds(self) -> int:
+        """How many rounds its turns make."""
+        led_by_assistant = bool(self.turns) and self.turns[0].role is Role.ASSISTANT
+        return sum(turn.role is Role.USER for turn in self.turns) + led_by_assistant
+
 
 def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> list[ImportedSession]:
     """The sessions of an export, oldest first; conversations without a turn are left out.
@@ -41,13 +46,14 @@ def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> list[Import
     """
     found = [
         _session(conversation, number)
-        for number, conversation in enumerate(_conversations(export, most_bytes), start=1)
+        for number, conversation in enumerate(read_conversations(export, most_bytes), start=1)
     ]
     sessions = [session for session in found if session.turns]
     return sorted(sessions, key=lambda session: (session.turns[0].timestamp, session.session_id))
 
 
-def _conversations(export: bytes, most_bytes: int) -> Iterator[Any]:
+def read_conversations(export: bytes, most_bytes: int = _MOST_BYTES) -> Iterator[Any]:
+    """The conversations as the export has them. Raises `InvalidRequest`."""
     for text in _files(export, most_bytes):
         try:
             read = json.loads(text)

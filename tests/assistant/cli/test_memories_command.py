@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ import httpx
 import pytest
 from calls import record, rounds, sessions
 
+from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.memory_calls import _pieces
+from assistant.imports.chatgpt import read_chatgpt
 
 COMMAND = [sys.executable, "-c", "from assistant.cli import main; main()", "memories"]
 
@@ -107,7 +110,11 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     assert f"forget all 3 rounds of {ann}?" in asked.err
     assert "--yes" in asked.err
     counted = run("forget", "--session", "s", "--dry-run", "--json").json
-    assert counted == {"found": 2, "forgotten": 0, "dry_run": True}
+    assert counted == {
+        "found": {"rounds": 2, "facts": 1, "sessions": 1},
+        "forgotten": 0,
+        "dry_run": True,
+    }
     assert len(rounds(http, ann, "s")) == 2
     id = run("list", "--json").json["data"][0]["id"]
     assert run("forget", id[:10], "--yes").out == "1 round forgotten\n"
@@ -118,6 +125,74 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     assert (nothing.code, nothing.json["forgotten"]) == (0, 0)
     assert run("forget").code == 2
     assert run("forget", "x", "--all").code == 2
+
+
+def test_edit_by_text(run: Run, http: httpx.Client, ann: str) -> None:
+    id = run("list", "--json").json["data"][0]["id"]
+    assert run("edit", id[:10], "--text", "I moved to Bruges.").out == "I moved to Bruges.\n"
+    assert rounds(http, ann, "t") == [("I moved to Bruges.", "Oh!")]
+    assert run("edit", id, "--text", "I moved to Bruges.").out == "nothing was changed\n"
+    assert run("edit", id, "--text", "I moved to Delft.", "--json").json["corrected_at"]
+    refused = run("edit", "zzzzzzzz", "--text", "x")
+    assert (refused.code, "no memory has an id" in refused.err) == (2, True)
+
+
+def test_edit_in_an_editor(
+    run: Run, http: httpx.Client, ann: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    id = run("list", "--json").json["data"][0]["id"]
+    assert "give the new text with --text" in run("edit", id).err
+    monkeypatch.setenv("EDITOR", "sed -i s/Ghent/Namur/")
+    assert run("edit", id).out == "I moved to Namur.\n"
+    assert rounds(http, ann, "t") == [("I moved to Namur.", "Oh!")]
+    monkeypatch.setenv("VISUAL", "false")
+    assert (run("edit", id).code, rounds(http, ann, "t")[0][0]) == (2, "I moved to Namur.")
+
+
+def _spoken(id: str, *said: str) -> dict[str, Any]:
+    """A conversation of a ChatGPT export, the user and the assistant by turns."""
+    nodes: dict[str, Any] = {}
+    for number, text in enumerate(said):
+        message = {
+            "id": f"{id}-{number}",
+            "author": {"role": ("user", "assistant")[number % 2]},
+            "create_time": 1684576800.0 + number,
+            "content": {"content_type": "text", "parts": [text]},
+        }
+        parent = str(number - 1) if number else None
+        nodes[str(number)] = {"message": message, "parent": parent}
+    return {"conversation_id": id, "mapping": nodes, "current_node": str(len(said) - 1)}
+
+
+def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: Path) -> None:
+    file, bob = tmp_path / "conversations.json", f"bob and {ann}"
+    export = json.dumps([_spoken("a", "I like rye.", "Noted."), _spoken("b", "I row.", "Well!")])
+    file.write_text(export)
+    done = run("import", file, user=bob)
+    assert (done.out, done.code) == ("2 rounds brought in\n", 0)
+    assert done.err.splitlines()[-1] == "importing: 2 of 2 rounds"
+    assert sessions(http, bob) == {
+        "chatgpt-a": [("I like rye.", "Noted.")],
+        "chatgpt-b": [("I row.", "Well!")],
+    }
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as packed:
+        packed.write(file, "conversations.json")
+    again = run("import", tmp_path / "export.zip", "--json", user=bob)
+    assert again.json == {"imported": 0, "known": 2}
+    file.write_text("[{}]")
+    refused = run("import", file, user=bob)
+    assert (refused.code, "conversation 1 cannot be read" in refused.err) == (2, True)
+
+
+def test_a_chatgpt_export_goes_in_pieces() -> None:
+    conversations = [_spoken(str(n), "long " * 50) for n in range(3)]
+    one = len(json.dumps(conversations[0]))
+    pieces = zipped_pieces(json.dumps(conversations).encode(), 2 * one)
+    sent = [[session.session_id for session in read_chatgpt(piece)] for piece in pieces]
+    assert sent == [["chatgpt-0", "chatgpt-1"], ["chatgpt-2"]]
+    assert list(zipped_pieces(b"[]", 10)) == []
 
 
 def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path) -> None:

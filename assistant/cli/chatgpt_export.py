@@ -1,0 +1,44 @@
+"""A ChatGPT data export on its way to the server: in pieces that its limit lets through."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from assistant.imports.chatgpt import read_chatgpt, read_conversations
+
+_NAME = "conversations.json"
+
+
+def is_chatgpt(content: bytes) -> bool:
+    """Whether this is `conversations.json` or a zip file, and not lines of our own export."""
+    return content.startswith(b"PK") or content.lstrip().startswith(b"[")
+
+
+def count_rounds(content: bytes) -> int:
+    """How many rounds it holds. Raises `InvalidRequest` where it cannot be read."""
+    return sum(session.count_rounds() for session in read_chatgpt(content))
+
+
+def zipped_pieces(content: bytes, most_bytes: int) -> Iterator[bytes]:
+    """Exports of some of the conversations each, of so many bytes before they are packed, or of
+    one longer conversation."""
+    piece: list[Any] = []
+    size = 0
+    for conversation in read_conversations(content):
+        length = len(json.dumps(conversation))
+        if piece and size + length > most_bytes:
+            yield _zipped(piece)
+            piece, size = [], 0
+        piece.append(conversation)
+        size += length
+    if piece:
+        yield _zipped(piece)
+
+
+def _zipped(conversations: Sequence[Any]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(_NAME, json.dumps(conversations))
+    return packed.getvalue()
