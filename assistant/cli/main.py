@@ -42,7 +42,9 @@ def serve(
     from assistant.cli.serve import run_server
     from assistant.settings import load_settings
 
-    run_server(load_settings(host=host, port=port, data_dir=data_dir, config_file=config))
+    settings = load_settings(host=host, port=port, data_dir=data_dir, config_file=config)
+    _warn_about_names()
+    run_server(settings)
 
 
 @app.command()
@@ -55,7 +57,9 @@ def check(
     from assistant.cli.check import print_check
     from assistant.settings import load_settings
 
-    print_check(load_settings(data_dir=data_dir, config_file=config), as_json=as_json)
+    settings = load_settings(data_dir=data_dir, config_file=config)
+    _warn_about_names()
+    print_check(settings, as_json=as_json)
 
 
 @app.command()
@@ -212,6 +216,14 @@ def main() -> None:
             raise
         typer.echo(f"assistant: {error}", err=True)
         sys.exit(2)
+
+
+def _warn_about_names() -> None:
+    """Say on stderr which variables look like settings and are none."""
+    from assistant.unknown_names import warnings_about_names
+
+    for line in warnings_about_names():
+        typer.echo(f"assistant: {line}", err=True)
 
 
 def _store_error() -> type[Exception]:

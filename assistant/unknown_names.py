@@ -1,0 +1,53 @@
+"""Names in the environment and in `.env` that look like settings and are none: mistyped ones."""
+
+import os
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from dotenv import dotenv_values
+from pydantic import BaseModel
+
+from assistant.settings import Settings
+
+_PREFIX, _NESTED = "ASSISTANT_", "__"
+_OTHERS = ("ASSISTANT_URL", "ASSISTANT_USER")
+"""Variables of the commands that talk to a running assistant."""
+
+
+def warnings_about_names() -> list[str]:
+    """A line for each name that is no setting, with the nearest that is one. No values."""
+    file = str(Settings.model_config["env_file"])
+    in_file = dotenv_values(file) if Path(file).is_file() else {}
+    return [*_warnings(os.environ, "the environment"), *_warnings(in_file, file)]
+
+
+def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
+    known = [*variables(Settings), *_OTHERS]
+    for name in sorted(names):
+        if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
+            # The prefix is left out: with it everything is alike.
+            given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
+            nearest = get_close_matches(given, ends, n=1)
+            hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else ""
+            yield f"{name} in {where} is no setting and counts for nothing{hint}"
+
+
+def _is_known(name: str, known: Iterable[str]) -> bool:
+    """A variable may also hold a whole group of settings as JSON, or an entry of a mapping."""
+    return any(
+        one == name or one.startswith(name + _NESTED) or name.startswith(one + _NESTED)
+        for one in known
+    )
+
+
+def variables(model: type[BaseModel], prefix: str = _PREFIX) -> list[str]:
+    """The variables of all settings, those of groups by their members."""
+    names: list[str] = []
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            names += variables(inner, f"{prefix}{name.upper()}{_NESTED}")
+        else:
+            names.append(prefix + name.upper())
+    return names

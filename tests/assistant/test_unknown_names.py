@@ -1,0 +1,64 @@
+"""A mistyped variable is named, with the setting that was probably meant."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assistant.unknown_names import warnings_about_names
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ASSISTANT_CHAT_MODLE", "ASSISTANT_CHAT_MODEL"),
+        ("assistant_prot", "ASSISTANT_PORT"),
+        ("ASSISTANT_RECALL__ROUND", "ASSISTANT_RECALL__ROUNDS"),
+        ("ASSISTANT_QDRANT_COLLECTION", "ASSISTANT_QDRANT__COLLECTION"),
+    ],
+)
+def test_a_mistyped_name(name: str, meant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "sk-very-secret")
+    (line,) = warnings_about_names()
+    assert line.startswith(f"{name} in the environment is no setting")
+    assert line.endswith(f"did you mean {meant}?")
+    assert "secret" not in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ASSISTANT_PORT",
+        "assistant_port",
+        "ASSISTANT_URL",
+        "ASSISTANT_RECALL__WEIGHTS",
+        "ASSISTANT_MODELS__PRICES__X",
+        "PATH",
+    ],
+)
+def test_a_name_that_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, "1")
+    assert warnings_about_names() == []
+
+
+def test_a_name_in_the_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("ASSISTANT_HOTS=::1\nOTHER=1\nASSISTANT_ZZZZZZZZZZ=1\n")
+    assert warnings_about_names() == [
+        "ASSISTANT_HOTS in .env is no setting and counts for nothing; did you mean ASSISTANT_HOST?",
+        "ASSISTANT_ZZZZZZZZZZ in .env is no setting and counts for nothing",
+    ]
+
+
+def test_check_says_it(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", "from assistant.cli import main; main()", "check"],
+        env=os.environ | {"ASSISTANT_EMBEDER": "hash"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stdout[:7]) == (0, "memory:")
+    assert "did you mean ASSISTANT_EMBEDDER?" in ended.stderr
