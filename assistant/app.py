@@ -13,6 +13,7 @@ from assistant.access.doorkeeper import Doorkeeper
 from assistant.access.limits import Limits
 from assistant.api import (
     chat,
+    description,
     embeddings,
     errors,
     memories,
@@ -26,6 +27,7 @@ from assistant.api import (
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
+from assistant.api.failures import failures
 from assistant.api.middleware import BodyLimit, JsonBody
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
@@ -62,7 +64,8 @@ def create_app(
         title="Aide-mémoire",
         version=version("aide-memoire"),
         lifespan=lifespan,
-        responses=errors.DESCRIBED,
+        # Without keys any route may refuse who asks from elsewhere.
+        responses=errors.DESCRIBED | failures(403),
         # A path with a slash too many is no other route.
         redirect_slashes=False,
         # FastAPI's own pages load their scripts from elsewhere.
@@ -82,11 +85,13 @@ def create_app(
         portability,
     )
     for module in keyed:
-        app.include_router(module.router, dependencies=[NEEDS_KEY])
+        app.include_router(module.router, dependencies=[NEEDS_KEY], responses=failures(401))
     for module in (service, page):
         app.include_router(module.router)
     page.mount_files(app)
     errors.install(app)
+    described = [*keyed, service, page]
+    description.install(app, [route for module in described for route in module.router.routes])
     app.add_middleware(JsonBody)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
     app.add_middleware(

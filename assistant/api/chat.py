@@ -27,7 +27,11 @@ from assistant.api.call import (
     user_of,
 )
 from assistant.api.chat_reply import ChatReply
+from assistant.api.description import described
+from assistant.api.examples import chat as examples
+from assistant.api.failures import ANSWERING
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.chat import ChatCall, ChatDone, MemoryMode
 from assistant.dates import parse_day
@@ -39,7 +43,17 @@ _OPTIONS = ("temperature", "top_p", "seed")
 _TRUE = ("1", "true", "yes", "on")
 
 
-@router.post("/completions")
+@router.post(
+    "/completions",
+    **described(
+        "Chat with memory",
+        ChatCompletion,
+        examples.REPLY,
+        body=examples.CHAT,
+        streamed=examples.STREAMED,
+        may_fail=ANSWERING,
+    ),
+)
 async def chat_completions(request: Request, body: wire.ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
     call = chat_call(request, body)

@@ -11,6 +11,9 @@ from fastapi import APIRouter, Request
 from assistant.api import wire
 from assistant.api.call import services
 from assistant.api.chat_reply import about_tokens
+from assistant.api.description import described
+from assistant.api.examples import chat as examples
+from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import TextKind
 
@@ -18,7 +21,16 @@ router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"])
 EMBEDDING = "aide-memoire-embedding"
 
 
-@router.post("")
+@router.post(
+    "",
+    **described(
+        "Embed texts",
+        EmbeddingList,
+        examples.EMBEDDINGS,
+        body=examples.EMBED,
+        may_fail=(400, 404, 503),
+    ),
+)
 async def create_embeddings(request: Request, body: wire.EmbeddingRequest) -> Mapping[str, Any]:
     """One unit vector a text, as numbers or in base64. Nothing is remembered."""
     embedder = services(request).embedder

@@ -8,6 +8,16 @@ from fastapi import APIRouter, Request
 
 from assistant.api import wire
 from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
+from assistant.api.description import described
+from assistant.api.examples import memories as examples
+from assistant.api.failures import READING, WRITING
+from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
+from assistant.api.schemas.memories import (
+    ForgottenMemory,
+    ForgottenUser,
+    Memory,
+    SearchResult,
+)
 from assistant.dates import parse_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Correction, Days, GivenFact, Query
@@ -15,7 +25,16 @@ from memory_store import Correction, Days, GivenFact, Query
 router = APIRouter(prefix="/v1", tags=["memories"])
 
 
-@router.post("/memories/search")
+@router.post(
+    "/memories/search",
+    **described(
+        "Search memory",
+        SearchResult,
+        examples.FOUND,
+        body=examples.SEARCH,
+        may_fail=READING,
+    ),
+)
 async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any]:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = user_of(request, body.user_id)
@@ -44,9 +63,18 @@ def _day(given: Any, param: str) -> date | None:
     return None if given is None else parse_day(given, param=param)
 
 
-@router.patch("/memories/{memory_id}")
+@router.patch(
+    "/memories/{memory_id}",
+    **described(
+        "Correct a memory",
+        Memory,
+        examples.CORRECTED,
+        body=examples.CORRECTION,
+        may_fail=(*WRITING, 404),
+    ),
+)
 async def correct_memory(
-    request: Request, memory_id: str, body: wire.CorrectedMemory, user_id: str | None = None
+    request: Request, memory_id: MemoryId, body: wire.CorrectedMemory, user_id: UserId = None
 ) -> Mapping[str, Any]:
     """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
     owner = user_of(request, body.user_id, user_id)
@@ -75,9 +103,12 @@ def _given_fact(given: str | wire.StatedFact) -> GivenFact:
     return GivenFact(given.text, tuple(days))
 
 
-@router.delete("/memories/{memory_id}")
+@router.delete(
+    "/memories/{memory_id}",
+    **described("Forget a memory", ForgottenMemory, examples.FORGOTTEN, may_fail=(*WRITING, 404)),
+)
 async def forget_memory(
-    request: Request, memory_id: str, user_id: str | None = None, dry_run: bool = False
+    request: Request, memory_id: MemoryId, user_id: UserId = None, dry_run: DryRun = False
 ) -> Mapping[str, Any]:
     """Forget one round; with `dry_run` only count what would go."""
     owner = user_of(request, user_id)
@@ -91,17 +122,23 @@ async def forget_memory(
     } | wire.forgotten_body(gone, dry_run=dry_run)
 
 
-@router.delete("/memories/{memory_id}/updates")
+@router.delete(
+    "/memories/{memory_id}/updates",
+    **described("Undo updates", Memory, examples.BRUGES, may_fail=(*WRITING, 404)),
+)
 async def undo_updates(
-    request: Request, memory_id: str, user_id: str | None = None
+    request: Request, memory_id: MemoryId, user_id: UserId = None
 ) -> Mapping[str, Any]:
     """What a round replaced holds again; the round itself stays."""
     return await _let_supersede(request, memory_id, user_id, allowed=False)
 
 
-@router.put("/memories/{memory_id}/updates")
+@router.put(
+    "/memories/{memory_id}/updates",
+    **described("Redo updates", Memory, examples.BRUGES, may_fail=(*WRITING, 404)),
+)
 async def redo_updates(
-    request: Request, memory_id: str, user_id: str | None = None
+    request: Request, memory_id: MemoryId, user_id: UserId = None
 ) -> Mapping[str, Any]:
     """Let a round replace again what its statements replace by the rules."""
     return await _let_supersede(request, memory_id, user_id, allowed=True)
@@ -117,8 +154,18 @@ async def _let_supersede(
     return wire.value_body(record)
 
 
-@router.delete("/users/{user_id:path}/memories")
-async def forget_user(request: Request, user_id: str, dry_run: bool = False) -> Mapping[str, Any]:
+@router.delete(
+    "/users/{user_id:path}/memories",
+    **described(
+        "Forget everything of a user",
+        ForgottenUser,
+        examples.FORGOTTEN_USER,
+        may_fail=(*WRITING, 404),
+    ),
+)
+async def forget_user(
+    request: Request, user_id: UserInPath, dry_run: DryRun = False
+) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)

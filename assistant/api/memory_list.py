@@ -10,6 +10,11 @@ from fastapi import APIRouter, Query, Request
 
 from assistant.api import wire
 from assistant.api.call import checked_id, limits_of, services, user_of
+from assistant.api.description import described
+from assistant.api.examples import memories as examples
+from assistant.api.failures import READING
+from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
+from assistant.api.schemas.memories import MemoryPage, ToldMemory
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -17,18 +22,24 @@ from memory_store import Days, Listing, Place
 router = APIRouter(prefix="/v1/memories", tags=["memories"])
 
 
-@router.get("")
+@router.get("", **described("List memories", MemoryPage, examples.PAGE, may_fail=READING))
 async def list_memories(
     request: Request,
-    user_id: str | None = None,
-    from_: Annotated[str | None, Query(alias="from")] = None,
-    to: str | None = None,
-    as_of: str | None = None,
-    session_id: str | None = None,
-    text: str = "",
-    order: Literal["newest", "oldest"] = "newest",
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    after: str | None = None,
+    user_id: UserId = None,
+    from_: From = None,
+    to: To = None,
+    as_of: AsOf = None,
+    session_id: Annotated[
+        str | None, Query(description="Of this session only.", examples=["spring"])
+    ] = None,
+    text: Annotated[
+        str, Query(description="On either side, whatever its case.", examples=["bruges"])
+    ] = "",
+    order: Annotated[
+        Literal["newest", "oldest"], Query(description="Which come first.")
+    ] = "newest",
+    limit: Annotated[int, Query(ge=1, le=200, description="How many on a page.")] = 50,
+    after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
 ) -> Mapping[str, Any]:
     """The rounds of a user by date, page by page: said on these days, in this session, with this
     text. With `as_of` nothing that was said later counts."""
@@ -53,9 +64,12 @@ async def list_memories(
     )
 
 
-@router.get("/{memory_id}")
+@router.get(
+    "/{memory_id}",
+    **described("Read a memory", ToldMemory, examples.TOLD, may_fail=(*READING, 404)),
+)
 async def read_memory(
-    request: Request, memory_id: str, user_id: str | None = None, as_of: str | None = None
+    request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
 ) -> Mapping[str, Any]:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = user_of(request, user_id)

@@ -9,6 +9,9 @@ from fastapi.responses import FileResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from assistant.api.description import described_text
+from assistant.api.examples import service as examples
+
 FILES = Path(__file__).parents[1] / "web"
 _POLICY = (
     "default-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -24,7 +27,11 @@ _HEADERS = {
 router = APIRouter(tags=["page"])
 
 
-@router.get("/", response_class=FileResponse)
+@router.get(
+    "/",
+    response_class=FileResponse,
+    **described_text("The web page", "text/html", examples.PAGE),
+)
 async def read_page() -> FileResponse:
     """The web page."""
     return FileResponse(FILES / "index.html", headers=_HEADERS)

@@ -3,36 +3,53 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
 from itertools import islice
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, checked_id, services, user_in_path
+from assistant.api.description import body_of_lines, described, described_text
+from assistant.api.examples import memories as examples
+from assistant.api.failures import READING, WRITING
+from assistant.api.parameters import UserInPath
+from assistant.api.schemas.memories import ImportedMemories
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from memory_store import from_lines, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"])
+_NDJSON = "application/x-ndjson"
 _LINES_AT_ONCE = 64
+Format = Annotated[Literal["records", "chatgpt"], Query(description="What the body is.")]
 # How many times as large as a request a zip file in it may be when it is unpacked.
 _UNPACKED = 32
 
 
-@router.get("/{user_id:path}/export", response_class=StreamingResponse)
-async def export_user(request: Request, user_id: str) -> StreamingResponse:
+@router.get(
+    "/{user_id:path}/export",
+    response_class=StreamingResponse,
+    **described_text(
+        "Export everything of a user", _NDJSON, examples.LINES, may_fail=(*READING, 404)
+    ),
+)
+async def export_user(request: Request, user_id: UserInPath) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
     records = await services(request).store.records(user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
-    return StreamingResponse(
-        _pieces(to_lines(records)), media_type="application/x-ndjson", headers=headers
-    )
+    return StreamingResponse(_pieces(to_lines(records)), media_type=_NDJSON, headers=headers)
 
 
-@router.post("/{user_id:path}/import")
+@router.post(
+    "/{user_id:path}/import",
+    openapi_extra=body_of_lines(_NDJSON, examples.LINES),
+    **described(
+        "Import memories", ImportedMemories, examples.IMPORTED, may_fail=(*WRITING, 404, 413)
+    ),
+)
 async def import_user(
-    request: Request, user_id: str, format: Literal["records", "chatgpt"] = "records"
+    request: Request, user_id: UserInPath, format: Format = "records"
 ) -> Mapping[str, Any]:
     """Store the lines of an export as this user's; rounds that are there stay as they are.
 

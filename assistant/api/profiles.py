@@ -1,11 +1,14 @@
 """Routes of models: the profiles that a model menu offers."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 
 from assistant.api import wire
+from assistant.api.description import described
+from assistant.api.examples import chat as examples
+from assistant.api.schemas.chat import Profile, ProfileList
 from assistant.errors import NotFound
 
 WITH_MEMORY = "aide-memoire"
@@ -16,14 +19,16 @@ _CREATED = 1_700_000_000
 router = APIRouter(prefix="/v1/models", tags=["models"])
 
 
-@router.get("")
+@router.get("", **described("List the profiles", ProfileList, examples.PROFILES))
 async def list_profiles() -> Mapping[str, Any]:
     """The profiles of this server."""
     return wire.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
 
 
-@router.get("/{name}")
-async def read_profile(name: str) -> Mapping[str, Any]:
+@router.get("/{name}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))
+async def read_profile(
+    name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
+) -> Mapping[str, Any]:
     """One profile."""
     return _profile(checked_profile(name))
 

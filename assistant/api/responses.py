@@ -15,8 +15,12 @@ from fastapi.responses import JSONResponse, Response
 from assistant.api import wire
 from assistant.api.call import services, user_of
 from assistant.api.chat import answered, chat_call, session_header, whole
+from assistant.api.description import described
+from assistant.api.examples import chat as examples
+from assistant.api.failures import ANSWERING
 from assistant.api.profiles import checked_profile
 from assistant.api.response_reply import ResponseReply
+from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
 from assistant.errors import InvalidRequest, NotFound
 
@@ -26,7 +30,17 @@ _PREFIX = "resp_"
 _EARLIER_ROUNDS = 20
 
 
-@router.post("")
+@router.post(
+    "",
+    **described(
+        "Chat by OpenAI's Responses API",
+        ResponseObject,
+        examples.RESPONSE,
+        body=examples.RESPONSE_REQUEST,
+        streamed=examples.RESPONSE_STREAMED,
+        may_fail=ANSWERING,
+    ),
+)
 async def create_response(request: Request, body: wire.ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     session_id = _session(body)

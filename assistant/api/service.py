@@ -10,6 +10,9 @@ from fastapi.responses import JSONResponse, PlainTextResponse, Response
 from assistant.access.keys import Scope
 from assistant.api.access import NEEDS_KEY
 from assistant.api.call import caller_of, services
+from assistant.api.description import described, described_text
+from assistant.api.examples import service as examples
+from assistant.api.schemas.service import Health, Readiness, Usage, Version
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
 
@@ -18,13 +21,18 @@ _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 _ROLES = ("chat_model", "extract_model", "query_model")
 
 
-@router.get("/health")
+@router.get("/health", **described("Alive", Health, examples.HEALTH))
 async def health() -> Mapping[str, str]:
     """The process is alive."""
     return {"status": "ok"}
 
 
-@router.get("/ready", responses={503: {"description": "Something cannot be used."}})
+_NOT_READY: dict[int | str, dict[str, Any]] = {
+    503: {"model": Readiness, "description": "Something cannot be used."}
+}
+
+
+@router.get("/ready", **described("Ready", Readiness, examples.READY, other=_NOT_READY))
 async def ready(request: Request) -> JSONResponse:
     """Requests can be answered; 503 with what is wrong otherwise.
 
@@ -48,21 +56,34 @@ def _failing(error: MemoryStoreError) -> str:
     return next((name for kind, name in kinds.items() if isinstance(error, kind)), "store")
 
 
-@router.get("/metrics", response_class=PlainTextResponse, dependencies=[NEEDS_KEY])
+@router.get(
+    "/metrics",
+    response_class=PlainTextResponse,
+    dependencies=[NEEDS_KEY],
+    **described_text("Metrics", "text/plain", examples.METRICS, may_fail=(401,)),
+)
 async def read_metrics(request: Request) -> Response:
     """What happened in this process since its start, for Prometheus."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return Response(services(request).metrics.text(), media_type=_PROMETHEUS)
 
 
-@router.get("/v1/usage", dependencies=[NEEDS_KEY])
+@router.get(
+    "/v1/usage",
+    dependencies=[NEEDS_KEY],
+    **described("Usage of language models", Usage, examples.USAGE, may_fail=(401,)),
+)
 async def read_usage(request: Request) -> Mapping[str, Any]:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return {"object": "usage", "roles": services(request).usage.body()}
 
 
-@router.get("/version", dependencies=[NEEDS_KEY])
+@router.get(
+    "/version",
+    dependencies=[NEEDS_KEY],
+    **described("What the server runs", Version, examples.VERSION, may_fail=(401,)),
+)
 async def read_version(request: Request) -> Mapping[str, Any]:
     """What this server runs, secrets masked, and what the caller's key allows."""
     parts, caller = services(request), caller_of(request)

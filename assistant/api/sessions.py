@@ -18,6 +18,17 @@ from assistant.api.call import (
     turn_id_of,
     user_of,
 )
+from assistant.api.description import described
+from assistant.api.examples import sessions as examples
+from assistant.api.failures import READING, WRITING
+from assistant.api.parameters import DryRun, SessionId, UserId
+from assistant.api.schemas.sessions import (
+    ForgottenSession,
+    OpenedSession,
+    RecordedTurns,
+    SessionList,
+    SessionWithRounds,
+)
 from assistant.conversation import Role, Turn
 from assistant.dates import print_instant
 from assistant.errors import NotFound
@@ -27,7 +38,16 @@ from memory_store import summarise_session
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
 
-@router.post("")
+@router.post(
+    "",
+    **described(
+        "Open a session",
+        OpenedSession,
+        examples.OPENED,
+        body=examples.OPEN,
+        may_fail=(400, 429),
+    ),
+)
 async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, Any]:
     """Name a session; it exists in memory from its first recorded turn on."""
     user_id = user_of(request, body.user_id)
@@ -41,9 +61,18 @@ async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, 
     }
 
 
-@router.post("/{session_id:path}/messages")
+@router.post(
+    "/{session_id:path}/messages",
+    **described(
+        "Record turns that already happened",
+        RecordedTurns,
+        examples.RECORDED,
+        body=examples.RECORD,
+        may_fail=WRITING,
+    ),
+)
 async def record_messages(
-    request: Request, session_id: str, body: wire.RecordedMessages
+    request: Request, session_id: SessionId, body: wire.RecordedMessages
 ) -> Mapping[str, Any]:
     """Record turns that already happened, in order; durable when this returns."""
     user_id = user_of(request, body.user_id)
@@ -103,17 +132,20 @@ def _turns(request: Request, body: wire.RecordedMessages) -> list[Turn]:
     return turns
 
 
-@router.get("")
-async def list_sessions(request: Request, user_id: str | None = None) -> Mapping[str, Any]:
+@router.get("", **described("List the sessions", SessionList, examples.LIST, may_fail=READING))
+async def list_sessions(request: Request, user_id: UserId = None) -> Mapping[str, Any]:
     """Every session of a user, oldest first."""
     owner = user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
     return wire.list_body([wire.session_body(owner, summary) for summary in summaries])
 
 
-@router.get("/{session_id:path}")
+@router.get(
+    "/{session_id:path}",
+    **described("Read a session", SessionWithRounds, examples.WHOLE, may_fail=(*READING, 404)),
+)
 async def read_session(
-    request: Request, session_id: str, user_id: str | None = None
+    request: Request, session_id: SessionId, user_id: UserId = None
 ) -> Mapping[str, Any]:
     """One session with its rounds in order."""
     owner = user_of(request, user_id)
@@ -125,9 +157,17 @@ async def read_session(
     }
 
 
-@router.delete("/{session_id:path}")
+@router.delete(
+    "/{session_id:path}",
+    **described(
+        "Forget a session",
+        ForgottenSession,
+        examples.FORGOTTEN,
+        may_fail=(*WRITING, 404),
+    ),
+)
 async def forget_session(
-    request: Request, session_id: str, user_id: str | None = None, dry_run: bool = False
+    request: Request, session_id: SessionId, user_id: UserId = None, dry_run: DryRun = False
 ) -> Mapping[str, Any]:
     """Forget a session; with `dry_run` only count what would go."""
     owner = user_of(request, user_id)

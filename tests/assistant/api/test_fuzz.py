@@ -12,13 +12,19 @@ from hypothesis import strategies as st
 from served import served
 
 from assistant import Settings, create_app
+from assistant.api import wire
 
 DOCUMENT: dict[str, Any] = create_app(Settings(embedder="hash")).openapi()
 ROUTES = [
     f"{method.upper()} {path}" for path, methods in DOCUMENT["paths"].items() for method in methods
 ]
-SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
-FIELDS = sorted({name for schema in SCHEMAS.values() for name in schema.get("properties", {})})
+FIELDS = sorted(
+    {
+        name
+        for schema in wire.Request.__subclasses__()
+        for name in schema.model_json_schema()["properties"]
+    }
+)
 HEADERS = [
     "X-Memory-User",
     "X-Memory-Session",

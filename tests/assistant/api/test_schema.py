@@ -19,6 +19,12 @@ _AUTHORIZATION = {"Authorization": f"Bearer {KEY}"}
 _LEFT_OUT = [positive_data_acceptance]
 
 
+@schemathesis.serializer("application/x-ndjson")
+def lines(_: object, value: object) -> bytes:
+    """Generated text as the lines of an export."""
+    return str(value).encode("utf-8", "replace")
+
+
 schema = schemathesis.openapi.from_dict(create_app(Settings(embedder="hash")).openapi())
 _UNHURRIED = [
     HealthCheck.too_slow,

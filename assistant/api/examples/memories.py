@@ -1,0 +1,119 @@
+"""Examples of routes about memories."""
+
+from typing import Any
+
+_ENRICHMENT = {"state": "done", "attempts": 0, "extractor": None, "failure": None}
+GHENT: dict[str, Any] = {
+    "object": "memory",
+    "id": "0157570d-e94a-5df1-bdf4-1e758aab5951",
+    "session_id": "spring",
+    "round_index": 0,
+    "session_date": "2023-05-20T10:00:00Z",
+    "user_text": "I live in Ghent.",
+    "assistant_text": "A fine city.",
+    "facts": [
+        {
+            "text": "I live in Ghent.",
+            "speaker": "user",
+            "source": "rule",
+            "event_dates": [],
+            "superseded_by": None,
+            "supersedes": [],
+        }
+    ],
+    "enrichment": _ENRICHMENT,
+    "corrected_at": None,
+}
+BRUGES_FACT: dict[str, Any] = {
+    "text": "I moved to Bruges yesterday.",
+    "speaker": "user",
+    "source": "rule",
+    "event_dates": [{"first": "2023-05-26", "last": "2023-05-26"}],
+    "superseded_by": None,
+    "supersedes": [],
+}
+BRUGES: dict[str, Any] = {
+    "object": "memory",
+    "id": "9e30fe08-285a-5010-9f14-df2aebb7e3ff",
+    "session_id": "spring",
+    "round_index": 1,
+    "session_date": "2023-05-27T10:00:00Z",
+    "user_text": "I moved to Bruges yesterday.",
+    "assistant_text": "Enjoy the canals.",
+    "facts": [BRUGES_FACT],
+    "enrichment": _ENRICHMENT,
+    "corrected_at": None,
+}
+_STEP = {
+    "id": BRUGES["id"],
+    "text": BRUGES_FACT["text"],
+    "said_at": BRUGES["session_date"],
+    "source": "rule",
+    "until": None,
+}
+TOLD = BRUGES | {"facts": [BRUGES_FACT | {"history": [_STEP]}]}
+SEARCH = {"user_id": "ann", "query": "Where did I live last month?", "top_k": 1}
+FOUND: dict[str, Any] = {
+    "object": "list",
+    "query": "Where did I live last month?",
+    "now": "2023-06-10T09:00:00Z",
+    "time_range": {
+        "first": "2023-05-01",
+        "last": "2023-05-31",
+        "precision": "month",
+        "text": "last month",
+    },
+    "unit": "round",
+    "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
+    "data": [
+        GHENT
+        | {
+            "similarity": 0.773429,
+            "signals": {"dense": 0.627974, "personal": 1.0},
+            "reasons": [
+                {
+                    "signal": "personal",
+                    "value": 1.0,
+                    "weight": 0.1,
+                    "contribution": 0.1,
+                    "because": ["I live in Ghent."],
+                }
+            ],
+        }
+    ],
+}
+PAGE = {"object": "list", "total": 1, "next": None, "data": [BRUGES]}
+CORRECTION = {"user_id": "ann", "user_text": "I moved to Bruges on Friday."}
+CORRECTED = BRUGES | {
+    "user_text": "I moved to Bruges on Friday.",
+    "facts": [BRUGES_FACT | {"text": "I moved to Bruges on Friday."}],
+    "corrected_at": "2023-06-10T09:00:00Z",
+}
+FORGOTTEN = {
+    "object": "memory.deleted",
+    "id": BRUGES["id"],
+    "deleted": False,
+    "dry_run": True,
+    "rounds": 1,
+    "facts": 1,
+    "sessions": 0,
+}
+FORGOTTEN_USER = {
+    "object": "user.memories.deleted",
+    "user_id": "ann",
+    "deleted": 2,
+    "dry_run": True,
+    "rounds": 2,
+    "facts": 2,
+    "sessions": 1,
+}
+LINES = (
+    '{"format":"aide-memoire/records","version":1}\n'
+    '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,"corrected_at":null,'
+    '"enrichment":"done","extractor":"","facts":[{"event_dates":[],"slot":"live in",'
+    '"source":"rule","speaker":"user","text":"I live in Ghent."}],"failure":"","keyphrases":[],'
+    '"may_supersede":true,"round_index":0,"session_date":"2023-05-20T10:00:00+00:00",'
+    '"session_id":"spring","summary":"","turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],'
+    '"user_id":"ann","user_name":null,"user_text":"I live in Ghent."}\n'
+)
+IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 1}
