@@ -103,7 +103,7 @@ class Chat:
         recalled_at = time.perf_counter()
         text: list[str] = []
         trace = Trace()
-        async with aclosing(self._reader.read(_question(call, recall))) as pieces:
+        async with aclosing(self._reader.read(self._question(call, recall))) as pieces:
             async for piece in pieces:
                 trace = piece.trace or trace
                 if piece.text:
@@ -138,6 +138,20 @@ class Chat:
             )
         )
 
+    def _question(self, call: ChatCall, recall: Recall | None) -> Question:
+        recalled = None
+        if call.mode.recalls:
+            rounds = recall.rounds if recall else ()
+            recalled = _unseen(rounds, call, reads_all=self._reader.reads_conversation)
+        return Question(
+            text=call.text,
+            asked_at=call.asked_at,
+            conversation=call.conversation,
+            recalled=recalled,
+            options=call.options,
+            is_task=call.is_task,
+        )
+
     async def _store_round(self, call: ChatCall, answer: str) -> Round:
         said = Turn(
             Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
@@ -154,23 +168,12 @@ def _parts(recall: Recall | None) -> Mapping[str, float]:
     return {name: recall.timings[name] for name in ("embed_ms", "search_ms")}
 
 
-def _question(call: ChatCall, recall: Recall | None) -> Question:
-    recalled = None
-    if call.mode.recalls:
-        recalled = _beyond_the_conversation(recall.rounds if recall else (), call)
-    return Question(
-        text=call.text,
-        asked_at=call.asked_at,
-        conversation=call.conversation,
-        recalled=recalled,
-        options=call.options,
-        is_task=call.is_task,
-    )
-
-
-def _beyond_the_conversation(rounds: Sequence[Recalled], call: ChatCall) -> list[Recalled]:
-    """Recalled rounds that the model does not already see as earlier messages."""
-    seen = {m.content for m in call.conversation if m.role == "user"} | {call.text}
+def _unseen(rounds: Sequence[Recalled], call: ChatCall, *, reads_all: bool) -> list[Recalled]:
+    """Recalled rounds without this one, sent before, and without those that the reader sees as
+    earlier messages where it reads them all."""
+    seen = {call.text}
+    if reads_all:
+        seen |= {m.content for m in call.conversation if m.role == "user"}
     return [
         found
         for found in rounds

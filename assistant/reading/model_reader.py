@@ -23,6 +23,8 @@ from memory_store import MemoryStore, Recalled
 class ModelReader:
     """Reads with a language model; without recalled rounds the conversation passes through."""
 
+    reads_conversation = True
+
     def __init__(
         self,
         model: ChatModel,

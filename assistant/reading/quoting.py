@@ -38,6 +38,7 @@ class QuotingReader:
     """Quotes the sentences nearest to the question, newest first, under what follows from them."""
 
     name = "quotes"
+    reads_conversation = False
 
     def __init__(self, store: MemoryStore, *, floor: float) -> None:
         self._store = store

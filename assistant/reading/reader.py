@@ -55,6 +55,8 @@ class Reader(Protocol):
     """Answers questions from recalled rounds."""
 
     name: str
+    reads_conversation: bool
+    """Whether it reads the earlier messages of the conversation, and not memory alone."""
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """The answer in pieces, ending with exactly one that carries the trace.

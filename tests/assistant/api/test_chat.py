@@ -188,6 +188,17 @@ def test_rounds_of_this_conversation_are_not_recalled_twice(
     assert "Ghent" not in model.sent[0].system
 
 
+def test_without_a_model_rounds_of_this_conversation_are_quoted_too(
+    http: httpx.Client, ann: str
+) -> None:
+    said = chat(http, ann, "I adopted a cat called Miso.", metadata=IN_S).json()["choices"][0][
+        "message"
+    ]
+    earlier = [{"role": "user", "content": "I adopted a cat called Miso."}, said]
+    reply = chat(http, ann, "What is my cat called?", earlier=earlier, metadata=IN_S).json()
+    assert "“I adopted a cat called Miso.”" in reply["choices"][0]["message"]["content"]
+
+
 def test_the_trace_of_an_answer(answering: httpx.Client, model: ScriptedModel, ann: str) -> None:
     done = record(answering, ann, "s1", "I ran in Ghent.", "Great!").json()
     model.on(COT).reply("NOTES: ran in Ghent\nANSWER: In Ghent.").reply("ANSWER: In Ghent.")
