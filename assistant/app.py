@@ -27,6 +27,7 @@ from assistant.api import (
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
+from assistant.api.draining import Draining
 from assistant.api.failures import failures
 from assistant.api.middleware import BodyLimit, JsonBody
 from assistant.api.observed import Observed
@@ -99,6 +100,7 @@ def create_app(
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
+    app.add_middleware(Draining)
     app.add_middleware(Observed)
     return app
 

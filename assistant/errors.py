@@ -80,6 +80,12 @@ class ModelUnavailable(AssistantError):
     status, kind, code = 503, "server_error", "model_unavailable"
 
 
+class ShuttingDown(AssistantError):
+    """The server ends and takes nothing new (caller tries again, or another server)."""
+
+    status, kind, code = 503, "server_error", "shutting_down"
+
+
 class ModelRateLimited(ModelUnavailable):
     """The language model's provider asks to wait (upstream)."""
 

@@ -189,6 +189,10 @@ class Settings(BaseSettings):
     """Address to listen on."""
     port: int = Field(default=8080, ge=0, le=65535)
     """Port to listen on; 0 takes a free one."""
+    workers: int = Field(default=1, ge=1, le=64)
+    """Processes that serve; more than one needs `qdrant_url`."""
+    shutdown_seconds: float = Field(default=30.0, ge=0)
+    """How long a server that is told to stop waits for the requests it is answering."""
     data_dir: Path = Path("data")
     """Where the embedded store lies."""
     api_key: SecretStr | None = Field(default=None, min_length=16)

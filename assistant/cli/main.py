@@ -37,12 +37,17 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes that serve; several need qdrant_url.")
+    ] = None,
 ) -> None:
     """Run the assistant until it is stopped."""
     from assistant.cli.serve import run_server
     from assistant.settings import load_settings
 
-    settings = load_settings(host=host, port=port, data_dir=data_dir, config_file=config)
+    settings = load_settings(
+        host=host, port=port, data_dir=data_dir, config_file=config, workers=workers
+    )
     _warn_about_names()
     run_server(settings)
 

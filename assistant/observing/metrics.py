@@ -50,9 +50,12 @@ class Metrics:
         self._errors = Counter(
             "assistant_errors", "Requests answered with an error.", ["code"], registry=self.registry
         )
-        self._running = Gauge(
+        self.running = 0
+        """Requests being answered."""
+        running = Gauge(
             "assistant_requests_running", "Requests being answered.", registry=self.registry
         )
+        running.set_function(lambda: self.running)
 
     def stage(self, name: str, seconds: float) -> None:
         """A stage of answering took so long."""
@@ -60,13 +63,13 @@ class Metrics:
 
     def request_begun(self) -> None:
         """A request has arrived."""
-        self._running.inc()
+        self.running += 1
 
     def request_ended(
         self, method: str, route: str, status: int, seconds: float, error_code: str | None
     ) -> None:
         """A request was answered, or given up."""
-        self._running.dec()
+        self.running -= 1
         self._requests.labels(method, route, str(status)).observe(seconds)
         if error_code:
             self._errors.labels(error_code).inc()

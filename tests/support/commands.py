@@ -47,9 +47,18 @@ class Server:
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Stop it (or kill it); returns its exit code."""
+        self.signal(how)
+        return self.wait()
+
+    def signal(self, which: signal.Signals) -> None:
+        """Send it a signal."""
         assert self._process is not None
-        self._process.send_signal(how)
-        code = self._process.wait(timeout=30)
+        self._process.send_signal(which)
+
+    def wait(self, timeout: float = 30) -> int:
+        """Wait for its end; its exit code."""
+        assert self._process is not None
+        code = self._process.wait(timeout)
         assert self._process.stdout is not None
         self._process.stdout.close()
         self._process = None

@@ -1,0 +1,56 @@
+"""One serving process: its address, its services, its first line."""
+
+import errno
+import socket
+from collections.abc import Callable
+
+from assistant.app import create_app
+from assistant.cli.server import Server
+from assistant.errors import ConfigError
+from assistant.services import Services, open_services
+from assistant.settings import HASH_EMBEDDER, Settings
+
+
+async def serve_at(
+    listening: socket.socket, settings: Settings, started: Callable[[str], None]
+) -> None:
+    """Serve until told to stop; `started` gets the first line when the server can be reached."""
+    async with open_services(settings) as services:
+        line = _first_line(services, listening)
+        app = create_app(settings, services=services)
+        await Server(app, services, lambda: started(line)).serve(sockets=[listening])
+
+
+def listen(settings: Settings) -> socket.socket:
+    """Bound before the models load, so that a taken port is known at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    # Naming the protocol lets asyncio switch off Nagle's delay: 40 ms a request otherwise.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except (OSError, UnicodeError) as error:
+        listening.close()
+        taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        hint = "another server has it; choose another --port" if taken else error
+        raise ConfigError(
+            f"cannot listen on {settings.host}:{settings.port}: {hint}", code="wrong_setting"
+        ) from error
+    return listening
+
+
+def _first_line(services: Services, listening: socket.socket) -> str:
+    settings = services.settings
+    host, port = listening.getsockname()[:2]
+    embedder = settings.embedder
+    if embedder == HASH_EMBEDDER:
+        embedder += " (no understanding: for tests only)"
+    else:
+        embedder += f" ({services.embedder.path})"
+    shown_url = settings.public()["qdrant_url"]
+    memory = f"Qdrant at {shown_url}" if shown_url else settings.data_dir
+    answers = settings.chat_model or "quotes from memory (no chat_model set)"
+    return (
+        f"Aide-mémoire at http://{host}:{port} · memory in {memory} "
+        f"· embedder: {embedder} · answers: {answers}"
+    )

@@ -1,0 +1,140 @@
+"""A server told to stop: what it answers is finished and kept, what is new is sent elsewhere."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from calls import assert_error, chat, events, rounds, streamed_text
+from commands import Server
+from scripted_model import ScriptedModel, scripted_model
+
+WORDS = [f"word{n} " for n in range(8)]
+
+
+@pytest.fixture
+def model() -> Iterator[ScriptedModel]:
+    with scripted_model() as scripted:
+        yield scripted
+        scripted.check()
+
+
+@pytest.fixture
+def settings(model: ScriptedModel) -> dict[str, str]:
+    return {
+        "ASSISTANT_CHAT_MODEL": "openai/fake",
+        "ASSISTANT_CHAT_MODEL_BASE_URL": model.url,
+        "ASSISTANT_CHAT_MODEL_API_KEY": "k",
+        "ASSISTANT_READING__MODE": "direct",
+    }
+
+
+@pytest.fixture
+def answering(tmp_path: Path, settings: dict[str, str]) -> Iterator[Server]:
+    assistant = Server(tmp_path / "data")
+    assistant.start(**settings)
+    yield assistant
+    if assistant.running:
+        assistant.end(signal.SIGKILL)
+
+
+class Streaming(threading.Thread):
+    """One streamed chat in a thread of its own; `begun` is set at its first piece."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(daemon=True)
+        self.begun = threading.Event()
+        self.text = ""
+        self.broken = False
+        self._url = url
+
+    def run(self) -> None:
+        message = {"role": "user", "content": "I sold my piano."}
+        body = {"stream": True, "messages": [message], "user": "ann"}
+        body["metadata"] = {"session_id": "s"}
+        try:
+            with httpx.stream(
+                "POST", f"{self._url}/v1/chat/completions", json=body, timeout=60
+            ) as reply:
+                for piece in reply.iter_text():
+                    self.text += piece
+                    self.begun.set()
+        except httpx.HTTPError:
+            self.broken = True
+
+
+def begun(server: Server) -> Streaming:
+    streaming = Streaming(server.url)
+    streaming.start()
+    assert streaming.begun.wait(30)
+    return streaming
+
+
+def until_it_refuses(server: Server) -> httpx.Response:
+    deadline = time.monotonic() + 10
+    while (reply := httpx.get(f"{server.url}/ready")).status_code == 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return reply
+
+
+def test_what_was_begun_is_delivered_whole_and_kept(
+    answering: Server, model: ScriptedModel, settings: dict[str, str]
+) -> None:
+    model.on("direct").reply(*WORDS, delay=0.4)
+    streaming = begun(answering)
+    answering.signal(signal.SIGTERM)
+    assert_error(until_it_refuses(answering), 503, "server_error", "shutting_down")
+    with httpx.Client(base_url=answering.url) as http:
+        refused = chat(http, "ann", "And now?")
+        assert_error(refused, 503, "server_error", "shutting_down")
+        assert refused.headers["retry-after"] == "5"
+        assert http.get("/health").status_code == 200
+    assert answering.wait() == 0
+    streaming.join(10)
+    received = events(streaming.text)
+    assert received[-1] == "[DONE]"
+    assert streamed_text(received) == "".join(WORDS)
+    answering.start(**settings)
+    with httpx.Client(base_url=answering.url) as http:
+        assert rounds(http, "ann", "s") == [("I sold my piano.", "".join(WORDS))]
+
+
+def test_a_second_signal_ends_it_at_once(
+    answering: Server, model: ScriptedModel, settings: dict[str, str]
+) -> None:
+    model.on("direct").reply(*WORDS, delay=5.0)
+    streaming = Streaming(answering.url)
+    streaming.start()
+    deadline = time.monotonic() + 30
+    while not model.requests("direct"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    answering.signal(signal.SIGTERM)
+    until_it_refuses(answering)
+    answering.signal(signal.SIGTERM)
+    # The reply would take forty seconds.
+    assert answering.wait(timeout=15) == -signal.SIGTERM
+    streaming.join(10)
+    assert "[DONE]" not in streaming.text
+    answering.start(**settings)
+    with httpx.Client(base_url=answering.url) as http:
+        assert rounds(http, "ann", "s") == []
+
+
+def test_it_waits_no_longer_than_it_is_told(
+    answering: Server, model: ScriptedModel, settings: dict[str, str]
+) -> None:
+    answering.end()
+    answering.start(**settings, ASSISTANT_SHUTDOWN_SECONDS="0.2")
+    model.on("direct").reply(*WORDS, delay=5.0)
+    Streaming(answering.url).start()
+    deadline = time.monotonic() + 30
+    while not model.requests("direct"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    answering.signal(signal.SIGTERM)
+    assert answering.wait(timeout=15) == 0

@@ -1,0 +1,73 @@
+"""Several processes behind one address: one user's memory, whole whoever answers."""
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from calls import record, rounds
+from commands import BIN
+from qdrant_binary import Qdrant
+
+
+@contextmanager
+def crew(data_dir: Path, **settings: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """`assistant serve --workers 2`; its first line."""
+    process = subprocess.Popen(
+        [BIN / "assistant", "serve", "--workers", "2", "--port", "0", "--data-dir", data_dir],
+        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"} | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield process, process.stdout.readline()
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60)
+
+
+def test_an_embedded_memory_belongs_to_one(tmp_path: Path) -> None:
+    with crew(tmp_path) as (process, line):
+        assert (process.wait(60), line) == (2, "")
+        assert process.stderr is not None
+        assert "embedded memory belongs to one process" in process.stderr.read()
+
+
+@pytest.mark.qdrant_server
+def test_two_workers_serve_one_user_without_loss(tmp_path: Path, own_qdrant: Qdrant) -> None:
+    own_qdrant.start()
+    settings = {
+        "ASSISTANT_QDRANT_URL": own_qdrant.url,
+        "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
+    }
+    with crew(tmp_path, **settings) as (process, line):
+        assert "2 workers" in line
+        found = re.search(r"http://[\d.:]+", line)
+        assert found
+        url = found[0]
+        started: set[str] = set()
+
+        def tell(number: int) -> None:
+            # A connection for each request, so that either worker may take it.
+            with httpx.Client(base_url=url, timeout=60) as http:
+                at = f"2023-05-20T{10 + number // 60}:{number % 60:02}:00Z"
+                record(http, "ann", "s", f"I saw bird {number}.", "Nice.", timestamp=at)
+                text = http.get("/metrics").text
+            started.update(re.findall(r"^process_start_time_seconds (\S+)", text, re.MULTILINE))
+
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(tell, range(80)))
+        assert len(started) == 2
+        with httpx.Client(base_url=url, timeout=60) as http:
+            kept = rounds(http, "ann", "s")
+        assert sorted(kept) == sorted((f"I saw bird {n}.", "Nice.") for n in range(80))
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
