@@ -164,7 +164,7 @@ def test_over_http_a_full_disk_is_507_until_there_is_space(small_disk: Path) -> 
             assert refused.headers["x-should-retry"] == "false"
             assert http.get("/health").status_code == 200
             ready = http.get("/ready")
-            assert (ready.status_code, "full" in ready.json()["checks"]["store"]) == (503, True)
+            assert (ready.status_code, "full" in ready.json()["checks"]["disk"]) == (503, True)
             assert rounds(http, "ann", "s") == [("I like tea.", "Noted.")]
             ballast.drop()
             again = record(http, "ann", "s", "And coffee.", timestamp="2023-05-21T10:00:00Z")
