@@ -2,7 +2,6 @@
 `assistant.toml` > default. A wrong one stops the start with its name."""
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,12 +10,12 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from assistant.errors import ConfigError
 from assistant.reading.plan import Layout, Mode, Unit
 from assistant.reading.presets import AUTO, PRESET_NAMES
+from assistant.setting_sources import in_order
 from memory_store import PACKAGED, EncoderPath, KeyKind, RecallSettings, Weights
 
 HASH_EMBEDDER = "hash"
@@ -24,7 +23,11 @@ _URLS = ("chat_model_base_url", "extract_model_base_url", "query_model_base_url"
 _SECRETS_IN_URL = re.compile(r"//[^/@]+@")
 
 
-class KeySettings(BaseModel, extra="forbid", frozen=True):
+class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
+    """Settings that belong together; an unknown name among them is refused."""
+
+
+class KeySettings(_Group, frozen=True):
     """What the keys of the memory are made of; belongs to the memory, as the embedder does."""
 
     kinds: tuple[KeyKind, ...] = Field(default=tuple(KeyKind), min_length=1)
@@ -33,18 +36,24 @@ class KeySettings(BaseModel, extra="forbid", frozen=True):
     """One key of all texts of a round in place of one for each."""
 
 
-class SignalWeights(BaseModel, extra="forbid", frozen=True):
+class SignalWeights(_Group, frozen=True):
     """How much each signal counts in a similarity; 0 leaves it out. `memory_store.Weights`."""
 
     dense: float = Field(default=Weights().dense, ge=0)
+    """The nearest key."""
     words: float = Field(default=Weights().words, ge=0)
+    """The query's words in the round (BM25)."""
     session_words: float = Field(default=Weights().session_words, ge=0)
+    """The query's words in the whole session."""
     personal: float = Field(default=Weights().personal, ge=0)
+    """That a round states something about the user."""
     said_then: float = Field(default=Weights().said_then, ge=0)
+    """That it was said in the days asked about."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)
+    """That it talks about a day in the days asked about."""
 
 
-class RecallChoices(BaseModel, extra="forbid", frozen=True):
+class RecallChoices(_Group, frozen=True):
     """How much of the memory a question gets, and what ranks it."""
 
     rounds: int = Field(default=100, ge=1, le=200)
@@ -56,7 +65,7 @@ class RecallChoices(BaseModel, extra="forbid", frozen=True):
     weights: SignalWeights = SignalWeights()
 
 
-class ReadingSettings(BaseModel, extra="forbid", frozen=True):
+class ReadingSettings(_Group, frozen=True):
     """How a language model reads the memory; what is not set comes from the preset."""
 
     preset: str = AUTO
@@ -78,7 +87,7 @@ class ReadingSettings(BaseModel, extra="forbid", frozen=True):
         return name
 
 
-class QdrantSettings(BaseModel, extra="forbid", frozen=True):
+class QdrantSettings(_Group, frozen=True):
     """How a Qdrant server is used; nothing of it counts for the embedded store."""
 
     collection: str = Field(default="aide_memoire", min_length=1, max_length=255)
@@ -97,7 +106,7 @@ class QdrantSettings(BaseModel, extra="forbid", frozen=True):
     """Times a call is tried again while the server is away or busy."""
 
 
-class ModelSettings(BaseModel, extra="forbid", frozen=True):
+class ModelSettings(_Group, frozen=True):
     """What holds for the calls of every language model."""
 
     at_once: int = Field(default=64, ge=1, le=256)
@@ -124,7 +133,7 @@ _OF_A_ROLE = {"name": ""} | {
 }
 
 
-class EnrichmentSettings(BaseModel, extra="forbid", frozen=True):
+class EnrichmentSettings(_Group, frozen=True):
     """How what was recorded is enriched by `extract_model`."""
 
     idle_seconds: float = Field(default=30.0, ge=0)
@@ -141,7 +150,7 @@ class EnrichmentSettings(BaseModel, extra="forbid", frozen=True):
     """Whether a summary is asked for, as one more key of a round."""
 
 
-class LogSettings(BaseModel, extra="forbid", frozen=True):
+class LogSettings(_Group, frozen=True):
     """What is written to standard error, and how."""
 
     level: Literal["debug", "info", "warning", "error"] = "warning"
@@ -152,14 +161,14 @@ class LogSettings(BaseModel, extra="forbid", frozen=True):
     """Whether lines may quote requests: texts of exceptions, messages of other libraries."""
 
 
-class UnderstandingSettings(BaseModel, extra="forbid", frozen=True):
+class UnderstandingSettings(_Group, frozen=True):
     """How questions are read by `query_model`."""
 
     sub_queries: int = Field(default=0, ge=0, le=5)
     """Most queries of its own that a question combining several things is split into."""
 
 
-class LimitSettings(BaseModel, extra="forbid", frozen=True):
+class LimitSettings(_Group, frozen=True):
     """How much a caller may ask for, each user of each key apart; 0 is no limit."""
 
     requests_per_minute: int | None = Field(default=None, ge=0)
@@ -183,6 +192,7 @@ class Settings(BaseSettings):
         env_file=".env",
         extra="ignore",
         frozen=True,
+        use_attribute_docstrings=True,
     )
 
     host: str = "127.0.0.1"
@@ -274,8 +284,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The order of the module docstring."""
-        above = (init_settings, env_settings, dotenv_settings)
-        return *above, _SettingsFile(settings_cls, _settings_file(*above))
+        return in_order(settings_cls, init_settings, env_settings, dotenv_settings)
 
     @field_validator("api_key", "keys_file", mode="before")
     @classmethod
@@ -315,28 +324,3 @@ def load_settings(**flags: Any) -> Settings:
         raise ConfigError(f"wrong setting: {problems}", code="wrong_setting") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot read the settings: {error}", code="wrong_setting") from error
-
-
-class _SettingsFile(TomlConfigSettingsSource):
-    """The settings file; a name in it that is no setting is refused, unlike in the environment."""
-
-    def __init__(self, settings_cls: type[BaseSettings], file: Path) -> None:
-        try:
-            super().__init__(settings_cls, file)
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ConfigError(f"cannot read {file}: {error}", code="wrong_setting") from error
-        if unknown := sorted(set(self.toml_data) - set(settings_cls.model_fields)):
-            raise ConfigError(
-                f"wrong setting: {', '.join(unknown)} in {file} is no setting of the assistant",
-                code="wrong_setting",
-            )
-
-
-def _settings_file(*sources: PydanticBaseSettingsSource) -> Path:
-    """The settings file: the one a source names, which must be there, or the default one."""
-    for source in sources:
-        if (given := source().get("config_file")) is not None:
-            if not Path(given).is_file():
-                raise ConfigError(f"there is no settings file {given}", code="wrong_setting")
-            return Path(given)
-    return Path("assistant.toml")

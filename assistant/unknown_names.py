@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dotenv import dotenv_values
-from pydantic import BaseModel
 
+from assistant.setting_names import setting_fields
 from assistant.settings import Settings
 
 _PREFIX, _NESTED = "ASSISTANT_", "__"
@@ -23,7 +23,8 @@ def warnings_about_names() -> list[str]:
 
 
 def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
-    known = [*variables(Settings), *_OTHERS]
+    fields = setting_fields(Settings)
+    known = [*(_PREFIX + _NESTED.join(path).upper() for path, _ in fields), *_OTHERS]
     for name in sorted(names):
         if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
             # The prefix is left out: with it everything is alike.
@@ -39,15 +40,3 @@ def _is_known(name: str, known: Iterable[str]) -> bool:
         one == name or one.startswith(name + _NESTED) or name.startswith(one + _NESTED)
         for one in known
     )
-
-
-def variables(model: type[BaseModel], prefix: str = _PREFIX) -> list[str]:
-    """The variables of all settings, those of groups by their members."""
-    names: list[str] = []
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            names += variables(inner, f"{prefix}{name.upper()}{_NESTED}")
-        else:
-            names.append(prefix + name.upper())
-    return names

@@ -24,7 +24,7 @@ class FileTrouble(AssistantError):
 
 def write_export(memory: MemoryCalls, file: Path, progress: "Progress") -> int:
     """Write a user's memory to a new file; the number of rounds in it."""
-    with _new_file(file) as out:
+    with new_file(file) as out:
         return write_lines(memory, out, progress)
 
 
@@ -57,7 +57,7 @@ def lines_of(export: bytes) -> list[str]:
 
 
 @contextmanager
-def _new_file(file: Path) -> Iterator[TextIO]:
+def new_file(file: Path) -> Iterator[TextIO]:
     """A file that is there once all of it is written; none that exists is replaced."""
     if file.exists():
         raise FileTrouble(f"{file} exists already: name another file")

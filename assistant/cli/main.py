@@ -1,5 +1,5 @@
-"""The command line: chat, ask, memories, mcp; serve, check, keys; and those of a whole memory:
-migrate, reindex, backup, restore."""
+"""The command line: chat, ask, memories, mcp; serve, check, config, keys; and those of a whole
+memory: migrate, reindex, backup, restore."""
 
 import sys
 from importlib.metadata import version
@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from assistant.cli import keys, memories, options
+from assistant.cli import configuration, keys, memories, options
 from assistant.errors import AssistantError
 
 app = typer.Typer(
     help="A chat assistant that remembers.", no_args_is_help=True, add_completion=False
 )
+app.add_typer(configuration.app, name="config")
 app.add_typer(keys.app, name="keys")
 app.add_typer(memories.app, name="memories")
 
@@ -48,7 +49,7 @@ def serve(
     settings = load_settings(
         host=host, port=port, data_dir=data_dir, config_file=config, workers=workers
     )
-    _warn_about_names()
+    configuration.warn_about_names()
     run_server(settings)
 
 
@@ -63,7 +64,7 @@ def check(
     from assistant.settings import load_settings
 
     settings = load_settings(data_dir=data_dir, config_file=config)
-    _warn_about_names()
+    configuration.warn_about_names()
     print_check(settings, as_json=as_json)
 
 
@@ -221,14 +222,6 @@ def main() -> None:
             raise
         typer.echo(f"assistant: {error}", err=True)
         sys.exit(2)
-
-
-def _warn_about_names() -> None:
-    """Say on stderr which variables look like settings and are none."""
-    from assistant.unknown_names import warnings_about_names
-
-    for line in warnings_about_names():
-        typer.echo(f"assistant: {line}", err=True)
 
 
 def _store_error() -> type[Exception]:

@@ -41,7 +41,7 @@ FENCES = {
     },
     "litellm": {"assistant/models/litellm_import.py"},
     "prometheus_client": {"assistant/observing/metrics.py"},
-    "pydantic_settings": {"assistant/settings.py"},
+    "pydantic_settings": {"assistant/setting_sources.py", "assistant/settings.py"},
     "mcp": {"assistant/cli/mcp_server.py"},
 }
 

@@ -1,49 +1,18 @@
 """The terminal commands, in this process against a served assistant."""
 
-import io
 import json
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import httpx
 import pytest
 from calls import record, rounds, sessions
 from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse
+from in_process import Run
 from scripted_model import ScriptedModel
 from served import served
 
-from assistant.cli import main
-
 COT = "chain_of_note"
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Finished]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The `assistant` command: arguments and what is typed in, exit code and output out."""
-
-    def run(*arguments: str, typed: str = "") -> Finished:
-        monkeypatch.setattr(sys, "argv", ["assistant", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        output = capsys.readouterr()
-        return Finished(int(ended.value.code or 0), output.out, output.err)
-
-    return run
 
 
 @pytest.fixture
