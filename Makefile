@@ -5,13 +5,22 @@ PYTHON ?= python3
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
-.PHONY: demo test test_clients bench check qdrant_server clean
+.PHONY: demo test test_browser test_slow test_clients bench check qdrant_server clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
 test: $(VENV)/.installed-dev
 	$(PY) -m pytest
+
+# The web page and the reports in a browser: Debian's chromium, or another at /usr/bin/chromium.
+test_browser: $(VENV)/.installed-dev
+	$(PIP_INSTALL) -e '.[dev,browser]'
+	$(PY) -m pytest -m browser
+
+# What takes minutes: crashes by the dozen, ten thousand rounds, requests at random.
+test_slow: $(VENV)/.installed-dev
+	$(PY) -m pytest -m slow
 
 # The clients of docs/use-it-with, which the other tests do without.
 test_clients: $(VENV)/.installed-dev
@@ -44,4 +53,4 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt | $(PY)
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) runs data
+	rm -rf $(VENV) runs

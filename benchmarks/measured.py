@@ -1,8 +1,6 @@
 """One comparison: our figure beside a baseline's, and their ratio."""
 
-import statistics
-import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -33,14 +31,3 @@ class Measured:
     def to_json(self) -> dict[str, Any]:
         """All fields and the ratio."""
         return asdict(self) | {"ratio": self.ratio}
-
-
-async def median_ms(call: Callable[[], Awaitable[object]], times: int) -> float:
-    """Median duration of a call in milliseconds, after one call that does not count."""
-    await call()
-    durations = []
-    for _ in range(times):
-        started = time.perf_counter()
-        await call()
-        durations.append(time.perf_counter() - started)
-    return statistics.median(durations) * 1000

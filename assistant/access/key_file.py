@@ -73,7 +73,7 @@ class KeyFile:
     @contextmanager
     def _replacing(self) -> Iterator[Any]:
         """A new file in the place of the old one; whoever makes it first may change the keys."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         new = self.path.with_name(f"{self.path.name}.new")
         descriptor = os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         try:

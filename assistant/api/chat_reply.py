@@ -9,8 +9,7 @@ from assistant.api.events import DONE, event
 from assistant.chat import ChatCall, ChatDone
 from assistant.dates import print_instant
 from assistant.models.chat_model import TokenCounts
-
-_CHARACTERS_PER_TOKEN = 4
+from assistant.models.token_counter import about_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +108,6 @@ def memory_body(call: ChatCall, done: ChatDone) -> dict[str, Any]:
         "notes": done.trace.notes,
         "timings": {name: round(ms, 3) for name, ms in done.timings.items()},
     }
-
-
-def about_tokens(text: str) -> int:
-    """How many tokens a text is, roughly."""
-    return -(-len(text) // _CHARACTERS_PER_TOKEN)
 
 
 def _understanding(done: ChatDone) -> dict[str, Any] | None:

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Request
 
 from assistant.api import wire
 from assistant.api.call import services
-from assistant.api.chat_reply import about_tokens
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
+from assistant.models.token_counter import about_tokens
 from memory_store import TextKind
 
 router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"])

@@ -39,7 +39,7 @@ class ReplyCache:
     def put(self, key: str, reply: Reply) -> None:
         """Keep a reply; a reader sees all of it or nothing."""
         path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = path.with_name(f"{path.name}.{os.getpid()}.new")
         body = {"text": reply.text, "finish_reason": reply.finish_reason}
         written.write_text(json.dumps(body), encoding="utf-8")

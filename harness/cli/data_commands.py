@@ -19,7 +19,9 @@ def download_command(
     keys: Annotated[
         list[str] | None, typer.Argument(metavar="[FILE]...", help="Which; none lists them.")
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="The folder to put them into.")] = Path("data"),
+    out: Annotated[Path, typer.Option("--out", help="The folder to put them into.")] = Path(
+        "datasets"
+    ),
     mirror: Annotated[
         str | None, typer.Option("--mirror", help="Scheme and host to use instead.")
     ] = None,

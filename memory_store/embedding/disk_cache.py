@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from memory_store.embedding.cache import Vector
+from memory_store.private_folder import make_private
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class DiskCache:
 
     def _database(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_private(self._file.parent)
             self._connection = sqlite3.connect(self._file, timeout=_WAIT_SECONDS)
             try:
                 _prepare(self._connection)

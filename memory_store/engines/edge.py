@@ -32,6 +32,7 @@ from memory_store.engines.layout import (
     to_matrix,
 )
 from memory_store.errors import StoreFull, StoreLocked, StoreReadOnly, StoreUnavailable
+from memory_store.private_folder import make_private
 from memory_store.types import Days, Held
 
 # Small batches keep a single GIL-holding call short.
@@ -77,7 +78,8 @@ class EdgeEngine:
         # Built beside its place and renamed, so that a crash leaves no half-made shard.
         building = self._directory.with_name(self._directory.name + ".new")
         shutil.rmtree(building, ignore_errors=True)
-        building.mkdir(parents=True)
+        make_private(building.parent)
+        make_private(building)
         shard = qe.EdgeShard.create(str(building), _config(dimension))
         for field, schema in _indexes().items():
             shard.update(qe.UpdateOperation.create_field_index(field, schema))

@@ -136,3 +136,12 @@ async def test_a_killed_process_loses_nothing_it_acknowledged(tmp_path: Path) ->
     recall = await store.recall(Query("ann", f"counted to {acknowledged}"))
     assert recall.rounds[0].record.round.user_text == f"I counted to {acknowledged}."
     await store.close()
+
+
+async def test_no_other_account_can_read_what_was_said(tmp_path: Path) -> None:
+    data = tmp_path / "new" / "data"
+    store = MemoryStore(EdgeEngine(data), Embedder(HashEncoder()))
+    await store.open()
+    await store.close()
+    assert data.stat().st_mode & 0o077 == 0
+    assert all(found.stat().st_mode & 0o077 == 0 for found in data.iterdir())

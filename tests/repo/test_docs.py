@@ -19,8 +19,6 @@ ROOT = Path(__file__).parents[2]
 API = (ROOT / "docs/api.md").read_text()
 SETTINGS = (ROOT / "docs/settings.md").read_text()
 README = (ROOT / "README.md").read_text()
-# FastAPI's own pages.
-UNLISTED = {"/docs", "/redoc", "/openapi.json", "/docs/oauth2-redirect"}
 
 
 def documented_routes() -> set[tuple[str, str]]:
