@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,6 +12,8 @@ from fastapi.responses import PlainTextResponse
 from in_process import Run
 from scripted_model import ScriptedModel
 from served import served
+
+from assistant.cli.chat_commands import COMMANDS
 
 COT = "chain_of_note"
 
@@ -102,6 +105,54 @@ def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     assert lines[-2] == "it is now"
     assert lines[-1] == "there is no command /what; /help lists them"
     assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
+
+
+def test_chat_lists_its_commands(run: Run, quoting_url: str) -> None:
+    done = run("chat", "--assistant", quoting_url, typed="/help\n")
+    assert (done.code, done.err) == (0, "")
+    for name, command in COMMANDS.items():
+        assert f"{name} {command.argument}".ljust(20) + f" {command.meaning}\n" in done.out
+
+
+def test_chat_as_somebody_else(run: Run, http: httpx.Client, quoting_url: str, ann: str) -> None:
+    bob = f"bob and {ann}"
+    typed = f"/user\nI like tea.\n/user {bob}\nI like rye.\n/user\n"
+    at = ("--assistant", quoting_url, "--user", ann, "--session", "first")
+    lines = run("chat", *at, typed=typed).out.splitlines()
+    assert (lines[0], lines[-1]) == (f"you are {ann}", f"you are {bob}")
+    (new,) = (line.split()[-1] for line in lines if line.startswith("new session"))
+    assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
+    assert list(sessions(http, ann)) == ["first"]
+    assert [user for user, _ in rounds(http, bob, new)] == ["I like rye."]
+
+
+def test_chat_writes_an_export(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str, tmp_path: Path
+) -> None:
+    record(http, ann, "s", "I like tea.", "Noted.")
+    file = tmp_path / "mine.jsonl"
+    chat = ("chat", "--assistant", quoting_url, "--user", ann)
+    done = run(*chat, typed=f"/export {file}\n")
+    assert (done.code, done.out) == (0, f"1 round written to {file}\n")
+    assert file.read_text() == http.get(f"/v1/users/{ann}/export").text
+    again = run(*chat, typed=f"/export {file}\n")
+    assert (again.code, "exists already" in again.err) == (1, True)
+
+
+def test_chat_forgets_its_session(run: Run, http: httpx.Client, quoting_url: str, ann: str) -> None:
+    record(http, ann, "s", "I like tea.", "Noted.")
+    record(http, ann, "t", "I like rye.", "Noted.")
+    chat = ("chat", "--assistant", quoting_url, "--user", ann, "--session", "s")
+    nobody = run(*chat, typed="/forget session\n")
+    assert (nobody.code, "Nobody can be asked" in nobody.err) == (1, True)
+    refused = run(*chat, typed="/forget session\nn\n", asked=True)
+    assert refused.out == "forget this session of 1 round? [y/N] nothing was forgotten\n"
+    assert set(sessions(http, ann)) == {"s", "t"}
+    agreed = run(*chat, typed="/forget session\ny\n/session\n", asked=True)
+    first, new = agreed.out.splitlines()
+    assert first.endswith("[y/N] 1 round forgotten; a new session begins")
+    assert new.startswith("terminal-")
+    assert list(sessions(http, ann)) == ["t"]
 
 
 def test_chat_survives_an_answer_that_fails(

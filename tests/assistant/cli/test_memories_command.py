@@ -1,58 +1,33 @@
-"""`assistant memories` in a process of its own, piped, against a served assistant."""
+"""`assistant memories`, piped, against a served assistant."""
 
 import json
 import os
 import subprocess
-import sys
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from calls import record, rounds, sessions
+from commands import BIN
+from in_process import Finished, Run
 
 from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.memory_calls import _pieces
 from assistant.imports.chatgpt import read_chatgpt
 
-COMMAND = [sys.executable, "-c", "from assistant.cli import main; main()", "memories"]
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Finished]
-
 
 @pytest.fixture
-def run(quoting_url: str, ann: str) -> Run:
+def run(run: Run, quoting_url: str, ann: str, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A subcommand for `ann`."""
 
-    def run(*arguments: object, user: str = ann, typed: str = "") -> Finished:
-        named = {"ASSISTANT_URL": quoting_url, "ASSISTANT_USER": user}
-        ended = subprocess.run(
-            [*COMMAND, *map(str, arguments)],
-            env=os.environ | named,
-            input=typed,
-            capture_output=True,
-            text=True,
-        )
-        return Finished(ended.returncode, ended.stdout, ended.stderr)
+    def of_user(*arguments: object, user: str = ann, typed: str = "") -> Finished:
+        monkeypatch.setenv("ASSISTANT_URL", quoting_url)
+        monkeypatch.setenv("ASSISTANT_USER", user)
+        return run("memories", *arguments, typed=typed)
 
-    return run
+    return of_user
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +59,17 @@ def test_list(run: Run) -> None:
     assert (page["total"], page["data"][0]["user_text"][:5]) == (3, "I ado")
     after = run("list", "--oldest", "--limit", 1, "--after", page["next"], "--json").json
     assert after["data"][0]["user_text"] == "I like tea."
+
+
+def test_a_process_of_its_own(quoting_url: str, ann: str) -> None:
+    ended = subprocess.run(
+        [BIN / "assistant", "memories", "list", "--text", "cat"],
+        env=os.environ | {"ASSISTANT_URL": quoting_url, "ASSISTANT_USER": ann},
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.endswith("\tI adopted a cat called [31mMiso.\n")
 
 
 def test_search(run: Run) -> None:
