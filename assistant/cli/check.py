@@ -1,16 +1,27 @@
-"""`assistant check`: opens everything as `serve` does and says what is wrong, if anything is."""
+"""`assistant check`: opens everything as `serve` does and says what is wrong, if anything is.
+
+Each language model that is set is asked one short question, which may cost a few tokens.
+"""
 
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import typer
 
+from assistant.access.doorkeeper import Doorkeeper, check_reachable
+from assistant.cli.workers import check_workers
 from assistant.errors import AssistantError
-from assistant.services import open_services
-from assistant.settings import Settings
+from assistant.models.chat_model import Message
+from assistant.models.roles import gateway
+from assistant.models.usage import Usage
+from assistant.services import make_embedder, open_services
+from assistant.settings import Role, Settings
 from memory_store import EmbeddingFailed, MemoryStoreError
+
+_ROLES: tuple[Role, ...] = get_args(Role)
+_GREETING = "Say ok."
 
 
 class Finding(NamedTuple):
@@ -35,9 +46,39 @@ def print_check(settings: Settings, *, as_json: bool) -> None:
 
 
 async def _findings(settings: Settings) -> list[Finding]:
+    models = [await _model(settings, role) for role in _ROLES if settings.role(role).name]
+    return [_address(settings), *await _memory(settings), *models]
+
+
+def _address(settings: Settings) -> Finding:
+    """Whether the server may listen where it is told to, by as many processes."""
+    address = f"{settings.host}:{settings.port}"
+    try:
+        check_reachable(settings)
+        check_workers(settings)
+        needs_key = Doorkeeper(settings).needs_key
+    except AssistantError as error:
+        return Finding("address", False, str(error))
+    return Finding("address", True, f"{address} ({'with' if needs_key else 'without'} API keys)")
+
+
+async def _model(settings: Settings, role: Role) -> Finding:
+    part, name = f"{role}_model", settings.role(role).name
+    try:
+        model = gateway(settings, role, Usage())
+        assert model is not None
+        await model.complete([Message("user", _GREETING)], {})
+    except AssistantError as error:
+        return Finding(part, False, f"{name}: {error}")
+    return Finding(part, True, f"{name} answers")
+
+
+async def _memory(settings: Settings) -> list[Finding]:
+    """The memory and the embedder; without a memory the embedder alone."""
     where = str(settings.public()["qdrant_url"] or settings.data_dir)
     if not settings.qdrant_url and not settings.data_dir.exists():
-        return [Finding("memory", True, f"none yet: the first start makes it in {where}")]
+        none_yet = Finding("memory", True, f"none yet: the first start makes it in {where}")
+        return [none_yet, await _embedder(settings)]
     try:
         async with open_services(settings) as services:
             await services.store.check()
@@ -51,3 +92,11 @@ async def _findings(settings: Settings) -> list[Finding]:
         Finding("memory", True, f"{where} ({known})"),
         Finding("embedder", True, settings.embedder),
     ]
+
+
+async def _embedder(settings: Settings) -> Finding:
+    try:
+        await make_embedder(settings).close()
+    except EmbeddingFailed as error:
+        return Finding("embedder", False, str(error))
+    return Finding("embedder", True, settings.embedder)

@@ -1,0 +1,70 @@
+"""`assistant check`: what is wrong with a set-up, part by part."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from scripted_model import PLAIN, ScriptedModel
+
+from assistant.cli.check import print_check
+from assistant.settings import load_settings
+
+NOBODY = "http://127.0.0.1:9/v1"
+
+
+def checked(
+    capsys: pytest.CaptureFixture[str], folder: Path, **flags: Any
+) -> tuple[int, dict[str, Any]]:
+    """The exit code, and what is said of each part."""
+    settings = load_settings(data_dir=folder / "data", **{"embedder": "hash", **flags})
+    with pytest.raises(typer.Exit) as left:
+        print_check(settings, as_json=True)
+    return left.value.exit_code, json.loads(capsys.readouterr().out)["parts"]
+
+
+def test_a_new_set_up_is_sound_and_nothing_is_made(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, parts = checked(capsys, tmp_path)
+    assert (code, sorted(parts)) == (0, ["address", "embedder", "memory"])
+    assert "none yet" in parts["memory"]["text"]
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "part", "said"),
+    [
+        ({"host": "0.0.0.0"}, "address", "assistant keys create"),
+        ({"workers": 2}, "address", "qdrant_url"),
+        ({"embedder": "/nowhere"}, "embedder", "/nowhere"),
+        ({"chat_model": "nobody/x"}, "chat_model", "nobody/x"),
+        (
+            {
+                "extract_model": "openai/x",
+                "extract_model_base_url": NOBODY,
+                "extract_model_api_key": "none",
+                "extract_model_retries": 0,
+            },
+            "extract_model",
+            "openai/x",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_of_its_part(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, flags: dict[str, Any], part: str, said: str
+) -> None:
+    code, parts = checked(capsys, tmp_path, **flags)
+    assert code == 1
+    assert [name for name, found in parts.items() if not found["usable"]] == [part]
+    assert said in parts[part]["text"]
+
+
+def test_a_model_that_answers_is_sound(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, model: ScriptedModel
+) -> None:
+    model.on(PLAIN).reply("ok")
+    how = {"chat_model_base_url": model.url, "chat_model_api_key": "none"}
+    code, parts = checked(capsys, tmp_path, chat_model="openai/fake", **how)
+    assert (code, parts["chat_model"]["text"]) == (0, "openai/fake answers")
