@@ -117,6 +117,8 @@ def test_an_answer_is_markdown(
     assert terminal.ends() == 0
 
 
+# What the emulator keeps of lines that are drawn again depends on how busy the machine is.
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80])
 def test_a_long_answer_is_there_once(chat: Chat, model: ScriptedModel, columns: int) -> None:
     """Higher than the screen, in one block and in many."""
@@ -237,6 +239,7 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
     terminal.shows("it is now")
 
 
+@pytest.mark.slow
 def test_a_narrower_terminal_shows_the_whole_answer(chat: Chat, model: ScriptedModel) -> None:
     words = [f"word{n} " for n in range(60)]
     model.on(COT).reply("ANSWER: ", *words, "end.", delay=0.02)
