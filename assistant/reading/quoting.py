@@ -77,7 +77,7 @@ class QuotingReader:
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
         shown = sorted(
-            _distinct([*grounds, *quotes]),
+            _distinct([*grounds, *_with_newer(quotes, near)]),
             key=lambda s: s.source.record.round.session_date,
             reverse=True,
         )
@@ -117,6 +117,19 @@ def _without_our_reply(found: Recalled) -> Recalled:
 def _quotes(near: Sequence[Statement], most: int) -> list[Statement]:
     enough = near[0].closeness * _NEAR_THE_BEST
     return [statement for statement in near if statement.closeness >= enough][:most]
+
+
+def _with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+    """The quotes, and for each that no longer holds what was said instead, as far as it was
+    recalled: the newest statement may be farther from the question than the old one."""
+    by_key = {statement.key: statement for statement in near}
+    every = list(quotes)
+    for quote in every:  # which grows: what replaced it may have been replaced itself
+        link = quote.superseded_by
+        newer = by_key.get((link.round_id, link.text)) if link else None
+        if newer is not None and newer not in every:
+            every.append(newer)
+    return every
 
 
 def _distinct(quotes: Sequence[Statement]) -> list[Statement]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 
-from memory_store import Days, MemoryStore, Recalled, Speaker, sentences
+from memory_store import Days, Fact, FactLink, MemoryStore, Recalled, Speaker, sentences
 
 _SENTENCES_OF_A_SIDE = 12
 # What models say about themselves answers nothing.
@@ -34,6 +34,8 @@ class Statement:
     source: Recalled
     event_dates: tuple[Days, ...] = ()
     closeness: float = 0.0
+    superseded_by: FactLink | None = None
+    """What the user said later that it no longer holds after."""
     lead: str = ""
     """The sentence before it, where it points back to it ("Before that, ...")."""
 
@@ -104,14 +106,20 @@ async def weighed(
 
 def _said(found: Recalled) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about."""
-    days = {fact.text: fact.event_dates for fact in found.record.facts}
+    facts = {fact.text: fact for fact in found.record.facts}
     every = sentences(found.record.round.user_text)
     leads = {text: _lead(before, text) for before, text in pairwise(["", *every])}
     texts = [text for text in every if not text.endswith("?")]
     return [
-        Statement(text, Speaker.USER, found, days.get(text, ()), lead=leads[text])
+        replace(_stated(found, text, facts.get(text)), lead=leads[text])
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
+
+
+def _stated(found: Recalled, text: str, fact: Fact | None) -> Statement:
+    if fact is None:
+        return Statement(text, Speaker.USER, found)
+    return Statement(text, Speaker.USER, found, fact.event_dates, superseded_by=fact.superseded_by)
 
 
 def _lead(before: str, text: str) -> str:

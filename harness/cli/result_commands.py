@@ -1,5 +1,6 @@
 """The commands that look at finished runs side by side: `compare` and `leaderboard`."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,9 @@ from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.report.console import print_tables
 
+# Columns of a table that is not shown on a terminal.
+_WIDTH = 150
+
 
 def compare_command(
     directories: Annotated[
@@ -36,12 +40,13 @@ def compare_command(
         raise UsageError("compare needs two run directories or more")
     runs = load_runs(directories)
     comparison = build_comparison(runs, anyway=anyway)
-    console = Console()
+    if out is not None:  # before anything is printed, into a pipe that may be closed early
+        write_comparison(out, comparison, runs)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     for text in remarks(comparison):
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))
     if out is not None:
-        write_comparison(out, comparison, runs)
         console.print(f"comparison: {out / HTML}", highlight=False, soft_wrap=True)
 
 
@@ -53,9 +58,9 @@ def leaderboard_command(
 ) -> None:
     """Rank all runs under a folder, apart by data set and judge."""
     board = read_leaderboard(folder)
-    console = Console()
+    write_leaderboard(board, out or folder)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     for reason in board.unread:
         console.print(f"not read: {reason}", style="yellow", highlight=False, markup=False)
     print_tables(console, leaderboard_tables(board))
-    write_leaderboard(board, out or folder)
     console.print(f"leaderboard: {(out or folder) / f'{STEM}.html'}", soft_wrap=True)

@@ -90,14 +90,14 @@ def test_an_assistant_that_limits_its_rate_gets_fewer_at_a_time(
     bench: Bench, theirs: Rival, tmp_path: Path
 ) -> None:
     bench.url, bench.approach, bench.data_file = theirs.url, PLAIN, many(tmp_path / "many.json")
-    theirs.fail_every, theirs.fail_status = 4, 429
+    theirs.fail_every, theirs.fail_status = 5, 429
     theirs.fail_headers = {"Retry-After": "0.05"}
     assert bench.replay(concurrency=6) == 0
     report = bench.report()
     assert (report["n"], report["missing"], report["failed"]) == (12, 0, 0)
     invocation = json.loads((bench.out / "manifest.json").read_text())["invocations"][0]
     assert invocation["narrowest_pace"] < 6
-    assert "limits its rate: 4 of 16 requests" in " ".join(report["conduct"]["diagnosis"])
+    assert "limits its rate: 3 of 15 requests" in " ".join(report["conduct"]["diagnosis"])
 
 
 @pytest.mark.parametrize(

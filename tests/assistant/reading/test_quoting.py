@@ -57,6 +57,13 @@ async def test_a_sentence_that_points_back_is_quoted_with_what_it_points_to(
     assert "Hello" not in answer
 
 
+async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemoryStore) -> None:
+    await store.remember([round(0, "I live in Ghent, where do I live?")])
+    await store.remember([round(1, "I live in Ghent."), round(2, "I moved to Bruges.")])
+    answer, _ = await ask(store, "Do I live in Ghent?")
+    assert answer.index("Bruges") < answer.index("Ghent.”")
+
+
 async def test_it_quotes_what_the_assistant_said(store: MemoryStore) -> None:
     await store.remember([round(0, "Any hotel?", "The Marriott hotel in Ghent is good.")])
     answer, _ = await ask(store, "Which hotel in Ghent did you recommend?")
