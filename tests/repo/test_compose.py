@@ -46,6 +46,14 @@ def test_the_assistant_waits_and_its_settings_exist(monkeypatch: pytest.MonkeyPa
     assert not load_settings().chat_model
 
 
+def test_the_assistant_writes_to_its_volume_alone_and_may_finish() -> None:
+    assistant = SERVICES["assistant"]
+    assert assistant["read_only"] is True
+    assert (assistant["tmpfs"], assistant["volumes"]) == (["/tmp"], ["keys:/data"])
+    seconds = int(assistant["stop_grace_period"].removesuffix("s"))
+    assert seconds > load_settings().shutdown_seconds
+
+
 def probe(port: int) -> int:
     command: list[str] = SERVICES["qdrant"]["healthcheck"]["test"]
     script = command[-1].replace("$$", "$").replace("6333", str(port))
