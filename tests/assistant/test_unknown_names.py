@@ -60,5 +60,5 @@ def test_check_says_it(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
     )
-    assert (ended.returncode, ended.stdout[:7]) == (0, "memory:")
+    assert (ended.returncode, ended.stdout[:8]) == (0, "address:")
     assert "did you mean ASSISTANT_EMBEDDER?" in ended.stderr
