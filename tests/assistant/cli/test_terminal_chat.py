@@ -136,6 +136,8 @@ def test_a_long_answer_is_there_once(chat: Chat, model: ScriptedModel, columns: 
     assert re.findall(r"Paragraph (\d+)\.", shown) == [str(n) for n in range(30)]
 
 
+# The key press comes while the answer is drawn: on a busy machine it was lost once.
+@pytest.mark.slow
 def test_ctrl_c_stops_the_answer_only(
     chat: Chat, model: ScriptedModel, answering: httpx.Client, ann: str
 ) -> None:
