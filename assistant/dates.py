@@ -53,6 +53,11 @@ def parse_day(text: Any, *, param: str) -> date:
     return parse_instant(text, param=param).date()
 
 
+def optional_day(given: Any, *, param: str) -> date | None:
+    """The day, where one was given."""
+    return None if given is None else parse_day(given, param=param)
+
+
 def parse_days(text: str, *, near: datetime) -> Days:
     """Days as a language model writes them: `2023-05-19`, `2023-05`, `2023`, or two joined by `/`.
 

@@ -1,7 +1,6 @@
 """Routes of memories: search, correct, forget one, forget everything of a user."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -18,7 +17,7 @@ from assistant.api.schemas.memories import (
     Memory,
     SearchResult,
 )
-from assistant.dates import parse_day, print_instant
+from assistant.dates import optional_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Correction, Days, GivenFact, Query
 
@@ -59,10 +58,6 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     )
 
 
-def _day(given: Any, param: str) -> date | None:
-    return None if given is None else parse_day(given, param=param)
-
-
 @router.patch(
     "/memories/{memory_id}",
     **described(
@@ -99,7 +94,10 @@ def _given_fact(given: str | wire.StatedFact) -> GivenFact:
         return GivenFact(given)
     if given.event_dates is None:
         return GivenFact(given.text)
-    days = (Days(_day(d.first, "facts"), _day(d.last, "facts")) for d in given.event_dates)
+    days = (
+        Days(optional_day(d.first, param="facts"), optional_day(d.last, param="facts"))
+        for d in given.event_dates
+    )
     return GivenFact(given.text, tuple(days))
 
 

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -15,7 +15,7 @@ from assistant.api.examples import memories as examples
 from assistant.api.failures import READING
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
 from assistant.api.schemas.memories import MemoryPage, ToldMemory
-from assistant.dates import parse_day
+from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
 
@@ -44,11 +44,11 @@ async def list_memories(
     """The rounds of a user by date, page by page: said on these days, in this session, with this
     text. With `as_of` nothing that was said later counts."""
     limits_of(request).check_query(text)
-    until = _day(as_of, "as_of")
-    ends = [day for day in (_day(to, "to"), until) if day is not None]
+    until = optional_day(as_of, param="as_of")
+    ends = [day for day in (optional_day(to, param="to"), until) if day is not None]
     listing = Listing(
         user_of(request, user_id),
-        days=Days(_day(from_, "from"), min(ends, default=None)),
+        days=Days(optional_day(from_, param="from"), min(ends, default=None)),
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
         text=text.strip(),
@@ -73,16 +73,12 @@ async def read_memory(
 ) -> Mapping[str, Any]:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = user_of(request, user_id)
-    told = await services(request).store.told(owner, memory_id, _day(as_of, "as_of"))
+    told = await services(request).store.told(owner, memory_id, optional_day(as_of, param="as_of"))
     if told is None:
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
     return wire.told_body(told)
-
-
-def _day(given: str | None, param: str) -> date | None:
-    return None if given is None else parse_day(given, param=param)
 
 
 def _print_place(place: Place) -> str:
