@@ -2,12 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
+from harness.assistants.paths import values_at
 from harness.assistants.profile import Extra, Forget, Profile
+from harness.assistants.sources import read_sources
 from harness.assistants.template import Occasion, filled, filled_path, merged
-from harness.assistants.transport import Transport
+from harness.assistants.transport import Transport, read
 from harness.assistants.wire import Answer, parse_answer, parse_object
 from harness.errors import IngestMismatch, UsageError
 from harness.runs.budget import Budget
@@ -51,7 +54,12 @@ class ChatClient:
 
         async def call() -> Answer:
             path = filled_path(self._profile.path, when)
-            return await self._transport.request("POST", path, parse_answer, body, headers=headers)
+            response = await self._transport.exchange("POST", path, body, headers=headers)
+            answer = read(response, f"POST {path}", parse_answer)
+            if kind != "question" or self._profile.sources is None:
+                return answer
+            found = read_sources(self._profile.sources, response.json(), response.headers)
+            return replace(answer, returned=found)
 
         return await self._budget.spend(sum(len(item["content"]) for item in sent), call)
 
@@ -99,18 +107,7 @@ class ChatClient:
 def unready(reply: Any, ready: Mapping[str, Any]) -> str | None:
     """What in a reply is not yet as the barrier wants it, or None."""
     for path, expected in ready.items():
-        for value in _values(reply, path.split(".")):
+        for value in values_at(reply, path):
             if value != expected:
                 return f"{path} is {value!r}, not {expected!r}"
     return None
-
-
-def _values(value: Any, path: Sequence[str]) -> Iterator[Any]:
-    """Every value that a dotted path leads to; None where it leads nowhere."""
-    if not path:
-        yield value
-    elif path[0] == "*":
-        for item in value if isinstance(value, list) else []:
-            yield from _values(item, path[1:])
-    else:
-        yield from _values(value.get(path[0]) if isinstance(value, dict) else None, path[1:])

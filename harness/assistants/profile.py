@@ -11,7 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.assistants.template import unknown_names
+from harness.assistants.sources import SourceLayout
+from harness.assistants.toml_table import TomlTable
 from harness.errors import UsageError
 
 BUILT_IN = ("aide-memoire", "plain")
@@ -89,6 +90,7 @@ class Profile:
     forget: Forget | None = None
     barrier: Barrier = field(default_factory=Barrier)
     price: Price | None = None
+    sources: SourceLayout | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -124,7 +126,7 @@ def parse_profile(text: str, *, name: str, source: str) -> Profile:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{source}: not TOML: {error}") from error
-    reader = _Table(table, source)
+    reader = TomlTable(table, source)
     kinds = {kind: reader.inner(kind) for kind in ("teacher", "live", "question", "control")}
     no_trace = bool(kinds["question"].take("leaves_no_trace", bool, default=False))
     profile = Profile(
@@ -137,6 +139,7 @@ def parse_profile(text: str, *, name: str, source: str) -> Profile:
         forget=_forget(reader),
         barrier=_barrier(reader),
         price=_price(reader),
+        sources=_sources(reader),
         extra=_extra(reader),
     )
     return profile
@@ -148,37 +151,7 @@ def _hash(table: Fields) -> str:
     return hashlib.sha256(json.dumps(noticed, sort_keys=True).encode()).hexdigest()[:12]
 
 
-class _Table:
-    """One TOML table, read key by key; what nobody took is a mistake in the file."""
-
-    def __init__(self, table: Mapping[str, Any], where: str) -> None:
-        self._table = dict(table)
-        self._where = where
-
-    def has(self, key: str) -> bool:
-        return key in self._table
-
-    def inner(self, key: str) -> "_Table":
-        return _Table(self.take(key, dict, default={}), f"{self._where}, [{key}]")
-
-    def take(self, key: str, kind: type | tuple[type, ...], *, default: Any = None) -> Any:
-        value = self._table.pop(key, default)
-        if value is None:
-            raise UsageError(f"{self._where}: {key} is missing")
-        kinds = kind if isinstance(kind, tuple) else (kind,)
-        if type(value) not in kinds:
-            expected = " or ".join(one.__name__ for one in kinds)
-            raise UsageError(f"{self._where}: {key} must be {expected}, not {value!r}")
-        if unknown := unknown_names(value):
-            raise UsageError(f"{self._where}: {key} has unknown names {', '.join(sorted(unknown))}")
-        return value
-
-    def finish(self) -> None:
-        if self._table:
-            raise UsageError(f"{self._where}: unknown setting {', '.join(sorted(self._table))}")
-
-
-def _extra(table: _Table) -> Extra:
+def _extra(table: TomlTable) -> Extra:
     text = table.inner("text")
     headers = table.take("headers", dict, default={})
     extra = Extra(
@@ -192,7 +165,7 @@ def _extra(table: _Table) -> Extra:
     return extra
 
 
-def _record(reader: _Table) -> Record | None:
+def _record(reader: TomlTable) -> Record | None:
     if not reader.has("record"):
         return None
     table = reader.inner("record")
@@ -209,7 +182,7 @@ def _record(reader: _Table) -> Record | None:
     return record
 
 
-def _forget(reader: _Table) -> Forget | None:
+def _forget(reader: TomlTable) -> Forget | None:
     if not reader.has("forget"):
         return None
     table = reader.inner("forget")
@@ -218,7 +191,7 @@ def _forget(reader: _Table) -> Forget | None:
     return forget
 
 
-def _barrier(reader: _Table) -> Barrier:
+def _barrier(reader: TomlTable) -> Barrier:
     table = reader.inner("barrier")
     path = table.take("path", str, default="")
     barrier = Barrier(
@@ -232,7 +205,7 @@ def _barrier(reader: _Table) -> Barrier:
     return barrier
 
 
-def _price(reader: _Table) -> Price | None:
+def _price(reader: TomlTable) -> Price | None:
     if not reader.has("price"):
         return None
     table = reader.inner("price")
@@ -241,3 +214,23 @@ def _price(reader: _Table) -> Price | None:
     )
     table.finish()
     return price
+
+
+def _sources(reader: TomlTable) -> SourceLayout | None:
+    if not reader.has("sources"):
+        return None
+    table = reader.inner("sources")
+    names = ("path", "header", "session", "round", "turn", "text", "score", "rank")
+    taken = {name: table.take(name, str, default="") for name in names}
+    layout = SourceLayout(**taken, first_round=table.take("first_round", int, default=0))
+    table.finish()
+    for one, other in (("path", "header"), ("score", "rank")):
+        if taken[one] and taken[other]:
+            raise UsageError(f"{table.where}: {one} or {other}, not both")
+    if not (layout.path or layout.header):
+        raise UsageError(f"{table.where}: path or header must say where the list is")
+    if not (layout.session or layout.turn or layout.text):
+        raise UsageError(f"{table.where}: none of session, turn, text says what a source is")
+    if layout.round and not layout.session:
+        raise UsageError(f"{table.where}: round needs session")
+    return layout

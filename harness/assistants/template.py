@@ -12,23 +12,27 @@ from harness.assistants.wire import rfc3339
 # Stands alone for a list of turns: no text can hold it.
 TURNS = "$turns"
 UNIX = "$unix"
-NAMES = frozenset({"user", "session", "time", "date", "weekday", "unix"})
+NAMES = frozenset({"user", "session", "turn", "time", "date", "weekday", "unix"})
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Who speaks, in which session, when. `turns` are those to be recorded, as plain objects."""
+    """Who speaks, in which session, when. `turn` names what is said, `turns` are those to be
+    recorded, as plain objects.
+    """
 
     user: str
     session: str
     time: datetime
     turns: list[dict[str, str]] = field(default_factory=list)
+    turn: str = ""
 
     def values(self) -> dict[str, str]:
         """What the names of a template stand for."""
         return {
             "user": self.user,
             "session": self.session,
+            "turn": self.turn,
             "time": rfc3339(self.time),
             "date": f"{self.time:%Y-%m-%d}",
             "weekday": f"{self.time:%A}",

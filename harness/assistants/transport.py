@@ -80,15 +80,7 @@ class Transport:
     ) -> T:
         """What `parse` makes of the JSON reply; raises the errors of `harness.errors`."""
         response = await self.exchange(method, route, body, headers=headers)
-        name = _name(method, route)
-        try:
-            return parse(response.json())
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            message = f"{name}: the reply is not JSON: {_shown(response)}"
-            raise BadReply(message, route=name, status=response.status_code) from error
-        except WrongShape as error:
-            message = f"{name}: the reply has the wrong shape ({error}): {_shown(response)}"
-            raise BadReply(message, route=name, status=response.status_code) from error
+        return read(response, _name(method, route), parse)
 
     async def exchange(
         self,
@@ -182,6 +174,20 @@ class Transport:
 def _tls() -> ssl.SSLContext:
     # Reading the certificates takes longer than a short run: once for all clients.
     return httpx.create_ssl_context(trust_env=False)
+
+
+def read(response: httpx.Response, name: str, parse: Callable[[Any], T]) -> T:
+    """What `parse` makes of the JSON in a reply to the request `name`; `BadReply` where there is
+    none, or one of the wrong shape.
+    """
+    try:
+        return parse(response.json())
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        message = f"{name}: the reply is not JSON: {_shown(response)}"
+        raise BadReply(message, route=name, status=response.status_code) from error
+    except WrongShape as error:
+        message = f"{name}: the reply has the wrong shape ({error}): {_shown(response)}"
+        raise BadReply(message, route=name, status=response.status_code) from error
 
 
 def _name(method: str, route: str) -> str:

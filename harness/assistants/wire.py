@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness.assistants.encodable import encodable
+from harness.assistants.sources import Returned
 
 
 class WrongShape(ValueError):
@@ -38,11 +39,14 @@ class RankedValue:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A hypothesis with what it cost; token counts are None where the server gave none."""
+    """A hypothesis with what it cost; token counts are None where the server gave none, `returned`
+    is None where nobody looked for sources.
+    """
 
     text: str
     prompt_tokens: int | None
     completion_tokens: int | None
+    returned: Returned | None = None
 
 
 def rfc3339(moment: datetime) -> str:

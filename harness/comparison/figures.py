@@ -10,6 +10,7 @@ from harness.metrics.per_question import (
     round_figures,
     session_figures,
 )
+from harness.metrics.sources import tells_context, tells_rounds
 from harness.metrics.table import scores_by_question
 from harness.metrics.turn_recall import turn_figures
 from harness.runs.digest import QuestionDigest
@@ -56,20 +57,21 @@ def _retrieval_figures(run: ComparedRun) -> dict[str, Values]:
 def _session(question: QuestionDigest, line: Line) -> Values:
     if question.is_abstention or not question.evidence_session_ids:
         return {}
-    return _only(_SESSION, session_figures(question, line)) | {
-        f"evidence_in_context@{budget}": float(fits_context(question, line, budget))
-        for budget in CONTEXT_BUDGETS
-    }
+    figures = _only(_SESSION, session_figures(question, line))
+    if tells_context(line):
+        for budget in CONTEXT_BUDGETS:
+            figures[f"evidence_in_context@{budget}"] = float(fits_context(question, line, budget))
+    return figures
 
 
 def _round(question: QuestionDigest, line: Line) -> Values:
-    if question.is_abstention or not question.evidence_rounds:
+    if question.is_abstention or not question.evidence_rounds or not tells_rounds(line):
         return {}
     return _only(_ROUND, round_figures(question, line))
 
 
 def _turn(question: QuestionDigest, line: Line) -> Values:
-    if not question.evidence_turn_ids:
+    if not question.evidence_turn_ids or not tells_rounds(line):
         return {}
     return _only(_TURN, turn_figures(question, line))
 

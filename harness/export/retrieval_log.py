@@ -87,6 +87,7 @@ def _places(
     return [
         (item["position"], _first_turn(sessions[item["position"]], item["round_index"]))
         for item in line["ranked_rounds"]
+        if item["round_index"] >= 0  # a source may tell no round
     ]
 
 

@@ -14,6 +14,7 @@ from harness.errors import RunMismatch, UsageError
 from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines
 from harness.export.retrieval_log import Granularity, log_lines
 from harness.runs.digest import QuestionDigest
+from harness.runs.lines import ranked_lines
 from harness.runs.manifest import Manifest, load_manifest
 from harness.runs.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
 
@@ -69,7 +70,7 @@ class _Run:
     def __init__(self, run_dir: RunDir, manifest: Manifest, options: ExportOptions) -> None:
         self.options = options
         self.hypotheses = run_dir.by_question(HYPOTHESES)
-        self.retrieval = run_dir.by_question(RETRIEVAL)
+        self.retrieval = ranked_lines(run_dir.by_question(RETRIEVAL))
         lines = run_dir.by_question(QUESTIONS).values()
         self.questions = [QuestionDigest.from_json(line) for line in lines]
         self._data = manifest.data["dataset"]

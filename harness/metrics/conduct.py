@@ -1,6 +1,6 @@
 """What a report says of the assistant's conduct: probes, requests, spending, what was cut. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.assistants.profile import Price
@@ -15,6 +15,7 @@ def conduct_table(
     requests: Mapping[str, Any],
     spent: Mapping[str, Any],
     hypotheses: Iterable[Line],
+    sources: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """One block of `report.json`; `diagnosis` holds the sentences for a person, worst first."""
     contexts = [line["context"] for line in hypotheses if "context" in line]
@@ -25,7 +26,7 @@ def conduct_table(
         "spent": dict(spent),
         "context": _context(contexts) if contexts else None,
     }
-    return block | {"diagnosis": _diagnosis(block)}
+    return block | {"diagnosis": [*_diagnosis(block), *_sources(sources)]}
 
 
 def cost_of(spent: Mapping[str, Any], price: Mapping[str, float] | None) -> float | None:
@@ -67,6 +68,27 @@ def _diagnosis(block: Mapping[str, Any]) -> list[str]:
             f"prompt: {context['sessions_cut']} sessions were cut, oldest first"
         )
     return said
+
+
+def _sources(sources: Mapping[str, Any] | None) -> Iterator[str]:
+    """What there is to know about the figures of retrieval; `sources` is `sources_table`'s."""
+    if sources is None:
+        return
+    answers, n = sources["answers"], sources["answers"]["n"]
+    trouble = f": {sources['problem']}" if sources["problem"] else ""
+    if missing := answers["not returned"]:
+        yield f"returns no sources with {missing} of {n} answers: their retrieval is not measured"
+    if broken := answers["unreadable"]:
+        yield f"returns sources that cannot be read with {broken} of {n} answers{trouble}"
+    if foreign := answers["unplaced"]:
+        yield f"returns sources of {foreign} of {n} answers that fit nothing it was told{trouble}"
+    if matched := sources["placed_by"]["text"]:
+        yield f"sources are matched by text: {matched} of {sources['returned']}"
+    if answers["placed"] and sources["unplaced"]:
+        yield (
+            f"{sources['unplaced']} of {sources['returned']} sources fit no place of the history: "
+            "retrieval may be better than its figures"
+        )
 
 
 def _share(count: int, total: int) -> str:

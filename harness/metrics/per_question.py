@@ -26,7 +26,7 @@ def session_figures(question: QuestionDigest, line: Line) -> Figures:
 
 
 def round_figures(question: QuestionDigest, line: Line) -> Figures:
-    """The same of the rounds with a labelled turn."""
+    """The same of the rounds with a labelled turn, where the line tells rounds."""
     ranked = [round_name(r["position"], r["round_index"]) for r in line["ranked_rounds"]]
     return _figures(ranked, question.evidence_rounds)
 

@@ -22,6 +22,7 @@ from harness.metrics.retrieval_metrics import (
     recall_any_at_k,
     session_view,
 )
+from harness.metrics.sources import tells_context, tells_rounds
 from harness.metrics.turn_recall import turn_recall_table
 from harness.runs.digest import QuestionDigest
 
@@ -36,13 +37,16 @@ Figures = dict[str, dict[str, Any]]
 def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
     """All retrieval figures of a run; `lines` is `retrieval.jsonl` by question id.
 
-    Questions without a line (never searched) are counted in `not_searched` and are in no
-    denominator.
+    Questions without a line (never searched, or no ranking told) are counted in `not_searched` and
+    are in no denominator.
     """
     searched = [question for question in questions if question.question_id in lines]
     answerable = [question for question in searched if not question.is_abstention]
     with_sessions = [question for question in answerable if question.evidence_session_ids]
-    with_rounds = [question for question in answerable if question.evidence_rounds]
+    with_rounds = [
+        q for q in answerable if q.evidence_rounds and tells_rounds(lines[q.question_id])
+    ]
+    in_context = [q for q in with_sessions if tells_context(lines[q.question_id])]
     types = sorted({question.question_type for question in with_sessions})
     turns = turn_recall_table(questions, lines)
     return {
@@ -64,15 +68,18 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
             )
             for name in types
         },
-        "evidence_in_context": _evidence_in_context(with_sessions, lines, CONTEXT_BUDGETS),
-        "evidence_by_budget": _evidence_in_context(with_sessions, lines, CURVE_BUDGETS),
+        "evidence_in_context": _evidence_in_context(in_context, lines, CONTEXT_BUDGETS),
+        "evidence_by_budget": _evidence_in_context(in_context, lines, CURVE_BUDGETS),
         "official": None if turns else _official(answerable, lines),
         "turn": turns,
         "excluded": {
             "not_searched": len(questions) - len(searched),
             "abstention": len(searched) - len(answerable),
             "without_evidence_sessions": len(answerable) - len(with_sessions),
-            "without_labelled_round": len(answerable) - len(with_rounds),
+            "without_labelled_round": sum(not q.evidence_rounds for q in answerable),
+            "without_ranked_rounds": sum(
+                not tells_rounds(lines[q.question_id]) for q in answerable
+            ),
         },
     }
 
@@ -95,7 +102,11 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, A
     table: dict[str, Any] = {}
     for name, members in (("run_script", with_target), ("printing_script", answerable)):
         table[name] = {
-            level: _mean_of(measure(q, lines[q.question_id]) for q in members)
+            level: _mean_of(
+                measure(q, lines[q.question_id])
+                for q in members
+                if level == "session" or tells_rounds(lines[q.question_id])
+            )
             for level, measure in _OFFICIAL_LEVELS.items()
         }
     return table

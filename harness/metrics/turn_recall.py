@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.metrics.retrieval_metrics import recall_all_at_k, recall_any_at_k, recall_fraction_at_k
+from harness.metrics.sources import tells_rounds
 from harness.runs.digest import QuestionDigest
 
 CUT_OFFS = (1, 5, 10, 25, 50)
@@ -19,7 +20,9 @@ Measure = Callable[[QuestionDigest], dict[str, float]]
 
 def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any] | None:
     """The figures of the questions that were searched; None where no evidence is named by turn."""
-    searched = [q for q in questions if q.question_id in lines]
+    searched = [
+        q for q in questions if q.question_id in lines and tells_rounds(lines[q.question_id])
+    ]
     if not any(q.evidence_ids for q in searched):
         return None
     found = [q for q in searched if q.evidence_turn_ids]

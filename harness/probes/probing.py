@@ -19,7 +19,7 @@ async def probe_assistant(mode: Mode, salt: str) -> dict[str, Any]:
             if question.history_id not in ingested:
                 await mode.ingest(question)
                 ingested.add(question.history_id)
-            answers[aspect] = (await mode.ask(question))["hypothesis"]
+            answers[aspect] = (await mode.ask(question)).hypothesis["hypothesis"]
         for aspect in ("name", "stranger"):
             await mode.forget(probe.questions[aspect])
     except AssistantError as error:

@@ -39,6 +39,10 @@ class Blinding:
         """The session in which the question itself is asked."""
         return "s" + self._digest("asking", question_id)
 
+    def asking_turn(self, question_id: str) -> str:
+        """The turn that is the question itself."""
+        return "t" + self._digest("asking", question_id)
+
     def _digest(self, *parts: str | int) -> str:
         text = "\x1f".join([self._salt, *(str(part) for part in parts)])
         return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -185,9 +185,12 @@ class ReplayStage:
             if self._mode.searches and question.question_id not in self._searched:
                 self._run_dir.append(RETRIEVAL, await self._mode.retrieve(question))
             if self._options.ask:
-                line = await self._mode.ask(question)
-                self._run_dir.append(HYPOTHESES, line)
-                self._listener.answered(QuestionDigest.of(question), line["hypothesis"])
+                asked = await self._mode.ask(question)
+                if asked.retrieval is not None:
+                    self._run_dir.append(RETRIEVAL, asked.retrieval)
+                self._run_dir.append(HYPOTHESES, asked.hypothesis)
+                said = asked.hypothesis["hypothesis"]
+                self._listener.answered(QuestionDigest.of(question), said)
         except AssistantError as error:
             self._failed(question, error)
             await _require_alive(transport, error)

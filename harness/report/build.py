@@ -11,6 +11,7 @@ from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
 from harness.metrics.official_accuracy import official_accuracy
 from harness.metrics.retrieval_table import retrieval_table
+from harness.metrics.sources import sources_table
 from harness.metrics.table import metric_table
 from harness.runs.digest import QuestionDigest
 from harness.runs.lines import RunLines, outcome_of
@@ -51,7 +52,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         "failed": len(lines.failures),
         "accuracy": accuracy,
         "official_metrics": _official_metrics(lines, manifest),
-        "retrieval": retrieval_table(lines.questions, lines.retrieval) if retrieval else None,
+        "retrieval": _retrieval(lines),
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)
         if lines.prompts
         else None,
@@ -67,11 +68,24 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
             manifest.totals("requests"),
             manifest.totals("spent"),
             hypotheses,
+            sources_table(_told(lines)),
         ),
         "filters": manifest.data["filters"],
         "assistant": manifest.data["assistant"],
         "harness_version": manifest.data["harness_version"],
     }
+
+
+def _retrieval(lines: RunLines) -> dict[str, Any] | None:
+    told = _told(lines)
+    if not told:
+        return None
+    return retrieval_table(lines.questions, lines.retrieval) | {"sources": sources_table(told)}
+
+
+def _told(lines: RunLines) -> list[dict[str, Any]]:
+    """Every line of `retrieval.jsonl` that counts."""
+    return [*lines.retrieval.values(), *lines.unranked.values()]
 
 
 def _judge_tokens(lines: RunLines) -> dict[str, int]:

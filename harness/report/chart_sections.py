@@ -75,6 +75,8 @@ def _retrieval(retrieval: Mapping[str, Any] | None) -> Iterator[str]:
         for budget, cell in retrieval["evidence_by_budget"].items()
         if cell["value"] is not None
     ]
+    if not held:
+        return
     chart = curve_chart([Curve("all evidence sessions", held)], x_label="tokens of best rounds")
     yield figure("Evidence against context tokens, %", chart)
 

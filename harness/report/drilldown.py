@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from harness.metrics.per_question import CONTEXT_BUDGETS, rounds_in_budget
+from harness.metrics.sources import tells_context, tells_rounds
 from harness.report.clipping import Clipping, clipped
 from harness.report.table import number
 from harness.runs.digest import QuestionDigest, round_name
@@ -31,8 +32,8 @@ def evidence_state(question: QuestionDigest, line: Line | None) -> str:
     wanted = set(question.evidence_session_ids)
     if question.is_abstention or not wanted:
         return "none labelled"
-    if line is None:
-        return "not searched"
+    if line is None or not tells_context(line):
+        return "not searched" if line is None else "not told"
     held = wanted & {item["session_id"] for item in rounds_in_budget(line, _BUDGET)}
     if held == wanted:
         return "found"
@@ -94,7 +95,8 @@ def _found(question: QuestionDigest, lines: RunLines, clipping: Clipping) -> str
     line = lines.retrieval.get(question.question_id)
     if line is None:
         return ""
-    return _evidence(question, line, clipping) + _context(question, line, clipping)
+    shown = _evidence(question, line, clipping)
+    return shown + (_context(question, line, clipping) if tells_context(line) else "")
 
 
 def _evidence(question: QuestionDigest, line: Line, clipping: Clipping) -> str:
@@ -102,7 +104,7 @@ def _evidence(question: QuestionDigest, line: Line, clipping: Clipping) -> str:
     ranked = [round_name(item["position"], item["round_index"]) for item in line["ranked_rounds"]]
     begins = dict(zip(question.evidence_rounds, question.evidence_begins, strict=False))
     wanted = {name: begins.get(name, f"round {name}") for name in question.evidence_rounds}
-    if not wanted:
+    if not wanted or not tells_rounds(line):
         ranked = [item["session_id"] for item in line["ranked_sessions"]]
         wanted = {name: f"session {name}" for name in question.evidence_session_ids}
     if not wanted:

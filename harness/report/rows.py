@@ -11,6 +11,7 @@ from harness.metrics.per_question import (
     round_figures,
     session_figures,
 )
+from harness.metrics.sources import tells_context, tells_rounds
 from harness.runs.digest import QuestionDigest
 from harness.runs.lines import RunLines, outcome_of
 
@@ -56,8 +57,8 @@ def _found(question: QuestionDigest, lines: RunLines) -> Iterator[tuple[str, flo
         return
     sessions = session_figures(question, line)
     yield from ((name, sessions[name]) for name in _SHOWN)
-    if question.evidence_rounds:
+    if question.evidence_rounds and tells_rounds(line):
         rounds = round_figures(question, line)
         yield from ((f"round.{name}", rounds[name]) for name in _SHOWN)
-    for budget in CONTEXT_BUDGETS:
+    for budget in CONTEXT_BUDGETS if tells_context(line) else ():
         yield f"evidence_in_context@{budget}", float(fits_context(question, line, budget))

@@ -10,6 +10,7 @@ from harness.report.benchmark_tables import (
 )
 from harness.report.conduct_table import conduct_tables
 from harness.report.judge_tables import judge_tables, known_wrong_note
+from harness.report.source_table import NOT_RETURNED, source_tables
 from harness.report.table import Table, number, percent
 from harness.statistics.bootstrap import FEW_CLUSTERS
 
@@ -22,6 +23,7 @@ def report_tables(report: Mapping[str, Any]) -> list[Table]:
     tables += conduct_tables(report) + judge_tables(report)
     tables += official_accuracy_table(report) + metric_tables(report)
     if report["retrieval"]:
+        tables += source_tables(report["retrieval"])
         tables += [_retrieval(report["retrieval"]), _by_type(report["retrieval"])]
         if report["retrieval"]["official"]:
             tables.append(_official(report["retrieval"]))
@@ -77,6 +79,8 @@ def _retrieval(retrieval: Mapping[str, Any]) -> Table:
             rows += _row(f"{level} {name}", figures, f"{name}@{{k}}")
         for discount in ("longmemeval", "standard"):
             rows += _row(f"{level} ndcg ({discount})", figures, f"ndcg@{{k}}[{discount}]")
+        if not figures and retrieval.get("sources"):
+            rows.append((level, *(NOT_RETURNED for _ in SHOWN_CUT_OFFS), "0"))
     excluded = retrieval["excluded"]
     note = (
         f"Strict: answerable questions with labelled evidence. Left out: {excluded['abstention']} "
@@ -120,7 +124,7 @@ def _official(retrieval: Mapping[str, Any]) -> Table:
 
 def _context(retrieval: Mapping[str, Any]) -> Table:
     rows = [
-        (f"{budget} tokens", percent(cell["value"]), str(cell["n"]))
+        (f"{budget} tokens", _told(cell, retrieval), str(cell["n"]))
         for budget, cell in retrieval["evidence_in_context"].items()
     ]
     note = (
@@ -128,6 +132,12 @@ def _context(retrieval: Mapping[str, Any]) -> Table:
         "that fit the budget (whole rounds in rank order, 4 characters a token)."
     )
     return Table("Evidence in context, %", ("budget", "all evidence", "n"), rows, note)
+
+
+def _told(cell: Mapping[str, Any], retrieval: Mapping[str, Any]) -> str:
+    if cell["value"] is None and retrieval.get("sources"):
+        return NOT_RETURNED
+    return percent(cell["value"])
 
 
 def _prompts(table: Mapping[str, Any]) -> Table:

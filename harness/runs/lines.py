@@ -1,6 +1,6 @@
 """What a run directory holds, read whole: every question with its lines, and what became of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from harness.runs.digest import QuestionDigest
@@ -23,7 +23,10 @@ Lines = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class RunLines:
-    """Everything a run directory holds, each file by question id, `ingests` by history id."""
+    """Everything a run directory holds, each file by question id, `ingests` by history id.
+
+    `retrieval` has the lines with a ranking; `unranked` those of answers that told of none.
+    """
 
     questions: list[QuestionDigest]
     hypotheses: Lines
@@ -34,6 +37,7 @@ class RunLines:
     ingests: Lines
     second_verdicts: Lines
     controls: list[dict[str, Any]]
+    unranked: Lines = field(default_factory=dict)
 
 
 def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
@@ -48,12 +52,14 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
         name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
         for name in (HYPOTHESES, PROMPTS, RETRIEVAL, VERDICTS, SECOND_VERDICTS, FAILURES)
     }
+    ranked = ranked_lines(files[RETRIEVAL])
     succeeded = {**files[HYPOTHESES if asks else RETRIEVAL], **files[PROMPTS]}
     failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
     return RunLines(
         questions=questions,
         hypotheses=files[HYPOTHESES],
-        retrieval=files[RETRIEVAL],
+        retrieval=ranked,
+        unranked={key: line for key, line in files[RETRIEVAL].items() if key not in ranked},
         verdicts=files[VERDICTS],
         failures=failures,
         ingests=run_dir.by_history(INGEST),
@@ -61,6 +67,11 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
         second_verdicts=files[SECOND_VERDICTS],
         controls=run_dir.records(CONTROLS),
     )
+
+
+def ranked_lines(retrieval: Lines) -> Lines:
+    """The lines of `retrieval.jsonl` that hold a ranking: not every answer tells of one."""
+    return {key: line for key, line in retrieval.items() if line["ranked_sessions"] is not None}
 
 
 def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:

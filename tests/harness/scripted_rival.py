@@ -2,13 +2,14 @@
 
 It tells users apart by the body field `user`, sessions by the header `X-Session`, and knows dates
 from a `[Weekday YYYY-MM-DD]` before a text or the body field `when`. It remembers what users said
-and answers with the remembered sentence nearest to the question, else from the prompt itself.
+and answers with the remembered sentence nearest to the question, else from the prompt itself; it
+cites what it remembers in whatever shape it is asked to.
 """
 
 import asyncio
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
@@ -31,6 +32,7 @@ class Heard:
     session: str
     day: date
     text: str
+    turn: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Rival:
     fail_status: int = 500
     fail_headers: dict[str, str] = field(default_factory=dict)
     busy_for: int = 0
+    cite: Callable[[list[Heard]], dict[str, Any]] | None = None
+    cite_header: Callable[[list[Heard]], dict[str, str]] | None = None
     url: str = ""
     memory: dict[str, list[Heard]] = field(default_factory=dict)
     arrived: list[Arrived] = field(default_factory=list)
@@ -81,6 +85,16 @@ class Rival:
         if "how many days ago" in question.lower():
             return f"That was {(now - best.day).days} days ago."
         return f"On {best.day:%d %B %Y} you said: {best.text}"
+
+    def ranked(self, user: str, session: str, question: str) -> list[Heard]:
+        """What it would answer from, the nearest first."""
+        told = [heard for heard in self.memory.get(user, []) if heard.session != session]
+        return sorted(told, key=lambda heard: -_overlap(question, heard.text))
+
+    def number(self, heard: Heard) -> int:
+        """The round of its session that something was said in, if it heard all of them."""
+        everything = [h for told in self.memory.values() for h in told]
+        return [h for h in everything if h.session == heard.session].index(heard)
 
     def app(self) -> FastAPI:
         app = FastAPI()
@@ -109,26 +123,29 @@ class Rival:
         app.add_api_route("/v1/queue", self._queue, methods=["GET"])
         return app
 
-    async def _chat(self, request: Request) -> dict[str, Any]:
+    async def _chat(self, request: Request) -> JSONResponse:
         body = await request.json()
         user, session = body.get("user", "anybody"), request.headers.get("X-Session", "one")
         day, text = self._dated(body["messages"][-1]["content"], body)
         answer = self.answer(user, session, text, day)
+        ranked = self.ranked(user, session, text)
         if body.get("store", True):
-            self.hear(user, Heard(session, day, text))
+            self.hear(user, Heard(session, day, text, request.headers.get("X-Turn", "")))
         reply: dict[str, Any] = {
             "choices": [{"index": 0, "message": {"role": "assistant", "content": answer}}]
         }
         if self.tells_usage:
             reply["usage"] = {"prompt_tokens": 10, "completion_tokens": 5}
-        return reply
+        if self.cite:
+            reply |= self.cite(ranked)
+        return JSONResponse(reply, headers=self.cite_header(ranked) if self.cite_header else None)
 
     async def _note(self, session: str, request: Request) -> Response:
         body = await request.json()
         for turn in body["turns"]:
             day, text = self._dated(turn["content"], {"when": turn["timestamp"][:10]})
             if turn["role"] == "user":
-                self.hear(body["user"], Heard(session, day, text))
+                self.hear(body["user"], Heard(session, day, text, turn.get("id", "")))
         return Response(status_code=204)
 
     async def _forget(self, user: str) -> Response:

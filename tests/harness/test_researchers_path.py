@@ -5,10 +5,11 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benches import Finished
-from scripted_rival import rival
+from scripted_rival import Heard, rival
 
 from harness.assistants.profile import parse_profile
 from harness.replay.modes.choice import MODES
@@ -27,13 +28,23 @@ def commands() -> list[list[str]]:
     return [shlex.split(line) for block in blocks for line in block.splitlines()]
 
 
+def cited(ranked: list[Heard]) -> dict[str, Any]:
+    """Sources in the shape that the document's example describes."""
+    return {
+        "sources": [
+            {"thread": heard.session, "quote": heard.text, "relevance": -i}
+            for i, heard in enumerate(ranked)
+        ]
+    }
+
+
 def test_the_documents_path_leads_to_a_comparison(
     harness: Callable[..., Finished], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in profiles().items():
         Path(name).write_text(text)
-    with rival() as theirs, rival(remembers=False) as plain:
+    with rival(cite=cited) as theirs, rival(remembers=False) as plain:
         for command in commands():
             there = [
                 part.replace("http://127.0.0.1:9000", theirs.url).replace(
@@ -60,13 +71,26 @@ def test_the_documents_path_leads_to_a_comparison(
     assert right["none"] < right["acme"] == right["notes"]
     assert right["none"] < right["oracle"]
     assert list(Path("runs/compared").iterdir())
+    retrieval = json.loads(Path("runs/notes/report.json").read_text())["retrieval"]
+    assert retrieval["sources"]["placed_by"]["text"] > 0
+    assert retrieval["round"]["recall_any@5"]["value"] > 0
 
 
 def test_every_mode_and_every_setting_is_documented() -> None:
     assert set(re.findall(r"^\| `([\w-]+)` \|", PAGE.split("## Modes")[1], re.MULTILINE)) >= set(
         MODES
     )
-    for name in ("teacher", "live", "question", "control", "record", "forget", "barrier", "price"):
+    for name in (
+        "teacher",
+        "live",
+        "question",
+        "control",
+        "record",
+        "forget",
+        "barrier",
+        "price",
+        "sources",
+    ):
         assert f"`[{name}]`" in SETTINGS
 
 

@@ -7,6 +7,7 @@ that takes turns without answering.
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -20,6 +21,9 @@ from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingested
 from harness.replay.modes.attempts import Attempts
 from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
+from harness.replay.modes.mode import Asked
+from harness.replay.placing import Placing
+from harness.replay.rankings import sources_line
 
 Way = Literal["teacher", "live", "recorded"]
 
@@ -74,23 +78,35 @@ class ChatMode:
         """Refused: chat gives no rankings."""
         raise UsageError("searching needs --mode native with our own assistant's routes")
 
-    async def ask(self, question: Question) -> dict[str, Any]:
-        """Ask in a new session, at the question's date."""
+    async def ask(self, question: Question) -> Asked:
+        """Ask in a new session, at the question's date, and look for sources where the profile
+        says how.
+        """
         session = self._blinding.asking_session(question.question_id)
-        when = self._occasion(question, session, question.question_date)
+        turn = self._blinding.asking_turn(question.question_id)
+        when = self._occasion(question, session, question.question_date, turn)
         started = time.perf_counter()
         message = self._client.message("user", question.question, when)
-        return hypothesis_line(
-            question, await self._client.chat("question", [message], when), started
+        answer = await self._client.chat("question", [message], when)
+        line = hypothesis_line(question, answer, started)
+        if self._profile.sources is None or answer.returned is None:
+            return Asked(line)
+        ranked = sources_line(
+            self._profile.sources, answer.returned, Placing(question, self._blinding)
         )
+        named = {"question_id": question.question_id, "user_id": when.user, "search_ms": {}}
+        return Asked(line, named | ranked)
 
     async def forget(self, question: Question) -> None:
         """Delete the user where the profile says how."""
         await self._client.forget(self._occasion(question, "", question.question_date))
 
-    def _occasion(self, question: Question, session: str, when: datetime) -> Occasion:
+    def _occasion(
+        self, question: Question, session: str, when: datetime, turn: str = ""
+    ) -> Occasion:
         attempt = self._attempts.of(question.history_id)
-        return Occasion(self._blinding.user(question.history_id, attempt), session, when)
+        user = self._blinding.user(question.history_id, attempt)
+        return Occasion(user, session, when, turn=turn)
 
     async def _session(
         self, question: Question, session: HaystackSession, ingested: Ingested
@@ -104,7 +120,8 @@ class ChatMode:
             for i in round_.turns:
                 turn = session.turns[i]
                 at = session.session_date + timedelta(seconds=i)
-                when = self._occasion(question, name, at)
+                turn_name = self._blinding.turn(question.history_id, session.position, i)
+                when = self._occasion(question, name, at, turn_name)
                 if self._way == "recorded":
                     await self._record(turn, when, batch)
                 else:
@@ -115,7 +132,7 @@ class ChatMode:
             self._on_round()
         if batch:
             when = self._occasion(question, name, session.session_date)
-            await self._client.record(Occasion(when.user, when.session, when.time, batch))
+            await self._client.record(replace(when, turns=batch))
 
     async def _say(self, turn: Turn, when: Occasion, said: list[Message]) -> None:
         """One turn of a chat; `said` grows by what stands as the conversation."""
@@ -136,7 +153,9 @@ class ChatMode:
         line = {"role": turn.role, "content": turn.content, "timestamp": rfc3339(when.time)}
         if turn.name is not None:
             line["name"] = turn.name
+        if self._profile.sources is not None and self._profile.sources.turn:
+            line["id"] = when.turn
         if self._profile.record is not None and self._profile.record.per == "turn":
-            await self._client.record(Occasion(when.user, when.session, when.time, [line]))
+            await self._client.record(replace(when, turns=[line]))
         else:
             batch.append(line)

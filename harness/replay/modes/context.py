@@ -15,6 +15,7 @@ from harness.datasets.questions import HaystackSession, Question
 from harness.prompt import Prompt, load_prompts
 from harness.replay.blinding import Blinding
 from harness.replay.modes.lines import hypothesis_line
+from harness.replay.modes.mode import Asked
 from harness.runs.budget import estimated_tokens
 
 PROMPTS = load_prompts("harness.replay.prompts", ("conversations", "question"))
@@ -63,7 +64,7 @@ class ContextMode:
         """Never called: this mode does not search."""
         raise NotImplementedError
 
-    async def ask(self, question: Question) -> dict[str, Any]:
+    async def ask(self, question: Question) -> Asked:
         """One question to a model that is told who asks only under an opaque name."""
         chosen = self._choose(question, self._window.last_sessions)
         context = cut_to_fit(chosen, self._window.tokens)
@@ -72,7 +73,7 @@ class ContextMode:
         when = Occasion(self._blinding.user(question.history_id), name, question.question_date)
         started = time.perf_counter()
         answer = await self._client.chat("control", [Message("user", text)], when)
-        return hypothesis_line(question, answer, started) | {"context": context.account}
+        return Asked(hypothesis_line(question, answer, started) | {"context": context.account})
 
     async def forget(self, question: Question) -> None:
         """Nothing was remembered."""

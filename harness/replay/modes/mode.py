@@ -1,8 +1,17 @@
 """What every mode can do with one question and its history."""
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from harness.datasets.questions import Question
+
+
+class Asked(NamedTuple):
+    """The line for `hypotheses.jsonl`, and one for `retrieval.jsonl` where an answer is looked
+    through for its sources.
+    """
+
+    hypothesis: dict[str, Any]
+    retrieval: dict[str, Any] | None = None
 
 
 class Mode(Protocol):
@@ -26,8 +35,8 @@ class Mode(Protocol):
     async def retrieve(self, question: Question) -> dict[str, Any]:
         """Search an ingested history; the line for `retrieval.jsonl`."""
 
-    async def ask(self, question: Question) -> dict[str, Any]:
-        """Ask the question of an ingested history; the line for `hypotheses.jsonl`."""
+    async def ask(self, question: Question) -> Asked:
+        """Ask the question of an ingested history."""
 
     async def forget(self, question: Question) -> None:
         """Delete the history's user from the assistant, where it can."""

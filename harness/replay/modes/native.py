@@ -7,14 +7,15 @@ from typing import Any
 
 from harness.assistants.client import AssistantClient
 from harness.assistants.wire import RankedValue, rfc3339
-from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
 from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
+from harness.replay.modes.mode import Asked
+from harness.replay.placing import RoundPlace
+from harness.replay.rankings import ranked_round, ranked_session
 from harness.runs.budget import Budget
-from harness.runs.digest import beginning
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -58,8 +59,8 @@ class NativeMode:
         """Search an ingested history; returns the line for `retrieval.jsonl`."""
         return self._retrieval_record(question, await self._search(question))
 
-    async def ask(self, question: Question) -> dict[str, Any]:
-        """Ask the question of an ingested history; returns the line for `hypotheses.jsonl`."""
+    async def ask(self, question: Question) -> Asked:
+        """Ask the question of an ingested history."""
         started = time.perf_counter()
         answer = await self._budget.spend(
             len(question.question),
@@ -70,7 +71,7 @@ class NativeMode:
                 now=rfc3339(question.question_date),
             ),
         )
-        return hypothesis_line(question, answer, started)
+        return Asked(hypothesis_line(question, answer, started))
 
     async def forget(self, question: Question) -> None:
         """Delete the history's user from the assistant."""
@@ -102,14 +103,7 @@ class NativeMode:
 
 
 def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> dict[str, Any]:
-    session = _unblinded(value, by_name)
-    return {
-        "session_id": session.session_id,
-        "position": session.position,
-        "session_date": rfc3339(session.session_date),
-        "similarity": value.similarity,
-        "official_id": official_session_id(session),
-    }
+    return ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
 
 
 def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> dict[str, Any]:
@@ -118,19 +112,8 @@ def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) ->
     if not 0 <= value.round_index < len(rounds):
         problem = f"search returned round {value.round_index} of a session with {len(rounds)}"
         raise BadReply(problem, route=_SEARCH)
-    turns = [session.turns[i] for i in rounds[value.round_index].turns]
-    named = [turn.turn_id for turn in turns if turn.turn_id is not None]
-    return {
-        "session_id": session.session_id,
-        "position": session.position,
-        "round_index": value.round_index,
-        "session_date": rfc3339(session.session_date),
-        "begins": beginning(turns[0].content),
-        "similarity": value.similarity,
-        "characters": value.characters,
-        "official_id": official_turn_id(session, rounds[value.round_index].turns[0]),
-        **({"turn_ids": named} if named else {}),
-    }
+    place = RoundPlace(session, value.round_index)
+    return ranked_round(place, value.characters) | {"similarity": value.similarity}
 
 
 def _unblinded(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> HaystackSession:

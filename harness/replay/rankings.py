@@ -1,0 +1,112 @@
+"""Lines of `retrieval.jsonl`: rankings under the data's own ids, whoever made them. Pure."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from harness.assistants.sources import Returned, Source, SourceLayout
+from harness.assistants.wire import rfc3339
+from harness.datasets.official_ids import official_session_id, official_turn_id
+from harness.datasets.questions import HaystackSession, rounds_of
+from harness.replay.placing import Place, Placing, RoundPlace
+from harness.runs.digest import beginning
+
+Ranked = dict[str, Any]
+# Position, round index and ids of what keeps a rank and fits nothing of the history.
+NOWHERE = -1
+UNPLACED = "unplaced"
+_NOWHERE: Ranked = {
+    "session_id": UNPLACED,
+    "position": NOWHERE,
+    "session_date": "",
+    "official_id": UNPLACED,
+}
+
+
+def ranked_session(session: HaystackSession) -> Ranked:
+    """A session of the history at its place in a ranking."""
+    return {
+        "session_id": session.session_id,
+        "position": session.position,
+        "session_date": rfc3339(session.session_date),
+        "official_id": official_session_id(session),
+    }
+
+
+def ranked_round(place: RoundPlace, characters: int | None = None) -> Ranked:
+    """A round of the history at its place in a ranking; `characters` is what a reader is given of
+    it, by default all that was said.
+    """
+    session = place.session
+    numbers = rounds_of(session.turns)[place.round_index].turns
+    turns = [session.turns[i] for i in numbers]
+    named = [turn.turn_id for turn in turns if turn.turn_id is not None]
+    said = sum(len(turn.content) for turn in turns)
+    return {
+        "session_id": session.session_id,
+        "position": session.position,
+        "round_index": place.round_index,
+        "session_date": rfc3339(session.session_date),
+        "begins": beginning(turns[0].content),
+        "characters": said if characters is None else characters,
+        "official_id": official_turn_id(session, numbers[0]),
+        **({"turn_ids": named} if named else {}),
+    }
+
+
+def sources_line(layout: SourceLayout, returned: Returned, placing: Placing) -> Ranked:
+    """What the sources of one answer say: both rankings, None for what cannot be told from them,
+    and an account of it. A source that fits nothing keeps its rank.
+    """
+    sources = returned.sources or []
+    places = [placing.place(source) for source in sources]
+    placed = [place for place in places if place.by is not None]
+    problems = [place.problem for place in places if place.problem is not None]
+    ranked = list(chain.from_iterable(map(_rounds, sources, places)))
+    is_ranked = returned.sources == [] or bool(placed)
+    tells_rounds = layout.tells_rounds and (not sources or any(p.rounds for p in placed))
+    sized = is_ranked and all(item["characters"] is not None for item in ranked)
+    account = {
+        "state": _state(returned, placed),
+        "returned": len(sources),
+        "by": {by: sum(p.by == by for p in placed) for by in ("turn", "round", "text", "session")},
+        "unplaced": len(sources) - len(placed),
+        "problem": returned.problem or next(iter(problems), None),
+        "tells_rounds": is_ranked and tells_rounds,
+        "tells_context": sized and (bool(sources) or layout.tells_rounds),
+    }
+    return {
+        "ranked_sessions": _sessions(places) if is_ranked else None,
+        "ranked_rounds": ranked if is_ranked else None,
+        "sources": account,
+    }
+
+
+def _state(returned: Returned, placed: Sequence[Place]) -> str:
+    if returned.sources is None:
+        return "not returned" if returned.problem is None else "unreadable"
+    if not returned.sources:
+        return "empty"
+    return "placed" if placed else "unplaced"
+
+
+def _rounds(source: Source, place: Place) -> Iterator[Ranked]:
+    """What one source takes in the ranking of rounds; its own text counts once."""
+    size = None if source.text is None else len(source.text)
+    for number, round_place in enumerate(place.rounds):
+        yield ranked_round(round_place, size if number == 0 or size is None else 0)
+    if not place.rounds:
+        known = ranked_session(place.session) if place.session else _NOWHERE
+        yield known | {"round_index": NOWHERE, "characters": size, "official_id": UNPLACED}
+
+
+def _sessions(places: Sequence[Place]) -> list[Ranked]:
+    """Each session at its best rank; what fits nothing keeps a rank of its own."""
+    ranked: dict[Any, Ranked] = {}
+    for number, place in enumerate(places):
+        found = [p.session for p in place.rounds] or [s for s in [place.session] if s]
+        for session in found:
+            ranked.setdefault(session.position, ranked_session(session))
+        if not found:
+            ranked[UNPLACED, number] = _NOWHERE | {"session_id": f"{UNPLACED} {number + 1}"}
+    return list(ranked.values())
