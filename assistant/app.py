@@ -12,6 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.access.limits import Limits
 from assistant.api import (
+    backup,
     chat,
     description,
     embeddings,
@@ -84,6 +85,7 @@ def create_app(
         memories,
         memory_list,
         portability,
+        backup,
     )
     for module in keyed:
         app.include_router(module.router, dependencies=[NEEDS_KEY], responses=failures(401))

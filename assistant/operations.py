@@ -19,6 +19,7 @@ from memory_store import (
     Progress,
     Reindexed,
     Restored,
+    StoreLocked,
 )
 
 
@@ -59,8 +60,15 @@ async def reindex(
 async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp:
     """Write the memory in use to a file, which is there whole or not at all."""
     memory = _operator(settings, _in_use(settings))
-    with written_whole(file) as out:
-        return await memory_store.back_up(memory, out.write, progress)
+    try:
+        with written_whole(file) as out:
+            return await memory_store.back_up(memory, out.write, progress)
+    except StoreLocked as error:
+        raise ConfigError(
+            f"{memory.place} is in use: back it up through the assistant that has it open, with "
+            "--assistant http://127.0.0.1:8080 (or where it answers)",
+            code="store_locked",
+        ) from error
 
 
 async def restore(settings: Settings, file: Path, progress: Progress) -> Restored:

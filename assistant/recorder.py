@@ -208,6 +208,11 @@ class Recorder:
             self.rounds_stored += new
             return new
 
+    async def everything(self, user_id: str) -> list[Record]:
+        """All that is kept of a user, oldest first, as it was at one moment."""
+        async with self._writing(user_id):
+            return await self._store.records(user_id)
+
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
         """Put right what a round says; None when this user has no such round."""
         async with self._writing(user_id) as writer:

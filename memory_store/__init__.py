@@ -42,7 +42,7 @@ from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange
-from memory_store.transfer.backup import BackedUp, Restored, back_up, restore
+from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
 from memory_store.transfer.migrating import Migrated, migrate
 from memory_store.transfer.progress import Progress
 from memory_store.transfer.records import exported, from_lines, to_lines
@@ -97,6 +97,7 @@ __all__ = [
     "InvalidRecord",
     "KeyDesign",
     "KeyKind",
+    "LinesSum",
     "Listing",
     "MemoryStore",
     "MemoryStoreError",

@@ -256,6 +256,10 @@ class MemoryStore:
         new = [record for record in ours if record.id not in held]
         return len(await self._write(new, {}))
 
+    async def users(self) -> list[str]:
+        """Everybody of whom something is kept, in order: for a backup, never for a user."""
+        return sorted(await self._engine.users())
+
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""
         return await self._engine.count(Scope(user_id))

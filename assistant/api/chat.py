@@ -39,7 +39,6 @@ from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"])
-_OPTIONS = ("temperature", "top_p", "seed")
 _TRUE = ("1", "true", "yes", "on")
 
 
@@ -124,7 +123,7 @@ def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
         days=days_of(metadata),
         debug=str(metadata.get("memory_debug", "")).lower() in _TRUE,
         is_task=is_task,
-        options={name: value for name in _OPTIONS if (value := getattr(body, name)) is not None},
+        options=body.options(),
     )
 
 

@@ -20,7 +20,7 @@ from assistant.imports.chatgpt import read_chatgpt
 from memory_store import from_lines, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"])
-_NDJSON = "application/x-ndjson"
+NDJSON = "application/x-ndjson"
 _LINES_AT_ONCE = 64
 Format = Annotated[Literal["records", "chatgpt"], Query(description="What the body is.")]
 # How many times as large as a request a zip file in it may be when it is unpacked.
@@ -31,19 +31,19 @@ _UNPACKED = 32
     "/{user_id:path}/export",
     response_class=StreamingResponse,
     **described_text(
-        "Export everything of a user", _NDJSON, examples.LINES, may_fail=(*READING, 404)
+        "Export everything of a user", NDJSON, examples.LINES, may_fail=(*READING, 404)
     ),
 )
 async def export_user(request: Request, user_id: UserInPath) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await services(request).store.records(user_in_path(request, user_id))
+    records = await services(request).recorder.everything(user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
-    return StreamingResponse(_pieces(to_lines(records)), media_type=_NDJSON, headers=headers)
+    return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
 
 
 @router.post(
     "/{user_id:path}/import",
-    openapi_extra=body_of_lines(_NDJSON, examples.LINES),
+    openapi_extra=body_of_lines(NDJSON, examples.LINES),
     **described(
         "Import memories", ImportedMemories, examples.IMPORTED, may_fail=(*WRITING, 404, 413)
     ),
@@ -103,7 +103,8 @@ async def _lines(request: Request) -> list[str]:
     return lines
 
 
-async def _pieces(lines: Iterable[str]) -> AsyncIterator[str]:
+async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:
+    """The lines, some at a time."""
     left = iter(lines)
     while some := list(islice(left, _LINES_AT_ONCE)):
         yield "".join(f"{line}\n" for line in some)

@@ -80,6 +80,8 @@ def _as_chat(
         safety_identifier=body.safety_identifier,
         temperature=body.temperature,
         top_p=body.top_p,
+        max_completion_tokens=body.max_output_tokens,
+        reasoning_effort=body.reasoning.effort if body.reasoning else None,
     )
 
 

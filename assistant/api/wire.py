@@ -56,7 +56,38 @@ class StreamOptions(Request):
     include_usage: bool = False
 
 
-class ChatRequest(Request):
+Words = Annotated[str, Field(min_length=1)]
+"""A text of at least one character."""
+Tokens = Annotated[int, Field(ge=1)]
+"""How many tokens a reply may take at most."""
+
+
+class Sampling(Request):
+    """How a language model is asked to write: OpenAI's options, passed on to it as they are."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    reasoning_effort: str | None = None
+    stop: Words | Annotated[list[Words], Field(max_length=4)] | None = None
+    max_completion_tokens: Tokens | None = None
+    max_tokens: Tokens | None = None
+
+    def options(self) -> dict[str, Any]:
+        """Those that were given; of two limits the one with the newer name."""
+        given = {
+            name: value
+            for name in Sampling.model_fields
+            if (value := getattr(self, name)) is not None
+        }
+        if "max_completion_tokens" in given:
+            given.pop("max_tokens", None)
+        return given
+
+
+class ChatRequest(Sampling):
     """`POST /v1/chat/completions`."""
 
     model: str | None = None
@@ -66,9 +97,6 @@ class ChatRequest(Request):
     metadata: dict[str, Any] | None = None
     user: str | None = None
     safety_identifier: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    seed: int | None = None
 
 
 class Conversation(Request):
@@ -96,6 +124,12 @@ class ResponseItem(Request):
         return ChatMessage(role=role, content=self.content, timestamp=self.timestamp)
 
 
+class Reasoning(Request):
+    """How hard a language model is asked to think."""
+
+    effort: str | None = None
+
+
 class ResponseRequest(Request):
     """`POST /v1/responses`."""
 
@@ -110,6 +144,8 @@ class ResponseRequest(Request):
     safety_identifier: str | None = None
     temperature: float | None = None
     top_p: float | None = None
+    max_output_tokens: Tokens | None = None
+    reasoning: Reasoning | None = None
 
 
 class EmbeddingRequest(Request):

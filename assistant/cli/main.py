@@ -184,15 +184,25 @@ def reindex(
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; `.gz` at the end packs it.")],
+    assistant: Annotated[
+        str | None,
+        typer.Option(help="Base URL of the running assistant that has the memory open."),
+    ] = None,
+    api_key: options.Key = None,
     data_dir: options.DataDir = None,
     qdrant_url: options.QdrantUrl = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write the memory of all users to a file."""
-    from assistant.cli.operations import run_backup
+    """Write the memory of all users to a file; with --assistant while it runs."""
+    from assistant.cli.connection import Connection
+    from assistant.cli.operations import run_backup, run_backup_through
     from assistant.settings import load_settings
 
+    if assistant is not None:
+        with Connection(assistant, None, api_key) as connection:
+            run_backup_through(connection, file, as_json=as_json)
+        return
     settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
     run_backup(settings, file, as_json=as_json)
 

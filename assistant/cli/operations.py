@@ -12,10 +12,12 @@ import typer
 from rich.console import Console
 
 from assistant import operations
+from assistant.backup_file import written_whole
+from assistant.cli.connection import Connection
 from assistant.cli.progress import shown_progress
 from assistant.operations import Place
 from assistant.settings import Settings
-from memory_store import Migrated, Progress, Reindexed
+from memory_store import BackedUp, LinesSum, Migrated, Progress, Reindexed
 
 _Result = TypeVar("_Result")
 
@@ -52,6 +54,22 @@ def run_cancel(settings: Settings, *, as_json: bool) -> None:
 def run_backup(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Write the memory to a file and print a summary."""
     done, seconds = _timed(lambda progress: operations.backup(settings, file, progress))
+    _print_backup(done, file, seconds, as_json=as_json)
+
+
+def run_backup_through(connection: Connection, file: Path, *, as_json: bool) -> None:
+    """Write the memory that a running assistant has open to a file and print a summary."""
+    started = time.perf_counter()
+    written = LinesSum()
+    with written_whole(file) as out:
+        for line in connection.lines("GET", "/v1/backup"):
+            out.write(f"{line}\n")
+            written.add(line)
+    done = BackedUp(connection.base_url, written.rounds, written.checksum)
+    _print_backup(done, file, time.perf_counter() - started, as_json=as_json)
+
+
+def _print_backup(done: BackedUp, file: Path, seconds: float, *, as_json: bool) -> None:
     if as_json:
         _print_json("backup", seconds, {"file": str(file), **asdict(done)})
         return

@@ -10,6 +10,8 @@ from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
 
 _FORMAT = "response_format"
+# The same limit by its newer and its older name; each is refused by some.
+_OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 # How providers call the formats that they do not take.
 _NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_format", re.I)
 
@@ -17,8 +19,8 @@ _NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
 
-    A parameter that the model refuses is left out of this and all later calls; a reply format
-    that it refuses gives way to a plainer one.
+    A parameter that the model refuses is left out of this and all later calls (a limit of the reply
+    is tried by its other name first); a reply format that it refuses gives way to a plainer one.
     """
 
     def __init__(
@@ -75,10 +77,16 @@ class LitellmModel:
                 self._refused.add(refused)
 
     def _accepted(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        options = {name: value for name, value in wanted.items() if name not in self._refused}
+        options = {self._taken(name): value for name, value in wanted.items()}
+        options = {name: value for name, value in options.items() if name not in self._refused}
         if _FORMAT in options and options[_FORMAT]["type"] in self._refused:
             options[_FORMAT] = {"type": "json_object"}
         return options
+
+    def _taken(self, name: str) -> str:
+        """The name by which the model takes a parameter."""
+        other = _OTHER_NAME.get(name, name)
+        return other if name in self._refused and other not in self._refused else name
 
     def _piece(self, chunk: Any) -> Piece:
         usage = getattr(chunk, "usage", None)

@@ -10,6 +10,7 @@ from assistant.dates import print_day
 from assistant.errors import BadModelReply
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.token_counter import TokenCounter, about_tokens
+from assistant.reading.answer_end import AnswerEnd, with_notes_before
 from assistant.reading.context import Context
 from assistant.reading.memory_context import read_memory
 from assistant.reading.notes import MARKER, NotesFilter
@@ -44,15 +45,20 @@ class ModelReader:
         last = _Last()
         answered = False
         notes = prepared.filter
-        async with aclosing(self._model.stream(prepared.messages, question.options)) as pieces:
+        options = with_notes_before(question.options) if notes else question.options
+        end = AnswerEnd(question.options if notes else {})
+        async with aclosing(self._model.stream(prepared.messages, options)) as pieces:
             async for piece in pieces:
                 last.see(piece)
-                text = notes.feed(piece.text) if notes else piece.text
+                text = end.feed(notes.feed(piece.text) if notes else piece.text)
                 answered |= bool(text.strip())
                 if text:
                     yield AnswerPiece(text)
-        rest = notes.finish(cut=last.finish_reason == "length") if notes else ""
-        if not (answered or rest):
+                if end.reason:
+                    break
+        unseen = notes.finish(cut=last.finish_reason == "length") if notes else ""
+        rest = end.feed(unseen) + end.finish()
+        if not (answered or rest or end.reason):
             raise BadModelReply(
                 f"the chat model {self._model.name} gave no answer "
                 f"(its reply ended with {last.finish_reason!r})"
@@ -61,7 +67,7 @@ class ModelReader:
             prepared.trace,
             notes=notes.notes if notes else prepared.trace.notes,
             tokens=_sum(prepared.trace.tokens, last.tokens),
-            finish_reason=last.finish_reason,
+            finish_reason=end.reason or last.finish_reason,
         )
         yield AnswerPiece(rest, trace)
 

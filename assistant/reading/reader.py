@@ -21,7 +21,7 @@ class Question:
     conversation: Sequence[Message] = ()
     recalled: Sequence[Recalled] | None = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Sampling parameters of the caller's, passed to a language model as they are."""
+    """What the caller wants of a language model: sampling, and where the answer ends."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
+from assistant.reading.answer_end import for_notes
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage
 from assistant.reading.fence import fenced_text
@@ -77,7 +78,7 @@ async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Not
     system = NoteInput(today=print_day(question.asked_at), round=_written(shown, question)).render()
     messages = [Message("system", system), Message("user", question.text)]
     text, tokens = "", TokenCounts()
-    async for piece in model.stream(messages, question.options):
+    async for piece in model.stream(messages, for_notes(question.options)):
         text += piece.text
         tokens = piece.tokens or tokens
     # An empty reply is no finding: the round itself is the note then.

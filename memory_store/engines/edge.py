@@ -24,6 +24,7 @@ from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
     TURNS,
+    USER,
     WORDS,
     choices,
     instants,
@@ -159,6 +160,12 @@ class EdgeEngine:
         only = qe.Filter(must=[_one_of("enrichment", states)])
         points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
+
+    async def users(self) -> set[str]:
+        """See `Engine.users`."""
+        points = await self._scrolled(qe.Filter(), with_payload=[USER])
+        # The identity is nobody's.
+        return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""

@@ -108,6 +108,9 @@ class Engine(Protocol):
         For the upkeep of the store alone: whatever a user asks goes by a scope.
         """
 
+    async def users(self) -> set[str]:
+        """Everybody who has points; as `in_state`, for the upkeep of the store alone."""
+
     async def count(self, scope: Scope) -> int:
         """How many points are in scope, exactly."""
 

@@ -13,6 +13,8 @@ KEYS = "keys"
 """The multivector of dense keys; a point is as near as its best key."""
 WORDS = "words"
 """The sparse vector of plain term counts."""
+USER = "user_id"
+"""The payload field that says whose a round is."""
 TURNS = "turn_ids"
 """The payload field that says which turns a round was made of."""
 IDENTITY_ID = str(uuid.UUID(int=0))
@@ -23,7 +25,7 @@ SCROLL_PAGE = 512
 
 def matches(scope: Scope) -> dict[str, str]:
     """The payload fields a point in scope holds exactly; the user's is always among them."""
-    fields = {"user_id": scope.user_id}
+    fields = {USER: scope.user_id}
     if scope.session_id is not None:
         fields["session_id"] = scope.session_id
     return fields

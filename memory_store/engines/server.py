@@ -18,7 +18,7 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities
-from memory_store.engines.layout import IDENTITY_ID, KEYS, SCROLL_PAGE, WORDS, to_matrix
+from memory_store.engines.layout import IDENTITY_ID, KEYS, SCROLL_PAGE, USER, WORDS, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server_errors import Address, explained, passing, refuse_old
 from memory_store.engines.server_points import (
@@ -248,6 +248,12 @@ class ServerEngine:
         only = models.Filter(must=[one_of("enrichment", states)])
         points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
+
+    async def users(self) -> set[str]:
+        """See `Engine.users`."""
+        points = await self._scrolled(models.Filter(), with_payload=[USER])
+        # The identity is nobody's.
+        return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the server holds them: 16-bit floats, widened."""

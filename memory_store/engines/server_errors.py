@@ -41,8 +41,14 @@ class Address:
             raise StoreUnavailable(f"qdrant_url must be like http://127.0.0.1:6333, not {self}")
 
     def __str__(self) -> str:
-        """The address for messages, without a password in it."""
-        return f"{self.url.rpartition('@')[2]} (gRPC port {self.grpc_port})"
+        """The address for messages: no user, password or query, which may be secrets."""
+        return f"{_shown(self.url)} (gRPC port {self.grpc_port})"
+
+
+def _shown(url: str) -> str:
+    """What is left of an address, or of what was to be one, without user, password and query."""
+    scheme, slashes, rest = re.split(r"[?#]", url)[0].rpartition("//")
+    return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
 
 
 def passing(error: Exception) -> bool:

@@ -57,12 +57,10 @@ async def back_up(
             raise StoreMissing(f"there is no memory in {memory.place}")
         refuse_unready(identity)
         progress.begin("backing up", await memory.total())
-        written = _Sum()
+        written = LinesSum()
         async for line in exported(memory):
             write(f"{line}\n")
-            if line != header():
-                written.add(line)
-                progress.advance(1)
+            progress.advance(written.add(line))
         return BackedUp(memory.place, written.rounds, written.checksum)
 
 
@@ -88,16 +86,15 @@ async def restore(
         await _open_empty(memory, indexer)
         await memory.sign(marked(indexer.identity, State.ARRIVING, _BACKUP))
         progress.begin("restoring", rounds)
-        given = _Sum()
+        given = LinesSum()
         for page in _pages(from_lines(lines)):
             await memory.upsert(await indexer.points(page))
             for record in page:
                 given.add(to_line(record))
             progress.advance(len(page))
-        there = _Sum()
+        there = LinesSum()
         async for line in exported(memory):
-            if line != header():
-                there.add(line)
+            there.add(line)
         if (there.rounds, there.checksum) != (given.rounds, given.checksum):
             raise TransferUnfinished(
                 f"{memory.place} does not hold what the backup holds, but {there.rounds} rounds "
@@ -138,19 +135,26 @@ def _pages(records: Iterator[Record]) -> Iterator[Sequence[Record]]:
         yield page
 
 
-class _Sum:
-    """Counts the lines of rounds, and sums them up whatever their order."""
+class LinesSum:
+    """Counts the rounds in the lines of a backup, and sums them up whatever their order."""
 
     def __init__(self) -> None:
+        self._header = header()
         self._digests: list[bytes] = []
 
-    def add(self, line: str) -> None:
+    def add(self, line: str) -> int:
+        """How many rounds this line holds: one, or none in the first line of a backup."""
+        if line == self._header:
+            return 0
         self._digests.append(hashlib.sha256(line.encode()).digest())
+        return 1
 
     @property
     def rounds(self) -> int:
+        """How many rounds there were."""
         return len(self._digests)
 
     @property
     def checksum(self) -> str:
+        """SHA-256 over them."""
         return hashlib.sha256(b"".join(sorted(self._digests))).hexdigest()

@@ -56,6 +56,14 @@ async def test_a_record_comes_back_as_it_was_written(store: MemoryStore) -> None
     assert record.enrichment is EnrichmentState.DONE
 
 
+async def test_everybody_of_whom_something_is_kept(store: MemoryStore) -> None:
+    before = set(await store.users())
+    await store.remember([CAT, BREAD, REX])
+    assert set(await store.users()) == before | {"ann", "bob"}
+    await store.forget_user("bob")
+    assert "bob" not in await store.users()
+
+
 async def test_what_the_assistant_said_is_found_by_its_words(store: MemoryStore) -> None:
     await store.remember([CAT, BREAD, OVEN])
     assert (await found(store, "flour"))[0] == BREAD.user_text

@@ -36,6 +36,25 @@ def test_any_other_failure_is_the_stores_too(error: Exception) -> None:
     assert isinstance(explained(error, HERE), StoreUnavailable)
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("http://127.0.0.1:6333", "http://127.0.0.1:6333"),
+        ("https://ann:hunter2@qdrant.test:6333/db", "https://qdrant.test:6333/db"),
+        ("https://qdrant.test?api-key=hunter2#hunter2", "https://qdrant.test"),
+    ],
+)
+def test_an_address_is_shown_without_secrets(url: str, shown: str) -> None:
+    assert str(Address(url, 6334)) == f"{shown} (gRPC port 6334)"
+
+
+@pytest.mark.parametrize("url", ["http://[half", "hunter2@qdrant.test:6333", "ftp://a:hunter2@b"])
+def test_what_is_no_address_is_refused_without_its_secrets(url: str) -> None:
+    with pytest.raises(StoreUnavailable, match="must be like http") as refused:
+        Address(url, 6334)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_our_own_errors_stay_what_they_are() -> None:
     ours = StoreMismatch("other")
     assert explained(ours, HERE) is ours

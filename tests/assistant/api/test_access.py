@@ -202,9 +202,10 @@ def test_an_import_sets_times(clients: Clients) -> None:
 
 
 def test_what_concerns_the_server_is_for_the_admin(clients: Clients) -> None:
-    assert clients["admin"].get("/v1/usage").status_code == 200
-    for label in ("ann", "harness"):
-        assert_error(clients[label].get("/v1/usage"), 403, "permission_error", "admin_required")
+    for path in ("/v1/usage", "/v1/backup"):
+        assert clients["admin"].get(path).status_code == 200
+        for label in ("ann", "harness"):
+            assert_error(clients[label].get(path), 403, "permission_error", "admin_required")
 
 
 def test_version_says_what_the_key_allows(clients: Clients, folder: Path) -> None:

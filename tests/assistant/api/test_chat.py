@@ -163,7 +163,7 @@ def test_what_the_model_reads_of_the_conversation(
         {"role": "tool", "content": "42", "tool_call_id": "1"},
         {"role": "assistant", "content": "c"},
     ]
-    more = {"n": 3, "max_tokens": 1, "tools": [], "seed": 7, "temperature": 0, "unknown": {}}
+    more = {"n": 3, "tools": [], "seed": 7, "temperature": 0, "unknown": {}}
     chat(answering, ann, "d", earlier=earlier, metadata={"memory": "off"}, **more)
     (sent,) = model.sent
     assert [(m["role"], m["content"]) for m in sent.body["messages"]] == [
@@ -173,7 +173,7 @@ def test_what_the_model_reads_of_the_conversation(
         ("user", "d"),
     ]
     assert (sent.body["seed"], sent.body["temperature"]) == (7, 0)
-    assert not {"n", "max_tokens", "tools", "user", "metadata"} & set(sent.body)
+    assert not {"n", "tools", "user", "metadata"} & set(sent.body)
 
 
 def test_rounds_of_this_conversation_are_not_recalled_twice(
@@ -300,3 +300,57 @@ def test_a_client_that_leaves_stops_the_model_and_stores_nothing(
         next(reply.iter_lines())
     assert model.left.wait(5)
     assert sessions(answering, ann) == {}
+
+
+SAMPLING = {
+    "temperature": 0.3,
+    "top_p": 0.9,
+    "seed": 4,
+    "frequency_penalty": 0.5,
+    "presence_penalty": -0.5,
+    "reasoning_effort": "low",
+}
+
+
+def test_the_callers_options_reach_the_model(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(PLAIN).reply("Sure.")
+    ends = {"stop": ["END", "STOP"], "max_tokens": 20}
+    off = {"memory": "off"}
+    reply = chat(answering, ann, "hi", metadata=off, **SAMPLING, **ends, n=3, logit_bias={"1": 2})
+    assert answer(reply) == "Sure."
+    (sent,) = model.requests(PLAIN)
+    assert {name: sent.body[name] for name in (*SAMPLING, *ends)} == SAMPLING | ends
+    assert not {"n", "logit_bias", "metadata"} & set(sent.body)
+
+
+def test_notes_do_not_use_up_what_the_answer_may_take(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("NOTES: a long\n", "list of notes\nANSWER: In Gh", "ent, in May.").reply(
+        "NOTES: Ghent, not Bruges\nANSWER: In Ghent, not in Bruges."
+    )
+    limits = {"max_completion_tokens": 2, "max_tokens": 90}
+    limited = chat(answering, ann, "Where?", metadata=IN_S, **limits)
+    assert answer(limited) == "In Ghent"
+    assert limited.json()["choices"][0]["finish_reason"] == "length"
+    assert rounds(answering, ann, "s") == [("Where?", "In Ghent")]
+    stopped = chat(answering, ann, "And when?", metadata=IN_S, stop=", not", stream=True)
+    chunks = events(stopped.text)
+    assert streamed_text(chunks) == "In Ghent"
+    assert chunks[-2]["choices"][0]["finish_reason"] == "stop"
+    first, second = model.requests(COT)
+    assert first.body["max_completion_tokens"] == 1002
+    assert "max_tokens" not in first.body
+    assert "stop" not in second.body
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"max_tokens": 0}, {"max_tokens": "many"}, {"stop": [""]}, {"stop": ["x"] * 5}]
+)
+def test_options_that_make_no_sense(http: httpx.Client, ann: str, wrong: dict[str, Any]) -> None:
+    error = assert_error(
+        chat(http, ann, "hi", **wrong), 400, "invalid_request_error", "invalid_value"
+    )
+    assert error["param"].startswith(next(iter(wrong)))

@@ -8,7 +8,7 @@ import numpy as np
 import openai
 import pytest
 from calls import assert_error, record, rounds
-from scripted_model import ScriptedModel
+from scripted_model import PLAIN, ScriptedModel
 
 COT = "chain_of_note"
 
@@ -67,6 +67,24 @@ def test_a_conversation_goes_on_with_what_is_new_alone(
         "His name?",
         "Really?",
     ]
+
+
+def test_the_callers_options_reach_the_model(
+    client: openai.OpenAI, model: ScriptedModel, ann: str
+) -> None:
+    model.on(PLAIN).reply("In Gh", finish_reason="length")
+    response = client.responses.create(
+        model="aide-memoire-nomem",
+        input="Where?",
+        user=ann,
+        temperature=0.3,
+        max_output_tokens=2,
+        reasoning={"effort": "low"},
+    )
+    assert response.status == "incomplete"
+    sent = model.sent[0].body
+    wanted = {"temperature": 0.3, "max_completion_tokens": 2, "reasoning_effort": "low"}
+    assert {name: sent.get(name) for name in wanted} == wanted
 
 
 def test_a_streamed_response(

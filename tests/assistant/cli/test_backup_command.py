@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import BIN
+from commands import BIN, Server
 from memories import held, made_up, remember
 
 from memory_store import EdgeEngine, EdgeOperator
@@ -58,10 +58,35 @@ def test_a_torn_file_is_not_taken_for_whole(data: Path, tmp_path: Path) -> None:
     assert f"cannot read {file}" in done.stderr
 
 
+def test_a_running_assistant_is_asked_for_the_backup(data: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "backup.jsonl.gz", tmp_path / "other"
+    before = asyncio.run(held(EdgeOperator(data)))
+    server = Server(data)
+    server.start()
+    try:
+        refused = run("backup", file, "--data-dir", data)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert (
+            "back it up through the assistant that has it open, with --assistant" in refused.stderr
+        )
+        done = run("backup", file, "--assistant", server.url, "--json")
+    finally:
+        server.end()
+    assert done.returncode == 0, done.stderr
+    backed_up = json.loads(done.stdout)
+    assert (backed_up["rounds"], backed_up["source"]) == (150, server.url)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    done = run("restore", file, "--data-dir", other, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["checksum"] == backed_up["checksum"]
+    assert asyncio.run(held(EdgeOperator(other))) == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("backup", "b.jsonl"), "there is no memory in"),
+        (("backup", "b.jsonl", "--assistant", "http://127.0.0.1:9"), "no assistant answers at"),
         (("restore", "nowhere.jsonl"), "cannot read nowhere.jsonl"),
         (("backup", "no/such/folder/b.jsonl"), "cannot write"),
     ],

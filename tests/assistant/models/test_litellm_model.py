@@ -191,3 +191,20 @@ async def test_an_unknown_provider_is_the_operators_to_mend() -> None:
     nameless = Gateway(LitellmModel("no-such-provider"), RoleUsage())
     with pytest.raises(ConfigError, match="no-such-provider"):
         await stream(nameless)
+
+
+async def test_a_limit_that_is_refused_is_sent_by_its_other_name(model: ScriptedModel) -> None:
+    refusal = '{"error": {"message": "max_tokens is not supported: use max_completion_tokens"}}'
+    model.on("plain").raw(refusal, status=400).reply("ok").reply("ok")
+    asked = chat_model(model)
+    for _ in range(2):
+        await stream(asked, max_tokens=9)
+    limits = [
+        {
+            name: sent.body[name]
+            for name in ("max_tokens", "max_completion_tokens")
+            if name in sent.body
+        }
+        for sent in model.sent
+    ]
+    assert limits == [{"max_tokens": 9}, *[{"max_completion_tokens": 9}] * 2]

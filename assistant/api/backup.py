@@ -1,0 +1,40 @@
+"""The route that backs up a running memory: every round of every user."""
+
+from collections.abc import AsyncIterator, Sequence
+from itertools import islice
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from assistant.access.keys import Scope
+from assistant.api.call import caller_of, services
+from assistant.api.description import described_text
+from assistant.api.examples import memories as examples
+from assistant.api.portability import NDJSON, pieces
+from assistant.recorder import Recorder
+from memory_store import to_lines
+
+router = APIRouter(prefix="/v1/backup", tags=["service"])
+
+
+@router.get(
+    "",
+    response_class=StreamingResponse,
+    **described_text("Back up everything of all users", NDJSON, examples.LINES, may_fail=(503,)),
+)
+async def back_up(request: Request) -> StreamingResponse:
+    """The lines that `assistant restore` reads, user by user, each user's as at one moment."""
+    caller_of(request).checked_scope(Scope.ADMIN)
+    parts = services(request)
+    users = await parts.store.users()
+    headers = {"Content-Disposition": 'attachment; filename="backup.jsonl"'}
+    return StreamingResponse(_lines(parts.recorder, users), media_type=NDJSON, headers=headers)
+
+
+async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]:
+    async for piece in pieces(to_lines([])):
+        yield piece
+    for user_id in users:
+        without_header = islice(to_lines(await recorder.everything(user_id)), 1, None)
+        async for piece in pieces(without_header):
+            yield piece
