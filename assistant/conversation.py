@@ -5,7 +5,7 @@ assistant, repeat a role, or hold blank turns.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -127,46 +127,78 @@ def same_round(rounds: Sequence[Round], said: Turn, before: Sequence[str]) -> Ro
     A caller's id says so by itself. Otherwise it is a round with the same user text, said after the
     same messages: `before` are those sent along, by user and assistant, oldest first. A client that
     sends none of them can repeat the session's last round alone.
+
+    A round whose text the user put right is still known by what it said before, however late: that
+    text is to come back no more.
     """
     if said.caller_id is not None:
         return next((round for round in rounds if said.id in round.turn_ids), None)
-    position = _place(rounds, said, _texts(before))
+    position = _place(rounds, said, [text for text in before if text.strip()])
     if position == len(rounds):
         return None
+    found = rounds[position]
     window = _REGENERATE_WINDOW if position and before else _RETRY_WINDOW
-    return rounds[position] if _soon(rounds[position], said, window) else None
+    return found if _said_before_correction(found, said) or _soon(found, said, window) else None
 
 
 def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
     """Where it was said if these messages came before it: the index of one of the rounds, or the
     number of them when it goes on from the last one."""
     if not sent:
-        return len(rounds) - 1 if rounds and _says(rounds[-1], said) else len(rounds)
+        return _place_alone(rounds, said)
     best = (False, 0, len(rounds))
     for position in range(len(rounds) + 1):
         if position < len(rounds) and not _says(rounds[position], said):
             continue
-        stored = _texts(side for r in rounds[:position] for side in (r.user_text, r.assistant_text))
+        stored = [side for round in rounds[:position] for side in _sides(round)]
         shared = min(len(stored), len(sent))
-        if shared and stored[-shared:] == list(sent[-shared:]):
-            best = max(best, (stored == list(sent), shared, position))
+        if shared and _all_are(stored[-shared:], sent[-shared:]):
+            best = max(best, (len(stored) == len(sent), shared, position))
     alone = len(rounds) == 1 and _says(rounds[0], said)
-    unheard_of = alone and said.text.strip() not in sent
+    unheard_of = alone and said.text.strip() not in [text.strip() for text in sent]
     # Nothing to compare: what came before the only round was not stored.
     return 0 if unheard_of and not best[1] else best[2]
 
 
+def _place_alone(rounds: Sequence[Round], said: Turn) -> int:
+    """Where it was said if nothing came before it, or nothing of it was sent."""
+    if rounds and _says(rounds[-1], said):
+        return len(rounds) - 1
+    return 0 if rounds and _said_before_correction(rounds[0], said) else len(rounds)
+
+
 def _says(round: Round, said: Turn) -> bool:
-    """Whether the user said this in the round; the turn is known by its id where the text of the
-    round was put right since."""
-    return round.user_text == said.text or (
-        round.corrected_at is not None and said.id in round.turn_ids
+    """Whether the user said this in the round, as it stands or before it was put right."""
+    return round.user_text == said.text or _said_before_correction(round, said)
+
+
+def _said_before_correction(round: Round, said: Turn) -> bool:
+    return round.corrected_at is not None and said.id in round.turn_ids
+
+
+_Side = tuple[Round, Role, str]
+
+
+def _sides(round: Round) -> list[_Side]:
+    """The messages of a round as clients send them back: without blank ones."""
+    both = ((Role.USER, round.user_text), (Role.ASSISTANT, round.assistant_text))
+    return [(round, role, text) for role, text in both if text.strip()]
+
+
+def _all_are(stored: Sequence[_Side], sent: Sequence[str]) -> bool:
+    return all(_is(side, text) for side, text in zip(stored, sent, strict=True))
+
+
+def _is(side: _Side, text: str) -> bool:
+    """Whether a message sent back is this one; of a text that was put right since, the turn's id
+    alone is kept."""
+    round, role, stored = side
+    if stored.strip() == text.strip():
+        return True
+    return any(
+        _said_before_correction(round, Turn(role, text, round.session_date, timed))
+        for timed in (True, False)
     )
-
-
-def _texts(texts: Iterable[str]) -> list[str]:
-    """The texts as clients send them back: without blank ones and white space around."""
-    return [text.strip() for text in texts if text.strip()]
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:

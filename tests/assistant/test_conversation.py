@@ -1,6 +1,7 @@
 """Turns to rounds: by role and never by parity; retries; repeated rounds of chat."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from assistant.conversation import Role, Turn, add_turn, new_turns, same_round
 from memory_store import Round
+from memory_store.types import CORRECTED
 
 MINUTES_OF_A_RETRY, MINUTES_OF_A_REGENERATION = 10, 60
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -201,6 +203,55 @@ def test_a_round_after_messages_that_were_not_stored_can_be_repeated() -> None:
     again = turn("u:hi", minutes=1, timed=False)
     assert same_round(rounds, again, ["unheard", "of"]) is rounds[0]
     assert same_round(rounds, again, ["unheard", "of", "hi", "1"]) is None
+
+
+def corrected(rounds: Sequence[Round], index: int, *, reply_too: bool) -> list[Round]:
+    """The rounds with what the user said in one, or all of it, put right."""
+    reply = "fine" if reply_too else rounds[index].assistant_text
+    right = replace(rounds[index], user_text="right", assistant_text=reply, corrected_at=NOON)
+    right = replace(right, turn_ids=(*right.turn_ids, f"{CORRECTED}mark"))
+    return [*rounds[:index], right, *rounds[index + 1 :]]
+
+
+DAY = 24 * 60
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said", "minutes", "before", "index"),
+    [
+        # The corrected round itself, however late.
+        (1, "second", DAY, "first 1", 1),
+        (1, "second", DAY, "1", 1),
+        (2, "third", DAY, "first 1 second 2", 2),
+        (0, "first", DAY, "", 0),
+        (2, "third", DAY, "", 2),
+        # One after it: what is sent along is what was said before the correction.
+        (0, "second", 2, "first 1", 1),
+        (0, "third", 4, "first 1 second 2", 2),
+        (1, "third", 4, "second 2", 2),
+        (0, "third", 2 * DAY, "first 1 second 2", None),
+        # Something else, or after something else.
+        (1, "second", DAY, "first other", None),
+        (1, "second", DAY, "first 1 second 2 third 3", None),
+        (0, "second", 2, "other 1", None),
+        (1, "first", DAY, "", None),
+        # The words as they stand now are ordinary words.
+        (1, "right", DAY, "first 1", None),
+        (1, "right", 3, "first 1", 1),
+    ],
+)
+@pytest.mark.parametrize("reply_too", [False, True])
+def test_a_corrected_round_is_known_by_what_it_said_before(
+    reply_too: bool, wrong: int, said: str, minutes: float, before: str, index: int | None
+) -> None:
+    rounds = corrected(rounds_of(TALK, timed=False), wrong, reply_too=reply_too)
+    found = same_round(rounds, turn(f"u:{said}", minutes=minutes, timed=False), before.split())
+    assert (found.round_index if found else None) == index
+
+
+def test_a_timed_round_that_was_corrected_is_known_in_what_is_sent_along() -> None:
+    rounds = corrected(rounds_of(["u:first", "u:second"]), 0, reply_too=False)
+    assert same_round(rounds, turn("u:second", minutes=1), ["first"]) is rounds[1]
 
 
 def test_a_retry_that_the_client_names_is_one_however_late() -> None:

@@ -1,5 +1,8 @@
 """Your memory in your hands: correct, read the history, forget; and nothing is left of it."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +27,33 @@ def told(http: httpx.Client, ann: str) -> str:
     return ann
 
 
-def memory_id(http: httpx.Client, user_id: str, session_id: str) -> str:
-    body = http.get("/v1/memories", params={"user_id": user_id, "session_id": session_id}).json()
-    return str(body["data"][0]["id"])
+@dataclass
+class Running:
+    """An assistant of its own, whose clock goes on when it is told to."""
+
+    http: httpx.Client
+    now: datetime = datetime(2023, 6, 10, 9, tzinfo=UTC)
 
 
-def correct(http: httpx.Client, user_id: str, session_id: str, **said: Any) -> httpx.Response:
-    path = f"/v1/memories/{memory_id(http, user_id, session_id)}"
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    with httpx.Client(timeout=60) as client:
+        running = Running(client)
+        settings = Settings(data_dir=tmp_path, embedder="hash")
+        with served(create_app(settings, clock=lambda: running.now)) as url:
+            client.base_url = url
+            yield running
+
+
+def memory_id(http: httpx.Client, user_id: str, session_id: str, place: int = 0) -> str:
+    read = http.get(f"/v1/sessions/{session_id}", params={"user_id": user_id})
+    return str(read.json()["data"][place]["id"])
+
+
+def correct(
+    http: httpx.Client, user_id: str, session_id: str, place: int = 0, **said: Any
+) -> httpx.Response:
+    path = f"/v1/memories/{memory_id(http, user_id, session_id, place)}"
     return http.patch(path, json={"user_id": user_id} | said)
 
 
@@ -130,6 +153,50 @@ def test_an_answer_made_again_leaves_the_correction(http: httpx.Client, ann: str
     correct(http, ann, "s2", user_text=BRUGES)
     chat(http, ann, OSLO, metadata={"session_id": "s2"})
     assert rounds(http, ann, "s2") == [(BRUGES, "Noted.")]
+
+
+def talk(http: httpx.Client, user_id: str, *said: str) -> list[dict[str, str]]:
+    """What a client that keeps the conversation itself has after saying this."""
+    messages: list[dict[str, str]] = []
+    for text in said:
+        reply = answer(chat(http, user_id, text, earlier=messages, metadata={"session_id": "s2"}))
+        messages += [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
+    return messages
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_client_that_keeps_the_old_text_makes_no_second_round_of_it(
+    running: Running, place: int, late: bool
+) -> None:
+    """It asks for a new answer to the corrected message, with what it has of the conversation."""
+    http, said = running.http, ["I have a dog.", "I like tea.", "I play the cello."]
+    said[place] = OSLO
+    messages = talk(http, "ann", *said)
+    value = correct(http, "ann", "s2", place, user_text=BRUGES).json()
+    if late:
+        running.now += timedelta(days=3)
+    earlier = messages[: 2 * place]
+    chat(http, "ann", OSLO, earlier=earlier, metadata={"session_id": "s2"})
+    stored = rounds(http, "ann", "s2")
+    assert [user for user, _ in stored] == [*said[:place], BRUGES, *said[place + 1 :]]
+    assert "Oslo" not in everything(http, "ann")
+    path = f"/v1/memories/{value['id']}"
+    again = http.get(path, params={"user_id": "ann"}).json()
+    assert again["corrected_at"] == value["corrected_at"]
+
+
+def test_a_new_answer_after_a_corrected_message_is_no_second_round(running: Running) -> None:
+    http = running.http
+    messages = talk(http, "ann", OSLO, "I like tea.", "I play the cello.")
+    correct(http, "ann", "s2", user_text=BRUGES, assistant_text="Good.")
+    for place in (2, 4):
+        text = messages[place]["content"]
+        chat(http, "ann", text, earlier=messages[:place], metadata={"session_id": "s2"})
+    said = [user for user, _ in rounds(http, "ann", "s2")]
+    assert said == [BRUGES, "I like tea.", "I play the cello."]
+    chat(http, "ann", "What next?", earlier=messages, metadata={"session_id": "s2"})
+    assert len(rounds(http, "ann", "s2")) == 4
 
 
 def test_a_corrected_round_is_taken_out_and_brought_in_as_it_is(
