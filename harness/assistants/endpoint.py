@@ -1,10 +1,9 @@
 """Where an assistant is, and how patiently to speak to it."""
 
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit, urlunsplit
 
 from harness.assistants.retry import RetryPolicy
-from harness.errors import UsageError
+from harness.urls import public_url, require_http
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +17,9 @@ class Endpoint:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"--assistant {self.url!r} is not an http(s) URL")
+        require_http(self.url, "--assistant")
 
     @property
     def public_url(self) -> str:
         """The URL without credentials, fit for a manifest."""
-        parts = urlsplit(self.url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return public_url(self.url)

@@ -1,4 +1,6 @@
-"""The commands that bring data in and take results out: `download` and `export`."""
+"""The commands that make data, bring it in and take results out: `compile`, `sample`, `download`,
+`export`.
+"""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +9,17 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
+from harness.cli import options
+from harness.cli.output import progress
+from harness.compilation.compiler import compile_histories, manifest_path
+from harness.compilation.history import Recipe
 from harness.datasets.download import Downloaded, download, find_known
 from harness.datasets.known import KNOWN_FILES, KnownFile
+from harness.datasets.registry import sample_json
+from harness.datasets.selection import Filters
+from harness.errors import UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
+from harness.runs.pipeline import Source
 from harness.runs.run_dir import RunDir
 
 NONCOMMERCIAL = "CC BY-NC"
@@ -30,7 +40,7 @@ def download_command(
     if not keys:
         _list()
         return
-    console = Console(stderr=True)
+    console = progress()
     for known in [find_known(key) for key in keys]:
         if known.licence.startswith(NONCOMMERCIAL):
             console.print(f"{known.key}: {known.licence}, not for commercial use", highlight=False)
@@ -53,8 +63,55 @@ def export_command(
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
-    options = ExportOptions(file=file, fill=fill_missing, name=name)
-    print(f"{export(RunDir(directory), kind, out, options)} records: {out}")
+    chosen = ExportOptions(file=file, fill=fill_missing, name=name)
+    print(f"{export(RunDir(directory), kind, out, chosen)} records: {out}")
+
+
+def sample_command(
+    out: Annotated[Path, typer.Option("--out", help="Where to write it (.json).")],
+) -> None:
+    """Write the built-in sample set in LongMemEval format."""
+    try:
+        out.write_text(sample_json(), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
+    print(out)
+
+
+def compile_command(
+    dataset: options.DatasetName,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
+    ],
+    sessions: Annotated[
+        int, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+    ],
+    file: options.DataFile = None,
+    questions: Annotated[
+        int | None, typer.Option("--questions", min=1, help="So many questions, drawn with --seed.")
+    ] = None,
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    keep_fillers: Annotated[
+        bool, typer.Option(help="Keep the fillers a question has, or draw all anew.")
+    ] = True,
+    lead_days: Annotated[
+        int,
+        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
+    ] = 30,
+) -> None:
+    """Make new histories of any size from the sessions of a data set."""
+    filters = Filters(options.names(types), options.names(ids), per_type, seed)
+    recipe = Recipe(sessions, seed, keep_fillers, lead_days)
+    source = Source(dataset, file, filters)
+    made = compile_histories(source, questions, recipe, out, progress())["counts"]
+    tokens = made["tokens_estimate"] / made["questions"]
+    print(
+        f"{made['questions']} histories, {sessions} sessions and {tokens:,.0f} tokens each: {out}"
+    )
+    print(f"manifest: {manifest_path(out)}")
 
 
 def _list() -> None:
@@ -68,10 +125,10 @@ def _fetch(known: KnownFile, out: Path, mirror: str | None, console: Console) ->
     with _bar(console) as bar:
         task = bar.add_task(known.file, total=known.size)
 
-        def progress(here: int, total: int | None) -> None:
+        def went_on(here: int, total: int | None) -> None:
             bar.update(task, completed=here, total=total)
 
-        return download(known, out, mirror=mirror, progress=progress)
+        return download(known, out, mirror=mirror, progress=went_on)
 
 
 def _outcome(known: KnownFile, done: Downloaded) -> str:

@@ -1,17 +1,15 @@
 """The options that several commands share, with their help texts."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.assistants.profile import BUILT_IN, Price, load_profile
+from harness.assistants.profile import BUILT_IN, Price
 from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.registry import JUDGES
-from harness.replay.modes.choice import MODES, Approach
-from harness.replay.modes.context import ContextWindow
+from harness.replay.modes.choice import MODES
 
 DatasetName = Annotated[
     str,
@@ -164,27 +162,18 @@ Junit = Annotated[
 ]
 
 
-def approach(
-    mode: str, profile: str, price: str | None, context_tokens: int, last_sessions: int
-) -> Approach:
-    """How questions are put, from the options that say so."""
-    chosen = load_profile(profile)
-    if price is not None:
-        chosen = replace(chosen, price=_price(price))
-    return Approach(mode, chosen, ContextWindow(context_tokens, last_sessions))
-
-
-def _price(text: str) -> Price:
+def price(text: str, option: str) -> Price:
+    """`PROMPT/COMPLETION` as a price; `option` is where it was given."""
     prompt, _, completion = text.partition("/")
     try:
-        price = Price(float(prompt), float(completion))
+        read = Price(float(prompt), float(completion))
     except ValueError as error:
         raise UsageError(
-            f"--price {text!r}: expected PROMPT/COMPLETION, as in 0.15/0.60"
+            f"{option} {text!r}: expected PROMPT/COMPLETION, as in 0.15/0.60"
         ) from error
-    if min(price.prompt, price.completion) < 0:
-        raise UsageError(f"--price {text!r}: a price is not negative")
-    return price
+    if min(read.prompt, read.completion) < 0:
+        raise UsageError(f"{option} {text!r}: a price is not negative")
+    return read
 
 
 def names(text: str) -> tuple[str, ...]:

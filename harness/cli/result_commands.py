@@ -1,4 +1,6 @@
-"""The commands that look at finished runs side by side: `compare` and `leaderboard`."""
+"""The commands that make something of answers that are there: `judge`, `report`, `compare` and
+`leaderboard`.
+"""
 
 import sys
 from pathlib import Path
@@ -7,6 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from harness.cli import options
+from harness.cli.grouping import grouped
+from harness.cli.groups import Gating, Judging, Selection
+from harness.cli.output import finish, progress, require, show
 from harness.comparison.build import build_comparison
 from harness.comparison.leaderboard import (
     STEM,
@@ -19,9 +25,42 @@ from harness.comparison.tables import comparison_tables, remarks
 from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.report.console import print_tables
+from harness.report.write import write_report
+from harness.runs.pipeline import Run
+from harness.runs.run_dir import RunDir
 
 # Columns of a table that is not shown on a terminal.
 _WIDTH = 150
+
+
+@grouped
+def judge_command(
+    selection: Selection,
+    out: options.OutDir,
+    hypotheses: Annotated[
+        Path, typer.Option("--hypotheses", help="Lines with question_id and hypothesis.")
+    ],
+    judging: Judging,
+    gating: Gating,
+) -> None:
+    """Judge any system's answers and report."""
+    gates = gating.gates
+    judge, second = judging.judges(out)
+    opened = Run(selection.source, out, progress())
+    opened.take_hypotheses(hypotheses)
+    opened.judge(judge, judging.plan(second, selection.seed))
+    finish(opened, 0, gates)
+
+
+@grouped
+def report_command(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+    gating: Gating,
+) -> None:
+    """Write and print the report of a run directory from its files alone."""
+    gates, run_dir = gating.gates, RunDir(directory)
+    show(run_dir, write_report(run_dir))
+    require(gates, run_dir)
 
 
 def compare_command(

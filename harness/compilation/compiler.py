@@ -18,9 +18,9 @@ from harness.datasets.files import sha256_of
 from harness.datasets.registry import open_dataset
 from harness.datasets.selection import select
 from harness.errors import DatasetError, UsageError
-from harness.metrics.per_question import CHARACTERS_PER_TOKEN
 from harness.runs.pipeline import Source
 from harness.runs.provenance import git_state
+from harness.tokens import tokens_of
 from harness.version import harness_version
 
 FORMAT = 1
@@ -50,7 +50,7 @@ class Counts:
         self.drawn_fillers += history.drawn_fillers
         self.rounds += sum(content.rounds for content in contents)
         self.characters += sum(content.characters for content in contents)
-        self.tokens_estimate = self.characters // CHARACTERS_PER_TOKEN
+        self.tokens_estimate = tokens_of(self.characters)
         kind = outline.question.question_type
         self.questions_by_type[kind] = self.questions_by_type.get(kind, 0) + 1
 

@@ -11,8 +11,8 @@ from typing import Any
 from harness.datasets.questions import Question
 from harness.metrics.effort import percentile
 from harness.runs.digest import QuestionDigest
+from harness.tokens import tokens_of
 
-CHARACTERS_PER_TOKEN = 4
 BUDGETS = (7000, 16000)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -41,7 +41,7 @@ def prompt_record(question: Question, prompts: Sequence[str]) -> dict[str, Any]:
         "question_id": question.question_id,
         "requests": len(prompts),
         "characters": characters,
-        "tokens_estimate": characters // CHARACTERS_PER_TOKEN,
+        "tokens_estimate": tokens_of(characters),
         "evidence_turns": turns,
     }
 

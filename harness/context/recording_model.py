@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from harness.errors import UsageError
+from harness.tokens import tokens_of
 
 ANSWER = "Recorded."
-_CHARACTERS_PER_TOKEN = 4
 
 
 class RecordingModel:
@@ -101,7 +101,7 @@ def _text(content: Any) -> str:
 
 
 def _completion(prompt: str, model: str) -> dict[str, Any]:
-    read, written = len(prompt) // _CHARACTERS_PER_TOKEN, len(ANSWER) // _CHARACTERS_PER_TOKEN
+    read, written = tokens_of(len(prompt)), tokens_of(len(ANSWER))
     message = {"role": "assistant", "content": ANSWER}
     return {
         "id": "chatcmpl-recorded",

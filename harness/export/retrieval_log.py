@@ -12,9 +12,7 @@ from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
-    ndcg_at_k,
-    recall_all_at_k,
-    recall_any_at_k,
+    official_figures,
     session_view,
     without_turn,
 )
@@ -119,11 +117,8 @@ def _metrics(ranked: list[str], granularity: Granularity) -> dict[str, dict[str,
 def _figures(
     ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
 ) -> dict[str, float]:
-    figures: dict[str, float] = {}
-    for k, depth in depths.items():
-        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, targets, depth)
-        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, targets, depth)
-        figures[f"ndcg_any@{k}"] = ndcg_at_k(
-            ranked, targets, depth, discount="longmemeval", relevant_items=len(targets)
-        )
-    return figures
+    """Under the names of the official logs."""
+    return {
+        name.replace("ndcg@", "ndcg_any@").removesuffix("[longmemeval]"): value
+        for name, value in official_figures(ranked, targets, depths).items()
+    }

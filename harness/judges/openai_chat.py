@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
-from harness.errors import JudgeCallFailed, JudgeUnavailable, UsageError
+from harness.errors import JudgeCallFailed, JudgeUnavailable
 from harness.judges.reply_cache import ReplyCache
+from harness.urls import public_url, require_http
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -33,15 +33,12 @@ class ChatEndpoint:
     think: bool = True
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"--judge: {self.base_url!r} is not an http(s) URL")
+        require_http(self.base_url, "--judge")
 
     @property
     def public_url(self) -> str:
         """The URL without credentials, fit for a manifest."""
-        parts = urlsplit(self.base_url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return public_url(self.base_url)
 
 
 @dataclass(frozen=True, slots=True)

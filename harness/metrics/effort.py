@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from harness.tokens import tokens_of
+
 Line = Mapping[str, Any]
 
 
@@ -62,7 +64,7 @@ def token_table(hypotheses: Iterable[Line], ingests: Iterable[Line]) -> dict[str
         "completion_per_question": round(completion / len(counted), 1) if counted else None,
         "n": len(counted),
         "not_counted": len(asked) - len(counted),
-        "ingested_estimate": sum(line["characters"] for line in ingests) // 4,
+        "ingested_estimate": tokens_of(sum(line["characters"] for line in ingests)),
     }
 
 

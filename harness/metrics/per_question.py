@@ -11,9 +11,9 @@ from harness.metrics.retrieval_metrics import (
     recall_fraction_at_k,
 )
 from harness.runs.digest import QuestionDigest, round_name
+from harness.tokens import characters_of
 
 CONTEXT_BUDGETS = (7000, 16000)
-CHARACTERS_PER_TOKEN = 4
 
 Line = Mapping[str, Any]
 Figures = dict[str, float]
@@ -46,7 +46,7 @@ def sessions_in_budget(line: Line, tokens: int) -> set[str]:
 
 def rounds_in_budget(line: Line, tokens: int) -> list[Line]:
     """The first rounds of the ranking, as many as fit."""
-    left = tokens * CHARACTERS_PER_TOKEN
+    left = characters_of(tokens)
     taken: list[Line] = []
     for item in line["ranked_rounds"]:
         left -= item["characters"]

@@ -6,8 +6,8 @@ rank r divides by log2(r).
 """
 
 import math
-from collections.abc import Collection, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 Discount = Literal["longmemeval", "standard"]
 CUT_OFFS = (1, 3, 5, 10, 30, 50)
@@ -56,6 +56,30 @@ def ndcg_at_k(
     count = len(wanted) if relevant_items is None else relevant_items
     ideal = _dcg([True] * min(count, k), discount)
     return _dcg(gains, discount) / ideal if ideal else 0.0
+
+
+def official_figures(
+    ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
+) -> dict[str, float]:
+    """What LongMemEval's scripts compute of one ranking; `depths` says for each k how deep to look.
+    An id counts as often as it is among the targets.
+    """
+    figures: dict[str, float] = {}
+    for k, depth in depths.items():
+        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, targets, depth)
+        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, targets, depth)
+        figures[f"ndcg@{k}[longmemeval]"] = ndcg_at_k(
+            ranked, targets, depth, discount="longmemeval", relevant_items=len(targets)
+        )
+    return figures
+
+
+def means_of(rows: Iterable[Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+    """Means of the same figures over questions, each with its n; {} for no question."""
+    known = list(rows)
+    names = known[0] if known else {}
+    n = len(known)
+    return {name: {"value": sum(row[name] for row in known) / n, "n": n} for name in names}
 
 
 def session_view(ranked_turns: Sequence[str], k: int) -> SessionView:

@@ -17,9 +17,8 @@ from harness.metrics.per_question import (
 )
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
-    ndcg_at_k,
-    recall_all_at_k,
-    recall_any_at_k,
+    means_of,
+    official_figures,
     session_view,
 )
 from harness.metrics.sources import tells_context, tells_rounds
@@ -32,6 +31,7 @@ CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
 
 Lines = Mapping[str, Mapping[str, Any]]
 Figures = dict[str, dict[str, Any]]
+Measure = Callable[[QuestionDigest, Mapping[str, Any]], dict[str, float]]
 
 
 def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
@@ -47,27 +47,12 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
         q for q in answerable if q.evidence_rounds and tells_rounds(lines[q.question_id])
     ]
     in_context = [q for q in with_sessions if tells_context(lines[q.question_id])]
-    types = sorted({question.question_type for question in with_sessions})
     turns = turn_recall_table(questions, lines)
     return {
-        "session": _mean_of(session_figures(q, lines[q.question_id]) for q in with_sessions),
-        "round": _mean_of(round_figures(q, lines[q.question_id]) for q in with_rounds),
-        "by_type": {
-            name: _mean_of(
-                session_figures(q, lines[q.question_id])
-                for q in with_sessions
-                if q.question_type == name
-            )
-            for name in types
-        },
-        "round_by_type": {
-            name: _mean_of(
-                round_figures(q, lines[q.question_id])
-                for q in with_rounds
-                if q.question_type == name
-            )
-            for name in types
-        },
+        "session": means_of(session_figures(q, lines[q.question_id]) for q in with_sessions),
+        "round": means_of(round_figures(q, lines[q.question_id]) for q in with_rounds),
+        "by_type": _by_type(with_sessions, lines, session_figures),
+        "round_by_type": _by_type(with_rounds, lines, round_figures),
         "evidence_in_context": _evidence_in_context(in_context, lines, CONTEXT_BUDGETS),
         "evidence_by_budget": _evidence_in_context(in_context, lines, CURVE_BUDGETS),
         "official": None if turns else _official(answerable, lines),
@@ -81,6 +66,16 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
                 not tells_rounds(lines[q.question_id]) for q in answerable
             ),
         },
+    }
+
+
+def _by_type(questions: Sequence[QuestionDigest], lines: Lines, measure: Measure) -> dict[str, Any]:
+    types = sorted({q.question_type for q in questions})
+    return {
+        name: means_of(
+            measure(q, lines[q.question_id]) for q in questions if q.question_type == name
+        )
+        for name in types
     }
 
 
@@ -102,7 +97,7 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, A
     table: dict[str, Any] = {}
     for name, members in (("run_script", with_target), ("printing_script", answerable)):
         table[name] = {
-            level: _mean_of(
+            level: means_of(
                 measure(q, lines[q.question_id])
                 for q in members
                 if level == "session" or tells_rounds(lines[q.question_id])
@@ -114,12 +109,12 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, A
 
 def _official_sessions(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
     ranked = _official_ids(line["ranked_sessions"])
-    return _official_figures(ranked, question.official_session_targets, {k: k for k in CUT_OFFS})
+    return official_figures(ranked, question.official_session_targets, {k: k for k in CUT_OFFS})
 
 
 def _official_turns(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
     ranked = _official_ids(line["ranked_rounds"])
-    return _official_figures(ranked, question.official_turn_targets, {k: k for k in CUT_OFFS})
+    return official_figures(ranked, question.official_turn_targets, {k: k for k in CUT_OFFS})
 
 
 def _official_converted(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
@@ -127,36 +122,15 @@ def _official_converted(question: QuestionDigest, line: Mapping[str, Any]) -> di
     views = {k: session_view(turns, k) for k in _CONVERTED_CUT_OFFS}
     targets = [target.rpartition("_")[0] for target in question.official_turn_targets]
     ranked = views[_CONVERTED_CUT_OFFS[0]].ranked
-    return _official_figures(ranked, targets, {k: view.k for k, view in views.items()})
+    return official_figures(ranked, targets, {k: view.k for k, view in views.items()})
 
 
-_OFFICIAL_LEVELS: dict[str, Callable[[QuestionDigest, Mapping[str, Any]], dict[str, float]]] = {
+_OFFICIAL_LEVELS: dict[str, Measure] = {
     "session": _official_sessions,
     "turn": _official_turns,
     "turn_as_session": _official_converted,
 }
 
 
-def _official_figures(
-    ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
-) -> dict[str, float]:
-    figures: dict[str, float] = {}
-    for k, depth in depths.items():
-        figures[f"recall_all@{k}"] = recall_all_at_k(ranked, targets, depth)
-        figures[f"recall_any@{k}"] = recall_any_at_k(ranked, targets, depth)
-        figures[f"ndcg@{k}[longmemeval]"] = ndcg_at_k(
-            ranked, targets, depth, discount="longmemeval", relevant_items=len(targets)
-        )
-    return figures
-
-
 def _official_ids(items: Iterable[Mapping[str, Any]]) -> list[str]:
     return [item["official_id"] for item in items if item["official_id"] is not None]
-
-
-def _mean_of(rows: Iterable[Mapping[str, float]]) -> Figures:
-    """Means over questions, each with its n; {} for no question."""
-    collected = list(rows)
-    names = collected[0] if collected else {}
-    n = len(collected)
-    return {name: {"value": sum(row[name] for row in collected) / n, "n": n} for name in names}

@@ -6,10 +6,15 @@ question without evidence counts 1 in the mean over questions, but 0 in the mean
 the first k rounds of the ranking are looked at.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness.metrics.retrieval_metrics import recall_all_at_k, recall_any_at_k, recall_fraction_at_k
+from harness.metrics.retrieval_metrics import (
+    means_of,
+    recall_all_at_k,
+    recall_any_at_k,
+    recall_fraction_at_k,
+)
 from harness.metrics.sources import tells_rounds
 from harness.runs.digest import QuestionDigest
 
@@ -37,7 +42,7 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict
         "strict": _by_type(found, strict),
         "official": _by_type(searched, official)
         | {
-            "per_question": _mean(
+            "per_question": means_of(
                 _official(q, lines[q.question_id], without_evidence=1.0) for q in searched
             )
         },
@@ -77,15 +82,9 @@ def _turns(line: Mapping[str, Any], k: int) -> list[str]:
 def _by_type(questions: Sequence[QuestionDigest], measure: Measure) -> dict[str, Any]:
     types = sorted({q.question_type for q in questions})
     return {
-        "overall": _mean(map(measure, questions)),
+        "overall": means_of(map(measure, questions)),
         "by_type": {
-            name: _mean(measure(q) for q in questions if q.question_type == name) for name in types
+            name: means_of(measure(q) for q in questions if q.question_type == name)
+            for name in types
         },
     }
-
-
-def _mean(rows: Iterable[Mapping[str, float]]) -> dict[str, Any]:
-    known = list(rows)
-    names = known[0] if known else {}
-    n = len(known)
-    return {name: {"value": sum(row[name] for row in known) / n, "n": n} for name in names}

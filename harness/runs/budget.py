@@ -11,8 +11,7 @@ from typing import Any
 from harness.assistants.profile import Price
 from harness.assistants.wire import Answer
 from harness.errors import BudgetSpent, UsageError
-
-CHARACTERS_A_TOKEN = 4
+from harness.tokens import tokens_at_least_one
 
 
 @dataclass(slots=True)
@@ -70,7 +69,7 @@ class Budget:
 
     async def spend(self, characters: int, call: Callable[[], Awaitable[Answer]]) -> Answer:
         """Make a call whose prompt has so many characters; `BudgetSpent` if it would not fit."""
-        expected = estimated_tokens(characters)
+        expected = tokens_at_least_one(characters)
         self._require_room(expected)
         self._held += expected
         try:
@@ -98,11 +97,6 @@ class Budget:
                 )
 
 
-def estimated_tokens(characters: int) -> int:
-    """Tokens of so many characters, at least one."""
-    return max(1, characters // CHARACTERS_A_TOKEN)
-
-
 def _spending(answer: Answer, expected: int) -> Spending:
     prompt, completion = answer.prompt_tokens, answer.completion_tokens
     is_estimated = prompt is None or completion is None
@@ -110,5 +104,7 @@ def _spending(answer: Answer, expected: int) -> Spending:
         calls=1,
         estimated_calls=int(is_estimated),
         prompt_tokens=expected if prompt is None else prompt,
-        completion_tokens=estimated_tokens(len(answer.text)) if completion is None else completion,
+        completion_tokens=tokens_at_least_one(len(answer.text))
+        if completion is None
+        else completion,
     )

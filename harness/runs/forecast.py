@@ -8,7 +8,7 @@ from harness.assistants.profile import Price
 from harness.datasets.questions import Question, rounds_of
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import CHOICES, cut_to_fit
-from harness.runs.budget import estimated_tokens
+from harness.tokens import tokens_at_least_one
 
 # Assumptions, printed with the figures.
 ANSWER_TOKENS = 150
@@ -77,13 +77,13 @@ def _count_history(question: Question, approach: Approach, made: Forecast) -> No
             said += len(turn.content)
             if turn.role == "user" and turn.content.strip():
                 made.chat_calls += 1
-                made.prompt_tokens += estimated_tokens(said)
+                made.prompt_tokens += tokens_at_least_one(said)
 
 
 def _count_question(question: Question, approach: Approach, made: Forecast) -> None:
     made.by_type[question.question_type] += 1
     made.chat_calls += 1
-    made.prompt_tokens += estimated_tokens(len(question.question))
+    made.prompt_tokens += tokens_at_least_one(len(question.question))
     if choose := CHOICES.get(approach.mode):
         chosen = choose(question, approach.window.last_sessions)
         account = cut_to_fit(chosen, approach.window.tokens).account

@@ -16,7 +16,7 @@ from harness.prompt import Prompt, load_prompts
 from harness.replay.blinding import Blinding
 from harness.replay.modes.lines import hypothesis_line
 from harness.replay.modes.mode import Asked
-from harness.runs.budget import estimated_tokens
+from harness.tokens import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts", ("conversations", "question"))
 NO_MEMORY = "no-memory"
@@ -99,7 +99,7 @@ def prompt_of(mode: str) -> Prompt:
 def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:
     """The latest sessions that fit together, whole; of one that alone is too long, its end."""
     texts = [_session_text(session) for session in sessions]
-    room = tokens * 4
+    room = characters_of(tokens)
     kept: list[str] = []
     for text in reversed(texts):
         if len(text) > room:
@@ -115,8 +115,8 @@ def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:
         "sessions": len(kept),
         "sessions_cut": len(texts) - len(kept),
         "sessions_shortened": shortened,
-        "tokens_estimate": estimated_tokens(characters) if characters else 0,
-        "tokens_cut_estimate": (sum(map(len, texts)) - characters) // 4,
+        "tokens_estimate": tokens_of(characters),
+        "tokens_cut_estimate": tokens_of(sum(map(len, texts)) - characters),
     }
     return Context("\n\n".join(reversed(kept)), account)
 

@@ -1,0 +1,153 @@
+"""What the commands are told, by what it is about; each group makes the object it stands for."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.profile import load_profile
+from harness.assistants.retry import RetryPolicy
+from harness.cli import options
+from harness.datasets.selection import Filters
+from harness.gates.gates import Gates
+from harness.judges.base import Judge
+from harness.judges.registry import JudgeOptions, make_judge
+from harness.replay.modes.choice import Approach
+from harness.replay.modes.context import ContextWindow
+from harness.replay.stage import ReplayOptions
+from harness.runs.budget import Limits
+from harness.runs.pipeline import JudgePlan, Source
+from harness.runs.run_dir import JUDGE_REPLIES
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which questions of which data."""
+
+    dataset: options.DatasetName
+    file: options.DataFile = None
+    gold: options.GoldFile = None
+    types: options.Types = ""
+    ids: options.Ids = ""
+    per_type: options.PerType = None
+    seed: options.Seed = 0
+    limit: options.Limit = None
+
+    @property
+    def source(self) -> Source:
+        """The data and the filters."""
+        kinds, ids = options.names(self.types), options.names(self.ids)
+        filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
+        return Source(self.dataset, self.file, filters, self.gold)
+
+
+@dataclass(frozen=True)
+class Server:
+    """Which assistant, and how patiently to speak to it."""
+
+    assistant: options.AssistantUrl
+    api_key: options.ApiKey = None
+    model: options.ModelName = "aide-memoire"
+    timeout: options.Timeout = 120.0
+    retry_seconds: options.RetrySeconds = 90.0
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it is."""
+        retry = RetryPolicy(reconnect_seconds=self.retry_seconds)
+        return Endpoint(self.assistant, self.api_key, self.model, self.timeout, retry)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How histories are told and questions put."""
+
+    mode: options.Mode = "native"
+    profile: options.ProfileName = "aide-memoire"
+    price: options.PriceOption = None
+    context_tokens: options.ContextTokens = 120_000
+    last_sessions: options.LastSessions = 10
+
+    @property
+    def approach(self) -> Approach:
+        """Mode, profile and prompt size."""
+        profile = load_profile(self.profile)
+        if self.price is not None:
+            profile = replace(profile, price=options.price(self.price, "--price"))
+        window = ContextWindow(self.context_tokens, self.last_sessions)
+        return Approach(self.mode, profile, window)
+
+
+@dataclass(frozen=True)
+class Replaying:
+    """How a replay goes on, and when it stops."""
+
+    concurrency: options.Concurrency = 2
+    barrier_timeout: options.BarrierTimeout = 60.0
+    forget: options.Forget = False
+    probe: options.Probe = True
+    retry_errors: options.RetryErrors = False
+    max_error_rate: options.MaxErrorRate = None
+
+    def replay_options(self, limits: Limits) -> ReplayOptions:
+        """The same for the replay, with what may be spent."""
+        return ReplayOptions(
+            concurrency=self.concurrency,
+            barrier_seconds=self.barrier_timeout,
+            forget=self.forget,
+            probe=self.probe,
+            retry_errors=self.retry_errors,
+            max_error_rate=self.max_error_rate,
+            limits=limits,
+        )
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What may be spent."""
+
+    max_tokens: options.MaxTokens = None
+    max_cost: options.MaxCost = None
+
+    @property
+    def limits(self) -> Limits:
+        """The most of it."""
+        return Limits(self.max_tokens, self.max_cost)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """Who compares answers with references, and how."""
+
+    judge: options.JudgeName = "lexical"
+    second_judge: options.SecondJudge = None
+    judge_votes: options.JudgeVotes = 1
+    judge_concurrency: options.JudgeConcurrency = 4
+    judge_cache: options.JudgeCache = None
+    judge_api_key: options.JudgeApiKey = None
+    controls: options.Controls = 20
+
+    def judges(self, out: Path) -> tuple[Judge, Judge | None]:
+        """The judge, and a second one where there is one; their replies are kept within `out`."""
+        asking = JudgeOptions(
+            self.judge_api_key, self.judge_votes, self.judge_cache or out / JUDGE_REPLIES
+        )
+        second = make_judge(self.second_judge, asking) if self.second_judge else None
+        return make_judge(self.judge, asking), second
+
+    def plan(self, second: Judge | None, seed: int) -> JudgePlan:
+        """How judging goes."""
+        return JudgePlan(second, self.controls, seed, self.judge_concurrency)
+
+
+@dataclass(frozen=True)
+class Gating:
+    """What a finished run is held against."""
+
+    fail_under: options.FailUnder = None
+    fail_on_regression: options.FailOnRegression = None
+    junit: options.Junit = None
+
+    @property
+    def gates(self) -> Gates:
+        """The gates, those refused that could not be checked later."""
+        return Gates.of(self.fail_under or (), self.fail_on_regression, self.junit)

@@ -1,0 +1,57 @@
+"""How commands speak and end: results on stdout, all else on stderr, and the exit codes.
+
+0 done, 1 finished with failed items, 2 usage or configuration (also: no assistant there), 3
+finished, but not good enough for a gate.
+"""
+
+import sys
+
+import typer
+from rich.console import Console
+
+from harness.gates.gates import Gates
+from harness.report.console import print_report
+from harness.runs.pipeline import Run
+from harness.runs.run_dir import REPORT_HTML, RunDir
+
+FAILED_ITEMS = 1
+USAGE = 2
+GATE_FAILED = 3
+INTERRUPTED = 130
+
+
+def results() -> Console:
+    """Where results go: stdout, which can be piped."""
+    return Console()
+
+
+def progress() -> Console:
+    """Where everything else goes."""
+    return Console(stderr=True)
+
+
+def finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
+    """Write and show the report, hold it against the gates, and end with the code of what was
+    found.
+    """
+    show(opened.dir, opened.report())
+    if failed:
+        print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+    require(gates or Gates(), opened.dir)
+    if failed:
+        raise typer.Exit(FAILED_ITEMS)
+
+
+def require(gates: Gates, run_dir: RunDir) -> None:
+    """Check every gate; a failed one ends the command."""
+    found = gates.check(run_dir.path)
+    for result in found:
+        print(f"gate {result}", file=sys.stderr)
+    if not all(result.passed for result in found):
+        raise typer.Exit(GATE_FAILED)
+
+
+def show(run_dir: RunDir, written: dict[str, object]) -> None:
+    """Print a report, and where its page is."""
+    print_report(results(), written)
+    print(f"report: {run_dir.path / REPORT_HTML}")

@@ -1,0 +1,116 @@
+"""The commands that put questions to an assistant: `run` and its stages, and a demonstration."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli import options
+from harness.cli.demo import run_demo
+from harness.cli.grouping import grouped
+from harness.cli.groups import (
+    Allowance,
+    Gating,
+    Judging,
+    Manner,
+    Replaying,
+    Selection,
+    Server,
+)
+from harness.cli.output import finish, progress, results
+from harness.replay.modes.choice import Approach
+from harness.replay.stage import ReplayOptions
+from harness.report.console import print_tables
+from harness.report.forecast_table import dry_run_table
+from harness.runs.pipeline import Run
+
+
+@grouped
+def run_command(
+    selection: Selection,
+    server: Server,
+    out: options.OutDir,
+    manner: Manner,
+    replaying: Replaying,
+    allowance: Allowance,
+    judging: Judging,
+    gating: Gating,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Replay, ask, judge and report in one go."""
+    gates, source, approach = gating.gates, selection.source, manner.approach
+    judge, second = judging.judges(out)
+    if dry_run:
+        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
+        return
+    opened = Run(source, out, progress())
+    failed = opened.replay(server.endpoint, approach, replaying.replay_options(allowance.limits))
+    opened.judge(judge, judging.plan(second, selection.seed))
+    finish(opened, failed, gates)
+
+
+@grouped
+def replay_command(
+    selection: Selection,
+    server: Server,
+    out: options.OutDir,
+    manner: Manner,
+    replaying: Replaying,
+    allowance: Allowance,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Replay and ask; judging is left for later."""
+    source, approach = selection.source, manner.approach
+    if dry_run:
+        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
+        return
+    opened = Run(source, out, progress())
+    replayed = opened.replay(server.endpoint, approach, replaying.replay_options(allowance.limits))
+    finish(opened, replayed)
+
+
+@grouped
+def retrieval_command(
+    selection: Selection,
+    server: Server,
+    out: options.OutDir,
+    mode: options.Mode = "native",
+    concurrency: options.Concurrency = 2,
+    barrier_timeout: options.BarrierTimeout = 60.0,
+    forget: options.Forget = False,
+) -> None:
+    """Ingest and search only: recall figures without any reading."""
+    opened = Run(selection.source, out, progress())
+    replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
+    finish(opened, opened.replay(server.endpoint, Approach(mode), replaying))
+
+
+@grouped
+def context_command(
+    selection: Selection,
+    server: Server,
+    out: options.OutDir,
+    listen: Annotated[
+        int, typer.Option("--listen", min=0, max=65535, help="Port to be the chat model on.")
+    ],
+    ingested: Annotated[
+        Path | None, typer.Option("--ingested", help="The run that brought the histories in.")
+    ] = None,
+) -> None:
+    """Listen as the assistant's chat model: is the evidence in the prompts its reader gets?"""
+    opened = Run(selection.source, out, progress(), ingested=ingested)
+    finish(opened, opened.record_prompts(server.endpoint, listen))
+
+
+def demo_command(
+    out: options.OutDir,
+    server: Annotated[
+        str, typer.Option("--server", help="The command that starts an assistant server.")
+    ] = "assistant serve",
+    ready_timeout: Annotated[
+        float, typer.Option("--ready-timeout", min=1, help="Seconds until it must be ready.")
+    ] = 180.0,
+) -> None:
+    """Start an assistant, run the sample set against it, show the result, stop it."""
+    opened, failed = run_demo(server, out, progress(), ready_seconds=ready_timeout)
+    finish(opened, failed)
