@@ -98,7 +98,9 @@ def print_day(instant: datetime) -> str:
 
 def _unreadable(text: Any, param: str) -> InvalidRequest:
     return InvalidRequest(
-        f"cannot read {str(text)[:60]!r} as a time: send RFC 3339, such as 2023-05-20T02:21:00Z",
+        f"cannot read {str(text)[:60]!r} as a time: send a day (2023-05-20), RFC 3339 "
+        "(2023-05-20T02:21:00Z, 2023-05-20T04:21+02:00; without a zone it is UTC) or "
+        "2023/05/20 (Sat) 02:21",
         code="invalid_timestamp",
         param=param,
     )

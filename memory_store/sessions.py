@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from memory_store.engines.engine import Hit
 from memory_store.types import EnrichmentFailure, EnrichmentState, Record, SessionSummary
@@ -81,4 +81,5 @@ def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
         enrichment={state: states[state] for state in EnrichmentState},
         failures=tuple(sorted(failed, key=lambda failure: failure.round_index)),
         opening=min(said, key=lambda one: one.enrichment.round_index).opening,
+        days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
     )

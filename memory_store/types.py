@@ -224,3 +224,5 @@ class SessionSummary:
     failures: tuple[EnrichmentFailure, ...] = ()
     opening: str = ""
     """How its first round begins."""
+    days: Mapping[date, int] = field(default_factory=dict)
+    """How many of its rounds were said on each day."""

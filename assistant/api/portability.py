@@ -17,6 +17,7 @@ from assistant.api.parameters import UserInPath
 from assistant.api.schemas.memories import ImportedMemories
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
+from assistant.imports.recognised import Export, recognised
 from memory_store import from_lines, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"])
@@ -93,14 +94,17 @@ async def _bring_in_chatgpt(request: Request, owner: str) -> tuple[int, int]:
 
 
 async def _lines(request: Request) -> list[str]:
+    body = await request.body()
+    if recognised(body) is Export.CHATGPT:
+        raise InvalidRequest(
+            "this is not an export of ours: it seems to be ChatGPT's, which is sent with "
+            "format=chatgpt"
+        )
     try:
-        lines = (await request.body()).decode().split("\n")
+        lines = body.decode().split("\n")
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"the body is not UTF-8: {error.reason}") from error
-    lines = [line for line in lines if line.strip()]
-    if not lines:
-        raise InvalidRequest("the body is empty: send the lines of an export")
-    return lines
+    return [line for line in lines if line.strip()]
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:

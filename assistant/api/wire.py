@@ -373,6 +373,7 @@ def session_body(user_id: str, summary: SessionSummary) -> dict[str, Any]:
         "ended_at": print_instant(summary.ended_at),
         "rounds": summary.rounds,
         "opening": summary.opening,
+        "days": [{"day": day.isoformat(), "rounds": n} for day, n in summary.days.items()],
         "enrichment": enrichment_counts(summary),
         "failures": [
             {

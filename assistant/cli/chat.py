@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
 
-from assistant.cli.chat_commands import COMMANDS, ChatCommands, Leave
+from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
 from assistant.cli.conversation import Conversation
 from assistant.cli.memory_table import say
 from assistant.cli.plain import plain
@@ -32,6 +32,8 @@ def _on_a_terminal(conversation: Conversation, console: Console, *, with_history
     talk = Talk(conversation, console, _live)
     connection = conversation.connection
     say(console, f"Talking to {connection.base_url} as {connection.user_id}. /help · /quit")
+    if conversation.is_ahead:
+        say(console, AHEAD)
     interrupted = False
     while True:
         try:
@@ -58,6 +60,8 @@ def _in_a_pipe(conversation: Conversation, console: Console) -> int:
     from assistant.cli.chat_input import piped_lines
 
     talk = Talk(conversation, console, _as_it_comes)
+    if conversation.is_ahead:
+        print(f"assistant: {AHEAD}", file=sys.stderr)
     failed = 0
     for line in piped_lines():
         try:

@@ -15,6 +15,10 @@ from assistant.cli.memory_table import print_memories, rounds, said, say
 from assistant.cli.progress import NoProgress
 from assistant.cli.why import print_why
 
+AHEAD = (
+    "that is in the future: what you say now is kept with that date, and counts as newer than "
+    "what you say until then; /time goes back to now"
+)
 _LATEST = 10
 _EXPORT = "memories.jsonl"
 
@@ -69,6 +73,8 @@ class ChatCommands:
     def _time(self, timestamp: str) -> None:
         self._conversation.be_at(None if timestamp in ("", "now") else timestamp)
         self._say(f"it is {self._conversation.timestamp or 'now'}")
+        if self._conversation.is_ahead:
+            self._say(AHEAD)
 
     def _memories(self, words: str) -> None:
         if words:
@@ -78,8 +84,9 @@ class ChatCommands:
             page = self._memory.page(limit=_LATEST, to=self._conversation.timestamp)
             memories, end = page["data"], f"of {page['total']}"
         self._shown = [memory["id"] for memory in memories]
-        print_memories(self._console, memories, numbered=True)
-        self._say(f"{len(memories)} {end}")
+        if memories:
+            print_memories(self._console, memories, numbered=True)
+        self._say(f"{len(memories)} {end}" if memories or not words else "nothing found")
 
     def _why(self, _: str) -> None:
         if self._conversation.trace is None:

@@ -11,11 +11,6 @@ from assistant.imports.chatgpt import read_chatgpt, read_conversations
 _NAME = "conversations.json"
 
 
-def is_chatgpt(content: bytes) -> bool:
-    """Whether this is `conversations.json` or a zip file, and not lines of our own export."""
-    return content.startswith(b"PK") or content.lstrip().startswith(b"[")
-
-
 def count_rounds(content: bytes) -> int:
     """How many rounds it holds. Raises `InvalidRequest` where it cannot be read."""
     return sum(session.count_rounds() for session in read_chatgpt(content))

@@ -29,6 +29,8 @@ class Conversation:
         self.connection = connection
         self.session_id = session_id or new_session_id()
         self.timestamp = timestamp
+        self.is_ahead = False
+        """Whether the timestamp is in the future, by the server's clock."""
         self.model = model
         self.messages: list[dict[str, str]] = []
         self.trace: dict[str, Any] | None = None
@@ -65,11 +67,17 @@ class Conversation:
 
     def be_at(self, timestamp: str | None) -> None:
         """Talk as of that time from now on, or of the real one. Raises `ServerError`."""
-        if timestamp is not None:
-            # Opening a session stores nothing: the server only says how it reads the time.
-            body = {"user_id": self.connection.user_id, "started_at": timestamp}
-            timestamp = str(self.connection.call("POST", "/v1/sessions", json=body)["started_at"])
-        self.timestamp = timestamp
+        read = None if timestamp is None else self._read_time(timestamp)
+        self.is_ahead = read is not None and read > self._read_time(None)
+        self.timestamp = read
+
+    def _read_time(self, timestamp: str | None) -> str:
+        """The time as the server reads it, by default its own; later ones come later as text, too.
+
+        Opening a session stores nothing.
+        """
+        body = {"user_id": self.connection.user_id, "started_at": timestamp}
+        return str(self.connection.call("POST", "/v1/sessions", json=body)["started_at"])
 
     def _catch_up(self) -> None:
         """Take up the latest rounds of the session, where it exists already."""

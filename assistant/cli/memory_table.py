@@ -17,7 +17,10 @@ _SHOWN_TEXT = 200
 
 
 def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bool = False) -> None:
-    """Date, similarity where there is one, and what was said; `numbered` from 1."""
+    """Date, relevance where there is one, and what was said; `numbered` from 1.
+
+    The relevance is the similarity: a sum of signals, which may exceed 1.
+    """
     if not console.is_terminal:
         for memory in memories:
             fields = (memory["id"], *_similarity(memory), memory["session_date"], said(memory))
@@ -27,7 +30,7 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
     table.add_column("" if numbered else "id", style="cyan", no_wrap=True)
     table.add_column("day", no_wrap=True)
     if any("similarity" in memory for memory in memories):
-        table.add_column("sim.", justify="right", no_wrap=True)
+        table.add_column("relevance", justify="right", no_wrap=True)
     table.add_column("what was said", overflow="fold")
     for number, memory in enumerate(memories, 1):
         first = str(number) if numbered else memory["id"][:_SHOWN_ID]

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
 
-from assistant.cli.chatgpt_export import count_rounds, is_chatgpt
+from assistant.cli.chatgpt_export import count_rounds
 from assistant.cli.confirm import confirmed
 from assistant.cli.editor import edited
 from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
@@ -17,6 +17,7 @@ from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
+from assistant.imports.recognised import Export, recognised
 
 
 class MemoryWork:
@@ -31,7 +32,7 @@ class MemoryWork:
         """A page by date."""
         page = self._memory.page(**asked)
         if not self._printed_json(page):
-            print_memories(self._console, page["data"])
+            self._show(page["data"])
             self._note(f"{len(page['data'])} of {page['total']}")
             if page["next"]:
                 self._note(f"the next ones: --after {page['next']}")
@@ -40,7 +41,7 @@ class MemoryWork:
         """What is found."""
         found = self._memory.search(query, **asked)
         if not self._printed_json(found):
-            print_memories(self._console, found["data"])
+            self._show(found["data"])
             self._note(time_line(found["time_range"]))
 
     def show(self, id: str) -> None:
@@ -119,7 +120,7 @@ class MemoryWork:
 
     def _pieces(self, export: bytes) -> tuple[int, Iterator[Mapping[str, int]]]:
         """How many rounds there are, and what becomes of them as they are sent."""
-        if is_chatgpt(export):
+        if recognised(export) is Export.CHATGPT:
             return count_rounds(export), self._memory.bring_in_chatgpt(export)
         lines = lines_of(export)
         return max(0, len(lines) - 1), self._memory.bring_in(lines)
@@ -128,6 +129,13 @@ class MemoryWork:
         if self._as_json:
             typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
         return self._as_json
+
+    def _show(self, memories: Sequence[Mapping[str, Any]]) -> None:
+        if memories:
+            print_memories(self._console, memories)
+        else:
+            # Beside the lines, of which there are none.
+            typer.echo("nothing found", err=True)
 
     def _note(self, text: str) -> None:
         """What is said about a list, apart from its lines."""

@@ -6,7 +6,7 @@ import typer
 
 from assistant.access.doorkeeper import check_reachable
 from assistant.cli.allocator import keep_small
-from assistant.cli.serving import listen, serve_at
+from assistant.cli.serving import listen, say_starting, serve_at
 from assistant.cli.workers import check_workers, run_workers
 from assistant.observing.logs import configure_logs
 from assistant.settings import Settings
@@ -25,4 +25,5 @@ def run_server(settings: Settings) -> None:
         return
     keep_small()
     with listen(settings) as listening:
+        say_starting(settings)
         asyncio.run(serve_at(listening, settings, typer.echo))

@@ -4,6 +4,8 @@ import errno
 import socket
 from collections.abc import Callable
 
+import typer
+
 from assistant.app import create_app
 from assistant.cli.server import Server
 from assistant.errors import ConfigError
@@ -39,6 +41,21 @@ def listen(settings: Settings) -> socket.socket:
     return listening
 
 
+def say_starting(settings: Settings) -> None:
+    """Say on standard error what takes a while before the first line; not to programs, which read
+    an object a line there."""
+    if settings.logs.format == "json":
+        return
+    loading = "" if settings.embedder == HASH_EMBEDDER else f"loading {settings.embedder}, "
+    typer.echo(f"starting: {loading}opening the memory in {_memory(settings)} …", err=True)
+
+
+def _memory(settings: Settings) -> str:
+    """Where the memory is, without secrets."""
+    shown_url = settings.public()["qdrant_url"]
+    return f"Qdrant at {shown_url}" if shown_url else str(settings.data_dir)
+
+
 def _first_line(services: Services, listening: socket.socket) -> str:
     settings = services.settings
     host, port = listening.getsockname()[:2]
@@ -47,10 +64,8 @@ def _first_line(services: Services, listening: socket.socket) -> str:
         embedder += " (no understanding: for tests only)"
     else:
         embedder += f" ({services.embedder.path})"
-    shown_url = settings.public()["qdrant_url"]
-    memory = f"Qdrant at {shown_url}" if shown_url else settings.data_dir
     answers = settings.chat_model or "quotes from memory (no chat_model set)"
     return (
-        f"Aide-mémoire at http://{host}:{port} · memory in {memory} "
+        f"Aide-mémoire at http://{host}:{port} · memory in {_memory(settings)} "
         f"· embedder: {embedder} · answers: {answers}"
     )

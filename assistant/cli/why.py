@@ -1,29 +1,43 @@
-"""Why an answer is what it is: the time it was about, what was read, what was left out."""
+"""Why an answer is what it is: the time it was about, what it was made from, what was left out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 
-from assistant.cli.memory_table import print_memories, say
-from assistant.cli.plain import plain
+from assistant.cli.memory_table import day, said, say
+from assistant.cli.plain import one_line, plain
 
 _MOST_LEFT_OUT = 5
+_QUOTED = 160
+_MATCHED = 60
+# What adds less than this to a relevance is not worth a line.
+_LEAST = 0.005
+# The signals in words, as the web page says them.
+_SIGNALS = {
+    "dense": "means something alike",
+    "words": "has the same words",
+    "session_words": "its conversation has the same words",
+    "said_then": "was said at that time",
+    "happened_then": "is about that time",
+    "personal": "says something about you",
+    "replaces": "replaces an older statement",
+}
 
 
 def print_why(console: Console, trace: Mapping[str, Any]) -> None:
     """Tell the trace of an answer."""
+    read, dropped, found = set(trace["read"]), set(trace["dropped"]), trace["data"]
+    used = [one for one in found if one["id"] in read]
+    unfit = [one for one in found if one["id"] in dropped]
+    farther = [one for one in found if one["id"] not in read | dropped]
     say(console, f"asked as of {trace['now']}; {time_line(trace['time_range'])}")
-    read = [one for one in trace["data"] if one["id"] in set(trace["read"])]
-    dropped = [one for one in trace["data"] if one["id"] in set(trace["dropped"])]
-    say(console, f"read: {len(read)} of {len(trace['data'])} found", style="bold")
-    if read:
-        print_memories(console, read)
+    say(console, f"answered from {len(used)} of {len(found)} found", style="bold")
+    _print_hits(console, used)
     if trace["trimmed"]:
         say(console, f"shortened to fit: {len(trace['trimmed'])} of them")
-    if dropped:
-        say(console, f"left out, they did not fit: {len(dropped)}", style="bold")
-        print_memories(console, dropped[:_MOST_LEFT_OUT])
+    _print_left_out(console, "left out, they did not fit", unfit)
+    _print_left_out(console, "left out, less relevant", farther)
     if trace["context_tokens"]:
         say(console, f"memory given to the model: {trace['context_tokens']} tokens")
     if trace["notes"]:
@@ -37,3 +51,37 @@ def time_line(found: Mapping[str, Any] | None) -> str:
         return "the question names no time"
     days = f"{found['first'] or '…'} to {found['last'] or '…'}"
     return f"about {days} (“{plain(str(found['text']))}”)"
+
+
+def _print_left_out(console: Console, why: str, values: Sequence[Mapping[str, Any]]) -> None:
+    if not values:
+        return
+    say(console, f"{why}: {len(values)}", style="bold")
+    _print_hits(console, values[:_MOST_LEFT_OUT])
+    if len(values) > _MOST_LEFT_OUT:
+        say(console, f"  and {len(values) - _MOST_LEFT_OUT} more")
+
+
+def _print_hits(console: Console, values: Sequence[Mapping[str, Any]]) -> None:
+    """Day, relevance and quote of each, and below it what the relevance is made of."""
+    for value in values:
+        quote = _shortened(said(value), _QUOTED)
+        say(console, f"  {day(value)}  relevance {value['similarity']:.2f}  “{quote}”")
+        if parts := _parts(value["reasons"]):
+            say(console, f"    {parts}", style="dim")
+
+
+def _parts(reasons: Sequence[Mapping[str, Any]]) -> str:
+    counting = [one for one in reasons if abs(one["contribution"]) >= _LEAST]
+    counting.sort(key=lambda one: -abs(one["contribution"]))
+    return " · ".join(map(_part, counting))
+
+
+def _part(reason: Mapping[str, Any]) -> str:
+    what = _SIGNALS.get(reason["signal"], reason["signal"].replace("_", " "))
+    matched = _shortened(one_line(", ".join(reason["because"])), _MATCHED)
+    return f"{reason['contribution']:+.2f} {what}" + (f" ({matched})" if matched else "")
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

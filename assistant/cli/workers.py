@@ -13,7 +13,7 @@ from types import FrameType
 import typer
 
 from assistant.cli.allocator import keep_small
-from assistant.cli.serving import listen, serve_at
+from assistant.cli.serving import listen, say_starting, serve_at
 from assistant.errors import AssistantError, ConfigError
 from assistant.observing.logs import configure_logs
 from assistant.settings import Settings
@@ -36,6 +36,7 @@ def check_workers(settings: Settings) -> None:
 def run_workers(settings: Settings) -> None:
     """Serve with `settings.workers` processes until told to stop; one that dies is replaced."""
     with listen(settings) as listening:
+        say_starting(settings)
         sys.exit(_Crew(settings, listening).run())
 
 

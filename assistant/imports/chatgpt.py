@@ -15,10 +15,12 @@ from typing import Any
 
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
+from assistant.imports.recognised import ACCEPTED
 
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _TEXTS = ("text", "multimodal_text")
 _MOST_BYTES = 2**31
+_SHOWN_NAMES, _SHOWN_NAME = 3, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,9 @@ def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
                 key=lambda f: f.filename,
             )
             if not files:
-                raise InvalidRequest("the zip file holds no conversations.json")
+                raise InvalidRequest(
+                    f"this is not {ACCEPTED}: the zip file holds {_named(archive.namelist())}"
+                )
             if sum(f.file_size for f in files) > most_bytes:
                 raise InvalidRequest(f"the zip file holds more than {most_bytes} bytes")
             for file in files:
@@ -84,17 +88,31 @@ def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
         raise InvalidRequest(f"the zip file cannot be read: {error}") from error
 
 
+def _named(files: Sequence[str]) -> str:
+    """Some of the files, to be recognised by."""
+    shown = ", ".join(name[:_SHOWN_NAME] for name in files[:_SHOWN_NAMES]) or "nothing"
+    return shown if len(files) <= _SHOWN_NAMES else f"{shown} and {len(files) - _SHOWN_NAMES} more"
+
+
 def _session(conversation: Any, number: int) -> ImportedSession:
     try:
         id = conversation.get("conversation_id") or conversation.get("id")
         if not isinstance(id, str) or not id.strip():
             raise ValueError("it has no id")
+        if not isinstance(conversation.get("mapping"), Mapping):
+            raise ValueError(
+                f"it is none of ChatGPT's, which have a mapping: {_keys(conversation)}"
+            )
         title = conversation.get("title")
         return ImportedSession(
             f"chatgpt-{id}", title if isinstance(title, str) else "", tuple(_turns(conversation))
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
         raise InvalidRequest(f"conversation {number} cannot be read: {error}") from error
+
+
+def _keys(conversation: Mapping[str, Any]) -> str:
+    return "it has " + ", ".join(sorted(str(key)[:_SHOWN_NAME] for key in conversation)[:8])
 
 
 def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:

@@ -61,13 +61,27 @@ def test_refuses_with_a_code_and_an_example(given: Any) -> None:
         parse_instant(given, param="now")
     assert refused.value.code == "invalid_timestamp"
     assert refused.value.param == "now"
-    assert "2023-05-20T02:21:00Z" in refused.value.message
+    for form in SHOWN:
+        assert form in refused.value.message
+
+
+SHOWN = (
+    "2023-05-20",
+    "2023-05-20T02:21:00Z",
+    "2023-05-20T04:21+02:00",
+    "2023/05/20 (Sat) 02:21",
+)
+
+
+@pytest.mark.parametrize("form", SHOWN)
+def test_what_a_refusal_recommends_is_read(form: str) -> None:
+    assert parse_instant(form).date() == date(2023, 5, 20)
 
 
 def test_a_refusal_repeats_only_the_beginning_of_what_was_sent() -> None:
     with pytest.raises(InvalidRequest) as refused:
         parse_instant("x" * 5000)
-    assert len(refused.value.message) < 200
+    assert len(refused.value.message) < 300
 
 
 def test_a_day_is_the_day_in_utc() -> None:

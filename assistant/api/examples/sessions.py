@@ -47,6 +47,7 @@ SESSION = {
     "ended_at": "2023-05-27T10:00:00Z",
     "rounds": 2,
     "opening": "I live in Ghent.",
+    "days": [{"day": "2023-05-20", "rounds": 1}, {"day": "2023-05-27", "rounds": 1}],
     "enrichment": {"pending": 0, "done": 2, "failed": 0},
     "failures": [],
 }

@@ -52,12 +52,20 @@ class EnrichmentFailure(Reply):
     reason: str
 
 
+class RoundsOfADay(Reply):
+    """How many rounds of a session were said on a day."""
+
+    day: str
+    rounds: int
+
+
 class Session(OpenedSession):
     """A session without its rounds."""
 
     ended_at: Instant
     rounds: int
     opening: str
+    days: list[RoundsOfADay]
     enrichment: EnrichmentCounts
     failures: list[EnrichmentFailure]
 

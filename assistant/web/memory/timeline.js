@@ -1,6 +1,6 @@
 // How much is remembered of each month, or of each day of one; a bar chosen is what is listed.
 
-import { day, dayKey, daysOf, month } from "../page/dates.js";
+import { day, daysOf, month } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 
 const MOST_MONTHS = 60;
@@ -11,7 +11,7 @@ const MOST_MONTHS = 60;
  */
 export function showTimeline(sessions, { from, to }, onChosen) {
   const chosen = from && from.slice(0, 7) === to.slice(0, 7) ? from.slice(0, 7) : null;
-  const rounds = roundsBy(sessions, chosen ? dayKey : (instant) => instant.slice(0, 7));
+  const rounds = roundsBy(sessions, chosen ? (key) => key : (key) => key.slice(0, 7));
   const keys = chosen ? daysOf(chosen) : monthsOf([...rounds.keys()]);
   const bars = keys.map((key) => bar(key, rounds.get(key) ?? 0, Math.max(1, ...keys.map((one) => rounds.get(one) ?? 0))));
   bars.forEach((one, place) => {
@@ -29,9 +29,8 @@ export function showTimeline(sessions, { from, to }, onChosen) {
 
 function roundsBy(sessions, keyOf) {
   const rounds = new Map();
-  for (const { started_at, rounds: count } of sessions) {
-    const key = keyOf(started_at);
-    rounds.set(key, (rounds.get(key) ?? 0) + count);
+  for (const { days } of sessions) {
+    for (const { day: said, rounds: count } of days) rounds.set(keyOf(said), (rounds.get(keyOf(said)) ?? 0) + count);
   }
   return rounds;
 }

@@ -120,6 +120,16 @@ def test_times_of_turns_and_of_the_call(http: httpx.Client, ann: str) -> None:
     assert dates == ["2023-05-19T08:00:00Z", "2023-05-20T10:00:01Z"]
 
 
+def test_a_session_counts_on_each_of_its_days(http: httpx.Client, ann: str) -> None:
+    for day in ("2023-05-19T23:59:00Z", "2023-05-21T00:30:00+02:00", "2023-05-20T08:00:00Z"):
+        record(http, ann, "long", f"It is {day}.", timestamp=day)
+    (listed,) = http.get("/v1/sessions", params={"user_id": ann}).json()["data"]
+    assert listed["days"] == [
+        {"day": "2023-05-19", "rounds": 1},
+        {"day": "2023-05-20", "rounds": 2},
+    ]
+
+
 def test_sessions_are_listed_oldest_first(http: httpx.Client, ann: str) -> None:
     record(http, ann, "later", "hi", "hello", timestamp="2023-05-21T10:00:00Z")
     record(http, ann, "earlier", "a", "b", "c", timestamp="2023-05-19T10:00:00Z")
@@ -134,6 +144,7 @@ def test_sessions_are_listed_oldest_first(http: httpx.Client, ann: str) -> None:
         "ended_at": "2023-05-19T10:00:02Z",
         "rounds": 2,
         "opening": "a",
+        "days": [{"day": "2023-05-19", "rounds": 2}],
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
         "failures": [],
     }

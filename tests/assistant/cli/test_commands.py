@@ -1,6 +1,7 @@
 """The terminal commands, in this process against a served assistant."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from in_process import Run
 from scripted_model import ScriptedModel
 from served import served
 
-from assistant.cli.chat_commands import COMMANDS
+from assistant.cli.chat_commands import AHEAD, COMMANDS
 
 COT = "chain_of_note"
 
@@ -105,6 +106,41 @@ def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     assert lines[-2] == "it is now"
     assert lines[-1] == "there is no command /what; /help lists them"
     assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
+
+
+def test_chat_says_why(run: Run, http: httpx.Client, quoting_url: str, ann: str) -> None:
+    record(http, ann, "cat", "I adopted a cat called Miso.", "Lovely!")
+    for number in range(7):
+        record(http, ann, f"tea {number}", f"My aunt sold lamp number {number}.", "Noted.")
+    typed = "What is my cat called?\n/why\n"
+    lines = run("chat", "--assistant", quoting_url, "--user", ann, typed=typed).out.splitlines()
+    start = lines.index("asked as of 2023-06-10T09:00:00Z; the question names no time")
+    used, hit, parts, left_out, *others, more = lines[start + 1 :]
+    assert used == "answered from 1 of 8 found"
+    assert re.fullmatch(r"  2023-05-20  relevance \d\.\d\d  “I adopted a cat called Miso\.”", hit)
+    assert re.search(r"\+0\.\d\d means something alike \(I adopted a cat called Miso\.\)", parts)
+    assert re.search(r"\+0\.\d\d has the same words \(.*cat.*\)", parts)
+    assert left_out == "left out, less relevant: 7"
+    assert sum("My aunt sold lamp number" in line for line in others) >= 5
+    assert more == "  and 2 more"
+
+
+@pytest.mark.parametrize(("time", "ahead"), [("2023-06-09", False), ("2023-06-11", True)])
+def test_chat_says_that_a_time_is_in_the_future(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str, time: str, ahead: bool
+) -> None:
+    at = ("chat", "--assistant", quoting_url, "--user", ann)
+    out = run(*at, typed=f"/time {time}\n/time\n").out.splitlines()
+    assert out == [f"it is {time}T00:00:00Z", *([AHEAD] if ahead else []), "it is now"]
+    done = run(*at, "--session", "s", "--time", time, typed="I like tea.\n")
+    assert (AHEAD in done.err) is ahead
+    (value,) = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"]
+    assert value["session_date"] == f"{time}T00:00:00Z"
+
+
+def test_chat_says_that_nothing_was_found(run: Run, quoting_url: str, ann: str) -> None:
+    done = run("chat", "--assistant", quoting_url, "--user", ann, typed="/memories tea\n")
+    assert done.out == "nothing found\n"
 
 
 def test_chat_lists_its_commands(run: Run, quoting_url: str) -> None:

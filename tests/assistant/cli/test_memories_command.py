@@ -16,6 +16,7 @@ from in_process import Finished, Run
 from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.memory_calls import _pieces
 from assistant.imports.chatgpt import read_chatgpt
+from assistant.imports.recognised import ACCEPTED
 
 
 @pytest.fixture
@@ -203,7 +204,14 @@ def test_what_is_no_export_is_refused(run: Run, tmp_path: Path) -> None:
     file.write_text("hello\n")
     done = run("import", file)
     assert (done.code, done.out) == (2, "")
-    assert "Traceback" not in done.err
+    assert done.err == f"assistant: this is not {ACCEPTED}: it seems to be plain text\n"
+
+
+def test_nothing_found_is_said_beside_the_lines(run: Run) -> None:
+    for arguments in (("list", "--text", "zebra"), ("search", "tea", "--to", "2020-01-01")):
+        done = run(*arguments)
+        assert (done.code, done.out, done.err) == (0, "", "nothing found\n")
+        assert run(*arguments, "--json").err == ""
 
 
 def test_a_large_import_goes_in_pieces() -> None:

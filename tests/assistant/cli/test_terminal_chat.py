@@ -235,7 +235,7 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
     terminal.prompts()
     terminal.type("/why")
     terminal.shows(
-        r"(?s)asked as of 2023-05-22.*read: 1 of 1 found.*2023-05-20 .*I live in Ghent\."
+        r"(?s)asked as of 2023-05-22.*answered from 1 of 1 found.*2023-05-20 .*“I live in Ghent\."
     )
     terminal.type("/time")
     terminal.shows("it is now")

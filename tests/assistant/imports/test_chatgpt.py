@@ -144,6 +144,14 @@ def test_what_is_no_export(wrong: bytes) -> None:
         read_chatgpt(wrong)
 
 
+def test_a_zip_file_of_something_else_says_what_is_in_it() -> None:
+    packed = zipped(**{f"photo{number}.jpg": b"" for number in range(5)})
+    with pytest.raises(
+        InvalidRequest, match=r"holds photo0.jpg, photo1.jpg, photo2.jpg and 2 more"
+    ):
+        read_chatgpt(packed)
+
+
 def test_a_zip_file_that_holds_too_much() -> None:
     packed = zipped(**{"conversations.json": b" " * 100_000})
     with pytest.raises(InvalidRequest, match="more than"):

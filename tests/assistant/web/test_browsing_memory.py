@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from calls import record
 from served import served
 from web_page import Page, cards, tell
 
@@ -63,6 +64,19 @@ def test_the_timeline_leads_to_a_month_and_to_a_day(
     expect(page.locator("#total")).to_have_text("1 round")
     page.get_by_role("button", name="All months").click()
     expect(cards(page)).to_have_count(3)
+
+
+def test_the_timeline_counts_a_conversation_on_each_of_its_days(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    for day, said in (("2023-03-30", "I live in Ghent."), ("2023-04-02", "I moved to Bruges.")):
+        record(http, ann, "long", said, timestamp=f"{day}T10:00:00Z")
+    page = open_page(quoting_url, "/#/memories")
+    expect(page.get_by_role("button", name="March 2023: 1 round")).to_be_visible()
+    page.get_by_role("button", name="April 2023: 1 round").click()
+    page.get_by_role("button", name="Sun, 2 Apr 2023: 1 round").click()
+    expect(cards(page)).to_have_count(1)
+    expect(cards(page)).to_contain_text("I moved to Bruges.")
 
 
 def test_another_user_sees_their_own_memory(
