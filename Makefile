@@ -2,6 +2,7 @@
 VENV   := .venv
 PY     := $(VENV)/bin/python
 PYTHON ?= python3
+WORKERS ?= 2
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
@@ -10,8 +11,9 @@ PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
+# Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile
 
 # The web page and the reports in a browser: Debian's chromium, or another at /usr/bin/chromium.
 test_browser: $(VENV)/.installed-dev

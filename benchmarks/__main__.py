@@ -10,14 +10,23 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compare_peers, embed, ingest, load, store
+from benchmarks import compare_peers, ingest, load, store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd
 
 _Measurement = Callable[[list[store.Size]], Coroutine[Any, Any, list[Measured]]]
+
+
+async def _embed(_: list[store.Size]) -> list[Measured]:
+    # Imported here because torch takes seconds, and the others do without.
+    from benchmarks import embed
+
+    return await embed.measure()
+
+
 BENCHMARKS: dict[str, _Measurement] = {
     "store": store.measure,
-    "embed": lambda sizes: embed.measure(),
+    "embed": _embed,
     "ingest": lambda sizes: ingest.measure(),
     "load": lambda sizes: load.measure(),
     "soak": lambda sizes: load.measure_soak(),

@@ -1,7 +1,9 @@
 """What holds for every test: no network but loopback, no keys, no settings from outside."""
 
 import os
+import shutil
 import socket
+import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
@@ -19,6 +21,14 @@ _OURS = ("ASSISTANT_", "HARNESS_")
 # Read when these libraries are imported, which may be before the first test.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+# A memory waits for the disk whenever it is written; where there is room, tests keep theirs in
+# memory, which outlives a killed process as well.
+_IN_MEMORY = Path("/dev/shm")
+_ROOM_BYTES = 4 << 30
+
+if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
+    tempfile.tempdir = os.environ["TMPDIR"] = str(_IN_MEMORY)
 
 
 class NetworkForbidden(RuntimeError):

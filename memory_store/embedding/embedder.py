@@ -163,7 +163,8 @@ class Embedder:
         return await asyncio.shield(self._unfinished[key].vector)
 
     def _wake(self) -> None:
-        if len(self._running) < self._workers:
+        # A worker that has found nothing more is done a little before it leaves the set.
+        if sum(not worker.done() for worker in self._running) < self._workers:
             worker = asyncio.create_task(self._encode_queued())
             self._running.add(worker)
             worker.add_done_callback(self._running.discard)

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -109,6 +110,30 @@ async def test_workers_share_what_waits() -> None:
     embedder = Embedder(encoder, workers=2)
     await embedder.embed([f"{number:04}" for number in range(8)], DOCUMENT)
     assert sorted(map(len, encoder.batches))[-1] <= 4
+    await embedder.close()
+
+
+@pytest.mark.parametrize("later", range(5))
+async def test_a_text_that_comes_while_a_worker_leaves_is_not_left_lying(later: int) -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    encoder.gate.clear()
+    first = asyncio.create_task(embedder.embed(["first"], DOCUMENT))
+    await queued()
+
+    async def second() -> Matrix:
+        for _ in range(later):
+            await asyncio.sleep(0)
+        return await embedder.embed(["second"], DOCUMENT)
+
+    arriving = asyncio.create_task(second())
+    encoder.gate.set()
+    # Held up, the event loop finds the first text encoded in the turn in which the second comes.
+    while not encoder.batches:
+        time.sleep(0.001)
+    time.sleep(0.01)
+    rows = await asyncio.wait_for(asyncio.gather(first, arriving), 5)
+    assert [row[0, 0] for row in rows] == [5, 6]
     await embedder.close()
 
 
