@@ -71,8 +71,8 @@ COVERED = {
         "forget_session",
         "forget_user",
     ),
-    # Of the operator: it reads all users for the worker that enriches them.
-    "unenriched",
+    # Of the operator: they read all users, to enrich them and to back them up.
+    *("unenriched", "users"),
     # Of no user.
     *("open", "close", "check", "closeness", "description"),
 }
@@ -248,6 +248,8 @@ class Memories(RuleBasedStateMachine):
 
     @invariant()
     def everybody_has_what_they_had(self) -> None:
+        known = {user for user, own in self._expected.items() if own}
+        assert set(self._run(self._store.users())) == known
         for user, own in self._expected.items():
             assert self._run(self._store.count(user)) == len(own)
             listed = self._run(self._store.sessions(user))
