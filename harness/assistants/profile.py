@@ -14,6 +14,7 @@ from typing import Any, Literal
 from harness.assistants.sources import SourceLayout
 from harness.assistants.toml_table import TomlTable
 from harness.errors import UsageError
+from harness.runs.spending import Price
 
 BUILT_IN = ("aide-memoire", "plain")
 _FOLDER = "harness.assistants.profiles"
@@ -60,18 +61,6 @@ class Barrier:
     wait_seconds: float = 0.0
     path: str = ""
     ready: Fields = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars for a million tokens."""
-
-    prompt: float
-    completion: float
-
-    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """US dollars for so many tokens."""
-        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
 
 
 @dataclass(frozen=True, slots=True)

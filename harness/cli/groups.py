@@ -65,7 +65,8 @@ class Manner:
     profile: options.ProfileName = "aide-memoire"
     price: options.PriceOption = None
     context_tokens: options.ContextTokens = 120_000
-    last_sessions: options.LastSessions = 10
+    last_sessions: options.LastSessions = None
+    last_tokens: options.LastTokens = None
 
     @property
     def approach(self) -> Approach:
@@ -73,7 +74,9 @@ class Manner:
         profile = load_profile(self.profile)
         if self.price is not None:
             profile = replace(profile, price=options.price(self.price, "--price"))
-        window = ContextWindow(self.context_tokens, self.last_sessions)
+        counted = self.last_sessions is not None or self.last_tokens is not None
+        last_sessions = self.last_sessions if counted else ContextWindow().last_sessions
+        window = ContextWindow(self.context_tokens, last_sessions, self.last_tokens)
         return Approach(self.mode, profile, window)
 
 
@@ -124,19 +127,27 @@ class Judging:
     judge_concurrency: options.JudgeConcurrency = 4
     judge_cache: options.JudgeCache = None
     judge_api_key: options.JudgeApiKey = None
+    judge_price: options.JudgePrice = None
     controls: options.Controls = 20
 
     def judges(self, out: Path) -> tuple[Judge, Judge | None]:
         """The judge, and a second one where there is one; their replies are kept within `out`."""
+        first, _, other = (self.judge_price or "").partition(",")
         asking = JudgeOptions(
-            self.judge_api_key, self.judge_votes, self.judge_cache or out / JUDGE_REPLIES
+            self.judge_api_key,
+            self.judge_votes,
+            self.judge_cache or out / JUDGE_REPLIES,
+            price=options.price(first, "--judge-price") if self.judge_price else None,
         )
-        second = make_judge(self.second_judge, asking) if self.second_judge else None
-        return make_judge(self.judge, asking), second
+        if not self.second_judge:
+            return make_judge(self.judge, asking), None
+        price = options.price(other, "--judge-price") if other else asking.price
+        second = replace(asking, price=price, payee="second_judge")
+        return make_judge(self.judge, asking), make_judge(self.second_judge, second)
 
-    def plan(self, second: Judge | None, seed: int) -> JudgePlan:
+    def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
         """How judging goes."""
-        return JudgePlan(second, self.controls, seed, self.judge_concurrency)
+        return JudgePlan(second, self.controls, seed, self.judge_concurrency, limits)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import typer
 
-from harness.assistants.profile import BUILT_IN, Price
+from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.registry import JUDGES
 from harness.replay.modes.choice import MODES
+from harness.runs.spending import Price
 
 DatasetName = Annotated[
     str,
@@ -53,10 +54,19 @@ ContextTokens = Annotated[
     ),
 ]
 LastSessions = Annotated[
-    int, typer.Option("--last-sessions", min=1, help="How many sessions last-n shows.")
+    int | None,
+    typer.Option("--last-sessions", min=1, help="How many sessions last-n shows; default: 10."),
+]
+LastTokens = Annotated[
+    int | None,
+    typer.Option("--last-tokens", min=1, help="Or as many as have so many tokens together."),
 ]
 Probe = Annotated[
     bool, typer.Option(help="First try the assistant's memory, sense of time and isolation.")
+]
+Repeat = Annotated[
+    int,
+    typer.Option("--repeat", min=1, max=100, help="So many runs alike, each in a folder of --out."),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Count questions, tokens, price and time; send nothing.")
@@ -69,14 +79,21 @@ MaxErrorRate = Annotated[
     ),
 ]
 MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, help="Tokens that the run may spend in all.")
+    int | None, typer.Option("--max-tokens", min=1, help="Tokens that all models may spend in all.")
 ]
 MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", min=0, help="US dollars the run may spend in all.")
+    float | None, typer.Option("--max-cost", min=0, help="US dollars all models may spend in all.")
 ]
 PriceOption = Annotated[
     str | None,
     typer.Option("--price", help="US dollars for a million tokens: PROMPT/COMPLETION."),
+]
+JudgePrice = Annotated[
+    str | None,
+    typer.Option(
+        "--judge-price",
+        help="The same of the judge's model; behind a comma that of the second judge's.",
+    ),
 ]
 JudgeName = Annotated[
     str,

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from harness.cli import options
 from harness.cli.grouping import grouped
-from harness.cli.groups import Gating, Judging, Selection
-from harness.cli.output import finish, progress, require, show
+from harness.cli.groups import Allowance, Gating, Judging, Selection
+from harness.cli.output import finish, progress, require, results, show
 from harness.comparison.build import build_comparison
 from harness.comparison.leaderboard import (
     STEM,
@@ -25,6 +25,7 @@ from harness.comparison.tables import comparison_tables, remarks
 from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.report.console import print_tables
+from harness.report.forecast_table import Planned, judging_table
 from harness.report.write import write_report
 from harness.runs.pipeline import Run
 from harness.runs.run_dir import RunDir
@@ -41,14 +42,21 @@ def judge_command(
         Path, typer.Option("--hypotheses", help="Lines with question_id and hypothesis.")
     ],
     judging: Judging,
+    allowance: Allowance,
     gating: Gating,
+    dry_run: options.DryRun = False,
 ) -> None:
     """Judge any system's answers and report."""
     gates = gating.gates
     judge, second = judging.judges(out)
+    plan = judging.plan(second, selection.seed, allowance.limits)
+    if dry_run:
+        planned = Planned(judge, plan)
+        print_tables(results(), [judging_table(selection.source, hypotheses, planned)])
+        return
     opened = Run(selection.source, out, progress())
     opened.take_hypotheses(hypotheses)
-    opened.judge(judge, judging.plan(second, selection.seed))
+    opened.judge(judge, plan)
     finish(opened, 0, gates)
 
 

@@ -18,10 +18,12 @@ from harness.cli.groups import (
     Server,
 )
 from harness.cli.output import finish, progress, results
+from harness.cli.repeats import finish_repeats, repeat_folders
+from harness.errors import UsageError
 from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions
 from harness.report.console import print_tables
-from harness.report.forecast_table import dry_run_table
+from harness.report.forecast_table import Planned, dry_run_table
 from harness.runs.pipeline import Run
 
 
@@ -35,18 +37,32 @@ def run_command(
     allowance: Allowance,
     judging: Judging,
     gating: Gating,
+    repeat: options.Repeat = 1,
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay, ask, judge and report in one go."""
     gates, source, approach = gating.gates, selection.source, manner.approach
-    judge, second = judging.judges(out)
+    folders, limits = repeat_folders(out, repeat), allowance.limits
+    if repeat > 1 and gates.junit is not None:
+        raise UsageError("--junit is for one run, not for --repeat: harness report DIR --junit")
     if dry_run:
-        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
+        judge, second = judging.judges(out)
+        planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
+        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency, planned)])
         return
-    opened = Run(source, out, progress())
-    failed = opened.replay(server.endpoint, approach, replaying.replay_options(allowance.limits))
-    opened.judge(judge, judging.plan(second, selection.seed))
-    finish(opened, failed, gates)
+    replayed = replaying.replay_options(limits)
+    failed = 0
+    for folder in folders:
+        judge, second = judging.judges(folder)
+        opened = Run(source, folder, progress(), beside=[f for f in folders if f != folder])
+        failed += opened.replay(server.endpoint, approach, replayed, [judge, second])
+        opened.judge(judge, judging.plan(second, selection.seed, limits))
+        if repeat == 1:
+            finish(opened, failed, gates)
+        else:
+            opened.report()
+    if repeat > 1:
+        finish_repeats(folders, out, failed, gates)
 
 
 @grouped

@@ -21,6 +21,12 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
+def repeats_tables(comparison: Comparison) -> list[Table]:
+    """What is worth saying of runs that are repeats of each other."""
+    tables = [_runs(comparison), _effort(comparison), _repeats(comparison["repeats"])]
+    return [table for table in tables if table.rows]
+
+
 def remarks(comparison: Comparison) -> list[str]:
     """What must be said before any figure."""
     said = [f"NOT COMPARABLE: {problem}." for problem in comparison["problems"]]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from harness.runs.budget import Purse
 from harness.runs.digest import QuestionDigest
 
 Decision = Literal["yes", "no"]
@@ -42,6 +43,13 @@ class Judge(Protocol):
     @property
     def account(self) -> Mapping[str, Any]:
         """What a manifest says of it besides: model, address, hashes of prompts."""
+
+    @property
+    def purse(self) -> Purse | None:
+        """What pays for its model; None where it has none."""
+
+    def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
+        """The characters of every prompt that a verdict may take; [] without a model."""
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
         """Compare one hypothesis with the question's answer."""

@@ -12,6 +12,7 @@ from harness.judges.base import Decision, Verdict
 from harness.judges.openai_chat import Messages, OpenAIChat, Reply
 from harness.judges.reply import parse_verdict
 from harness.judges.rubrics import Rubric
+from harness.runs.budget import Purse
 from harness.runs.digest import QuestionDigest
 
 _TOKENS = ("calls", "prompt_tokens", "completion_tokens")
@@ -46,13 +47,24 @@ class ModelJudge:
             "prompts": self._rubric.prompt_hashes,
         }
 
+    @property
+    def purse(self) -> Purse:
+        """What pays for the calls; replies that were kept cost nothing."""
+        return self._chat.purse
+
+    def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
+        """One for each answer and vote, as if none but the last answer passed."""
+        said = self._rubric.cleaned(hypothesis)
+        if self._unasked(question, said) is not None:
+            return []
+        texts = [self._text(question, answer, said) for answer in question.answers]
+        return [len(text) for text in texts for _ in range(self._votes)]
+
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
         """Compare with every answer until one passes; raises `JudgeUnavailable`."""
         said = self._rubric.cleaned(hypothesis)
-        if self._rubric.cleans and not said:
-            return Verdict("no", "empty answer, not asked")
-        if self._rubric.cleans and any(said == answer.strip() for answer in question.answers):
-            return Verdict("yes", "equal to an answer, not asked")
+        if (verdict := self._unasked(question, said)) is not None:
+            return verdict
         verdicts: list[Verdict] = []
         for answer in question.answers:
             verdicts.append(await self._compare(question, answer, said))
@@ -67,9 +79,21 @@ class ModelJudge:
         """Let go of the connections."""
         await self._chat.close()
 
+    def _unasked(self, question: QuestionDigest, said: str) -> Verdict | None:
+        """The verdict on an answer that the rubric decides without a model."""
+        if self._rubric.cleans and not said:
+            return Verdict("no", "empty answer, not asked")
+        if self._rubric.cleans and any(said == answer.strip() for answer in question.answers):
+            return Verdict("yes", "equal to an answer, not asked")
+        return None
+
+    def _text(self, question: QuestionDigest, answer: str, said: str) -> str:
+        prompt = self._rubric.prompt(question)
+        return prompt.render(question=question.question, reference=answer, response=said)
+
     async def _compare(self, question: QuestionDigest, answer: str, said: str) -> Verdict:
         prompt = self._rubric.prompt(question)
-        text = prompt.render(question=question.question, reference=answer, response=said)
+        text = self._text(question, answer, said)
         asked = {"prompt": prompt.name, "prompt_hash": prompt.hash}
         votes: list[tuple[Decision | None, str]] = []
         replies: list[Reply] = []
@@ -127,6 +151,6 @@ def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) 
 
 
 def _tokens(replies: Sequence[Reply]) -> dict[str, int]:
-    prompt = sum(reply.prompt_tokens for reply in replies)
-    completion = sum(reply.completion_tokens for reply in replies)
+    prompt = sum(reply.prompt_tokens or 0 for reply in replies)
+    completion = sum(reply.completion_tokens or 0 for reply in replies)
     return dict(zip(_TOKENS, (len(replies), prompt, completion), strict=True))

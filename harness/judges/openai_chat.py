@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import JudgeCallFailed, JudgeUnavailable
 from harness.judges.reply_cache import ReplyCache
+from harness.runs.budget import Purse
 from harness.urls import public_url, require_http
 
 if TYPE_CHECKING:
@@ -43,21 +44,27 @@ class ChatEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said, and the tokens that it counted (0 where it did not)."""
+    """What a model said, and the tokens that its server counted, None where it did not."""
 
     text: str
     finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
 
 
 class OpenAIChat:
-    """Asks, repeats with `Retry-After` and growing pauses, and remembers replies where a cache is
-    given.
+    """Asks, repeats with `Retry-After` and growing pauses, pays from a purse, and remembers replies
+    where a cache is given.
     """
 
-    def __init__(self, endpoint: ChatEndpoint, cache: ReplyCache | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: ChatEndpoint,
+        cache: ReplyCache | None = None,
+        purse: Purse | None = None,
+    ) -> None:
         self.endpoint = endpoint
+        self.purse = purse or Purse("judge")
         self._cache = cache
         self._client: AsyncOpenAI | None = None
         self._settings: dict[str, Any] = dict(_SETTINGS)
@@ -66,8 +73,8 @@ class OpenAIChat:
     async def ask(self, messages: Messages, *, vote: int = 0) -> Reply:
         """One reply. `vote` tells repeated askings of the same question apart in the cache.
 
-        Raises `JudgeUnavailable` when going on makes no sense, `JudgeCallFailed` for a request that
-        the server takes exception to.
+        Raises `JudgeUnavailable` when going on makes no sense, `BudgetSpent` when it may not,
+        `JudgeCallFailed` for a request that the server takes exception to.
         """
         request = {
             "base_url": self.endpoint.public_url,
@@ -79,7 +86,8 @@ class OpenAIChat:
         kept = self._cache.get(request) if self._cache else None
         if kept is not None:
             return Reply(**kept)
-        reply = await self._call(messages)
+        characters = sum(len(message["content"]) for message in messages)
+        reply = await self.purse.spend(characters, lambda: self._call(messages))
         if self._cache:
             self._cache.put(request, asdict(reply))
         return reply
@@ -142,8 +150,8 @@ def _reply(response: Any, where: str) -> Reply:
     return Reply(
         text=choices[0].message.content or "",
         finish_reason=choices[0].finish_reason or "",
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
+        prompt_tokens=usage.prompt_tokens if usage else None,
+        completion_tokens=usage.completion_tokens if usage else None,
     )
 
 

@@ -11,6 +11,8 @@ from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
 from harness.judges.reply_cache import ReplyCache
 from harness.judges.rubrics import RUBRICS
+from harness.runs.budget import Payee, Purse
+from harness.runs.spending import Price
 
 JUDGES = ("lexical", *RUBRICS)
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
@@ -18,13 +20,17 @@ _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict."""
+    """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict,
+    `price` is the model's, `payee` the judge's part in the run.
+    """
 
     api_key: str | None = field(default=None, repr=False)
     votes: int = 1
     cache: Path | None = None
     timeout: float = 120.0
     retries: int = 6
+    price: Price | None = None
+    payee: Payee = "judge"
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
@@ -50,4 +56,5 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         think=not rubric.cleans,
     )
     cache = ReplyCache(options.cache) if options.cache else None
-    return ModelJudge(rubric, OpenAIChat(endpoint, cache), votes=options.votes)
+    purse = Purse(options.payee, options.price)
+    return ModelJudge(rubric, OpenAIChat(endpoint, cache, purse), votes=options.votes)

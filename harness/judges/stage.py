@@ -4,7 +4,7 @@ changed.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,10 @@ class Item:
     labels: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _nothing() -> None:
+    pass
+
+
 async def judge_all(
     run_dir: RunDir,
     questions: Sequence[QuestionDigest],
@@ -30,11 +34,12 @@ async def judge_all(
     *,
     name: str = VERDICTS,
     concurrency: int = 1,
+    judged: Callable[[], None] = _nothing,
 ) -> int:
     """Judge every hypothesis that has no valid verdict yet; returns how many were judged now.
 
     A verdict is valid when the same judge (id and hash) gave it for the same hypothesis, and not
-    for want of an answer from its model.
+    for want of an answer from its model. `judged` is called after each new one.
     """
     hypotheses = run_dir.by_question(HYPOTHESES)
     items = [
@@ -42,11 +47,16 @@ async def judge_all(
         for question in questions
         if question.question_id in hypotheses
     ]
-    return await _judge_items(run_dir, name, items, judge, concurrency)
+    return await _judge_items(run_dir, name, items, judge, concurrency, judged)
 
 
 async def judge_controls(
-    run_dir: RunDir, controls: Sequence[Control], judge: Judge, *, concurrency: int = 1
+    run_dir: RunDir,
+    controls: Sequence[Control],
+    judge: Judge,
+    *,
+    concurrency: int = 1,
+    judged: Callable[[], None] = _nothing,
 ) -> int:
     """Judge every control that has no valid verdict yet, like hypotheses."""
     items = [
@@ -57,11 +67,16 @@ async def judge_controls(
         )
         for control in controls
     ]
-    return await _judge_items(run_dir, CONTROLS, items, judge, concurrency)
+    return await _judge_items(run_dir, CONTROLS, items, judge, concurrency, judged)
 
 
 async def _judge_items(
-    run_dir: RunDir, name: str, items: Sequence[Item], judge: Judge, concurrency: int
+    run_dir: RunDir,
+    name: str,
+    items: Sequence[Item],
+    judge: Judge,
+    concurrency: int,
+    judged: Callable[[], None],
 ) -> int:
     wanted = {_key(judge, item): item for item in items}
     old = run_dir.records(name)
@@ -72,6 +87,7 @@ async def _judge_items(
     todo = [item for key, item in wanted.items() if key not in kept]
     async for item, verdict in _verdicts(todo, judge, concurrency):
         run_dir.append(name, _line(judge, item, verdict))
+        judged()
     return len(todo)
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.assistants.profile import Price
-from harness.runs.budget import Spending
+from harness.runs.spending import Price, Spending
 
 Line = Mapping[str, Any]
 
@@ -33,9 +32,7 @@ def cost_of(spent: Mapping[str, Any], price: Mapping[str, float] | None) -> floa
     """US dollars, or None where no price or no call is known."""
     if not spent or price is None:
         return None
-    known = Spending(**spent)
-    dollars = Price(**price).of(known.prompt_tokens, known.completion_tokens)
-    return round(dollars, 6)
+    return round(Spending(**spent).usd(Price(**price)), 6)
 
 
 def _context(contexts: list[Mapping[str, int]]) -> dict[str, int]:

@@ -16,6 +16,7 @@ from harness.metrics.table import metric_table
 from harness.runs.digest import QuestionDigest
 from harness.runs.lines import RunLines, outcome_of
 from harness.runs.manifest import Manifest
+from harness.runs.purses import judging_spent, judging_usd
 
 
 def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
@@ -56,8 +57,11 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)
         if lines.prompts
         else None,
-        "tokens": token_table(hypotheses, ingests) | {"judge": _judge_tokens(lines)},
-        "cost": {"judge_usd": _judge_cost(judge), "assistant_usd": _assistant_cost(manifest)},
+        "tokens": token_table(hypotheses, ingests) | {"judge": _judge_tokens(lines, manifest)},
+        "cost": {
+            "judge_usd": judging_usd(manifest.data) if judge else None,
+            "assistant_usd": _assistant_cost(manifest),
+        },
         "latency": latency_table(hypotheses, retrieval, ingests),
         "ingest": ingest_table(ingests),
         "wall_seconds": round(manifest.wall_seconds, 3),
@@ -88,17 +92,14 @@ def _told(lines: RunLines) -> list[dict[str, Any]]:
     return [*lines.retrieval.values(), *lines.unranked.values()]
 
 
-def _judge_tokens(lines: RunLines) -> dict[str, int]:
+def _judge_tokens(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
+    """Of all verdicts, and under `asked` of those that were not made from kept replies."""
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
-    return judge_tokens(judged)
+    return judge_tokens(judged) | {"asked": judging_spent(manifest.data)}
 
 
 def _assistant_cost(manifest: Manifest) -> float | None:
     return cost_of(manifest.totals("spent"), manifest.data.get("price"))
-
-
-def _judge_cost(judge: dict[str, Any] | None) -> float | None:
-    return 0.0 if judge and judge.get("kind", "lexical") == "lexical" else None
 
 
 def _official_metrics(lines: RunLines, manifest: Manifest) -> dict[str, Any] | None:

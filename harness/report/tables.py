@@ -182,23 +182,34 @@ def _effort(report: Mapping[str, Any]) -> Table:
 
 
 def _cost(report: Mapping[str, Any]) -> Table:
-    tokens, cost = report["tokens"], report["cost"]
-    judge = tokens["judge"]
+    tokens, cost, judge = report["tokens"], report["cost"], report["tokens"]["judge"]
+    asked = judge["asked"]
+    paid = ("assistant", tokens["prompt"], tokens["completion"], tokens["n"])
     rows = [
-        ("assistant", number(tokens["prompt"]), number(tokens["completion"]), number(tokens["n"])),
+        (*_spent(*paid), _dollars(cost["assistant_usd"])),
         (
-            *("judge", number(judge["prompt_tokens"]), number(judge["completion_tokens"])),
-            number(judge["calls"]),
+            *_spent("judge, all verdicts", *_counts(judge)),
+            "" if asked else _dollars(cost["judge_usd"]),
         ),
     ]
-    spent = (cost["assistant_usd"], cost["judge_usd"])
+    if asked:
+        said = _spent("judge, but for kept replies", *_counts(asked))
+        rows.append((*said, _dollars(cost["judge_usd"])))
     header = ("tokens", "prompt", "completion", "answers or calls", "US$")
-    known = [
-        (*row, "–" if value is None else f"{value:.4f}")
-        for row, value in zip(rows, spent, strict=True)
-    ]
     note = f"{tokens['not_counted']} answers came without a count of tokens. – is not known."
-    return Table("Cost", header, known, note, is_detail=True)
+    return Table("Cost", header, rows, note, is_detail=True)
+
+
+def _counts(calls: Mapping[str, int]) -> tuple[int, int, int]:
+    return calls["prompt_tokens"], calls["completion_tokens"], calls["calls"]
+
+
+def _spent(name: str, prompt: int, completion: int, calls: int) -> tuple[str, ...]:
+    return name, number(prompt), number(completion), number(calls)
+
+
+def _dollars(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
 
 
 def _cut_offs() -> tuple[str, ...]:

@@ -1,43 +1,43 @@
-"""What a run may spend on the assistant: tokens and money, counted from the usage in its answers.
+"""What a run may spend on models, the assistant's and the judges': tokens and money, counted from
+the usage in their replies.
 
-Usage that an answer does not tell is estimated, four characters a token, and said to be. Recording
+Usage that a reply does not tell is estimated, four characters a token, and said to be. Recording
 turns without an answer tells nothing and counts nothing.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
 
-from harness.assistants.profile import Price
-from harness.assistants.wire import Answer
 from harness.errors import BudgetSpent, UsageError
+from harness.runs.spending import Price, Spending
 from harness.tokens import tokens_at_least_one
 
+Payee = Literal["assistant", "judge", "second_judge"]
+_PRICED_BY: dict[Payee, str] = {
+    "assistant": "--price, or [price] in the profile",
+    "judge": "--judge-price",
+    "second_judge": "--judge-price, a second one behind a comma",
+}
 
-@dataclass(slots=True)
-class Spending:
-    """Tokens of chat calls; `estimated_calls` of `calls` told no usage of their own."""
 
-    calls: int = 0
-    estimated_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+class Metered(Protocol):
+    """A reply with the tokens that were counted for it, None where nobody did."""
 
     @property
-    def tokens(self) -> int:
-        """Both kinds together."""
-        return self.prompt_tokens + self.completion_tokens
+    def text(self) -> str:
+        """What was said."""
 
-    def add(self, other: "Spending") -> None:
-        """Count another one in."""
-        self.calls += other.calls
-        self.estimated_calls += other.estimated_calls
-        self.prompt_tokens += other.prompt_tokens
-        self.completion_tokens += other.completion_tokens
+    @property
+    def prompt_tokens(self) -> int | None:
+        """What was read."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The counts for a manifest."""
-        return asdict(self)
+    @property
+    def completion_tokens(self) -> int | None:
+        """What was written."""
+
+
+Reply = TypeVar("Reply", bound=Metered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,63 +48,82 @@ class Limits:
     usd: float | None = None
 
 
-class Budget:
-    """Lets calls through while there is something left. What is under way is held back in advance,
-    so that calls side by side cannot overspend by more than their answers' length.
+class Purse:
+    """Pays for the calls of one model and counts them, within a budget where it belongs to one.
+
+    `before` is what was spent earlier. What is under way is held back in advance, so that calls
+    side by side cannot overspend by more than their replies' length.
     """
 
     def __init__(
-        self,
-        limits: Limits | None = None,
-        price: Price | None = None,
-        spent_before: Spending | None = None,
+        self, payee: Payee = "assistant", price: Price | None = None, before: Spending | None = None
     ) -> None:
-        self._limits = limits or Limits()
-        if self._limits.usd is not None and price is None:
-            raise UsageError("--max-cost needs a price: --price, or [price] in the profile")
-        self._price = price
-        self._before = spent_before or Spending()
-        self._held = 0
+        self.payee = payee
+        self.price = price
+        self.before = before or Spending()
         self.spent = Spending()
+        self.held = 0
+        self.budget: Budget | None = None
 
-    async def spend(self, characters: int, call: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def spend(self, characters: int, call: Callable[[], Awaitable[Reply]]) -> Reply:
         """Make a call whose prompt has so many characters; `BudgetSpent` if it would not fit."""
         expected = tokens_at_least_one(characters)
-        self._require_room(expected)
-        self._held += expected
+        self.held += expected
         try:
-            answer = await call()
+            if self.budget is not None:
+                self.budget.require_room()
+            reply = await call()
         finally:
-            self._held -= expected
-        self.spent.add(_spending(answer, expected))
-        return answer
+            self.held -= expected
+        self.spent.add(_spending(reply, expected))
+        return reply
 
-    def _require_room(self, expected: int) -> None:
-        prompt = self._before.prompt_tokens + self.spent.prompt_tokens + self._held + expected
-        completion = self._before.completion_tokens + self.spent.completion_tokens
-        tokens, limit = prompt + completion, self._limits.tokens
+    def total(self) -> Spending:
+        """What was spent ever, and what is held back."""
+        total = Spending(prompt_tokens=self.held)
+        total.add(self.before)
+        total.add(self.spent)
+        return total
+
+
+class Budget:
+    """Holds purses to limits that they share; raises `UsageError` for money without a price."""
+
+    def __init__(self, limits: Limits, purses: Sequence[Purse]) -> None:
+        self._limits = limits
+        self._purses = purses
+        for purse in purses:
+            purse.budget = self
+            if limits.usd is not None and purse.price is None:
+                raise UsageError(
+                    f"--max-cost needs a price of the {purse.payee.replace('_', ' ')}: "
+                    f"{_PRICED_BY[purse.payee]}"
+                )
+
+    def require_room(self) -> None:
+        """Refuse a call whose prompt, held back already, is too much."""
+        totals = [(purse.price, purse.total()) for purse in self._purses]
+        tokens, limit = sum(total.tokens for _, total in totals), self._limits.tokens
         if limit is not None and tokens > limit:
             raise BudgetSpent(
                 f"--max-tokens {limit:,}: the next call would make it {tokens:,} tokens. Raise it "
                 "and run the same command again to continue."
             )
-        if self._limits.usd is not None and self._price is not None:
-            usd = self._price.of(prompt, completion)
-            if usd > self._limits.usd:
-                raise BudgetSpent(
-                    f"--max-cost {self._limits.usd:g}: the next call would make it {usd:.4f} US "
-                    "dollars. Raise it and run the same command again to continue."
-                )
+        usd = sum(total.usd(price) for price, total in totals if price is not None)
+        if self._limits.usd is not None and usd > self._limits.usd:
+            raise BudgetSpent(
+                f"--max-cost {self._limits.usd:g}: the next call would make it {usd:.4f} US "
+                "dollars. Raise it and run the same command again to continue."
+            )
 
 
-def _spending(answer: Answer, expected: int) -> Spending:
-    prompt, completion = answer.prompt_tokens, answer.completion_tokens
-    is_estimated = prompt is None or completion is None
+def _spending(reply: Metered, expected: int) -> Spending:
+    prompt, completion = reply.prompt_tokens, reply.completion_tokens
     return Spending(
         calls=1,
-        estimated_calls=int(is_estimated),
+        estimated_calls=int(prompt is None or completion is None),
         prompt_tokens=expected if prompt is None else prompt,
-        completion_tokens=tokens_at_least_one(len(answer.text))
+        completion_tokens=tokens_at_least_one(len(reply.text))
         if completion is None
         else completion,
     )

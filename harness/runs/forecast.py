@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from harness.assistants.profile import Price
 from harness.datasets.questions import Question, rounds_of
 from harness.replay.modes.choice import Approach
-from harness.replay.modes.context import CHOICES, cut_to_fit
+from harness.replay.modes.context import CHOICES, context_of
+from harness.runs.spending import Price
 from harness.tokens import tokens_at_least_one
 
 # Assumptions, printed with the figures.
@@ -85,7 +85,6 @@ def _count_question(question: Question, approach: Approach, made: Forecast) -> N
     made.chat_calls += 1
     made.prompt_tokens += tokens_at_least_one(len(question.question))
     if choose := CHOICES.get(approach.mode):
-        chosen = choose(question, approach.window.last_sessions)
-        account = cut_to_fit(chosen, approach.window.tokens).account
+        account = context_of(question, choose, approach.window).account
         made.prompt_tokens += account["tokens_estimate"]
         made.questions_cut += bool(account["sessions_cut"] or account["sessions_shortened"])

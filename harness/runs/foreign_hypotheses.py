@@ -25,11 +25,19 @@ def take_hypotheses(
     questions: Sequence[QuestionDigest],
 ) -> int:
     """Copy the hypotheses of the wanted questions into a run directory; returns how many others
-    were left out.
+    were left out. `questions` are all of the data set; raises as `read_hypotheses` does.
+    """
+    lines = read_hypotheses(path, questions)
+    taken = [line for question_id, line in lines.items() if question_id in wanted]
+    run_dir.replace_lines(HYPOTHESES, taken)
+    return len(lines) - len(taken)
 
-    `questions` are all of the data set. `lines` in a copied line tells how often the file holds it.
-    Raises `DatasetError` for a line without text, for two different hypotheses of one question, and
-    for a file that answers no question of the data set.
+
+def read_hypotheses(path: Path, questions: Sequence[QuestionDigest]) -> dict[str, dict[str, Any]]:
+    """The hypotheses of a file by question id; `lines` in each tells how often the file holds it.
+
+    `questions` are all of the data set. Raises `DatasetError` for a line without text, for two
+    different hypotheses of one question, and for a file that answers no question of the data set.
     """
     lines: dict[str, dict[str, Any]] = {}
     order = list(dict.fromkeys(question.history_id for question in questions))
@@ -49,9 +57,7 @@ def take_hypotheses(
         }
     if lines.keys().isdisjoint(question.question_id for question in questions):
         raise DatasetError(f"{path}: answers no question of this data set")
-    taken = [line for question_id, line in lines.items() if question_id in wanted]
-    run_dir.replace_lines(HYPOTHESES, taken)
-    return len(lines) - len(taken)
+    return lines
 
 
 def _question_id(line: Mapping[str, Any], order: Sequence[str], where: str) -> str:

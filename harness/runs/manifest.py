@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.assistants.profile import Price
 from harness.datasets.dataset import Dataset
 from harness.datasets.known import edition_of
 from harness.datasets.selection import Filters
@@ -18,6 +17,7 @@ from harness.judges.base import Judge
 from harness.replay.blinding import new_salt
 from harness.runs.provenance import git_state
 from harness.runs.run_dir import MANIFEST, RunDir
+from harness.runs.spending import Price
 from harness.version import harness_version
 
 FORMAT = 2

@@ -1,10 +1,10 @@
 """The stages of a run, each alone and in order; the command line is a thin skin over these."""
 
 import asyncio
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from rich.console import Console
 
@@ -27,13 +27,23 @@ from harness.judges.stage import judge_all, judge_controls
 from harness.replay.modes.choice import Approach
 from harness.replay.stage import ReplayOptions, identify
 from harness.report.write import write_report
+from harness.runs.budget import Budget, Limits, Purse
 from harness.runs.digest import QuestionDigest
 from harness.runs.foreign_hypotheses import take_hypotheses
 from harness.runs.manifest import Manifest, load_manifest, open_manifest
 from harness.runs.progress import ReplayProgress, make_progress
+from harness.runs.purses import account_of, all_purses, purses_beside
 from harness.runs.replaying import Replay
 from harness.runs.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
 from harness.runs.selected import Selected
+
+
+class JudgingWays(TypedDict):
+    """How all verdicts of one command are made."""
+
+    concurrency: int
+    judged: Callable[[], None]
+
 
 _CONTINUE = "Nothing finished is lost: run the same command again to continue."
 
@@ -51,23 +61,33 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
     """How judging goes: a second judge whose disagreement is reported, so many questions drawn with
-    the seed as controls of the first, so many verdicts under way at a time.
+    the seed as controls of the first, so many verdicts under way at a time, so much to be spent.
     """
 
     second: Judge | None = None
     controls: int = 20
     seed: int = 0
     concurrency: int = 4
+    limits: Limits = field(default_factory=Limits)
 
 
 class Run:
     """One run directory opened for one selection of questions."""
 
     def __init__(
-        self, source: Source, out: Path, console: Console, *, ingested: Path | None = None
+        self,
+        source: Source,
+        out: Path,
+        console: Console,
+        *,
+        ingested: Path | None = None,
+        beside: Sequence[Path] = (),
     ) -> None:
-        """`ingested` is another run's directory whose histories are used."""
+        """`ingested` is another run's directory whose histories are used; what was spent in those
+        `beside` counts.
+        """
         self._console = console
+        self._beside = beside
         self.dir = RunDir(out)
         self.dataset: Dataset = open_dataset(source.dataset, source.file, source.gold)
         if self.dataset.is_listed:
@@ -82,11 +102,19 @@ class Run:
         """The questions of the run, however long it takes to find them."""
         return self._selected.all
 
-    def replay(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
-        """Replay what is unfinished; returns how many questions failed now."""
+    def replay(
+        self,
+        endpoint: Endpoint,
+        approach: Approach,
+        options: ReplayOptions,
+        judges: Sequence[Judge | None] = (),
+    ) -> int:
+        """Replay what is unfinished; returns how many questions failed now. The `judges` that come
+        later are paid from the same budget.
+        """
         with self.dir.owned():
             try:
-                return self._replay().run(endpoint, approach, options)
+                return self._replay(_purses(judges)).run(endpoint, approach, options)
             except AssistantUnreachable as error:
                 raise AssistantUnreachable(f"{error}. {_CONTINUE}") from error
             except KeyboardInterrupt:
@@ -94,11 +122,12 @@ class Run:
             finally:
                 self.manifest.end()
 
-    def _replay(self) -> Replay:
+    def _replay(self, judges: Sequence[Purse]) -> Replay:
         def progress(total: int | None, finished: int) -> ReplayProgress:
             return make_progress(self._console, total=total, finished=finished)
 
-        return Replay(self.dir, self.manifest, self._selected, progress)
+        beside = list(purses_beside(self._beside))
+        return Replay(self.dir, self.manifest, self._selected, progress, judges, beside)
 
     def record_prompts(self, endpoint: Endpoint, port: int) -> int:
         """Ask every answerable question once while listening on `port` as the assistant's chat
@@ -121,10 +150,12 @@ class Run:
     def judge(self, judge: Judge, plan: JudgePlan | None = None) -> None:
         """Judge the hypotheses that have no valid verdict yet, and controls of the judge."""
         plan = plan or JudgePlan()
+        purses = _purses([judge, plan.second])
+        Budget(plan.limits, [*all_purses(self.manifest, purses), *purses_beside(self._beside)])
         self.manifest.begin("judge", judge=judge.id)
         self.manifest.set_judge(judge, plan.second)
         try:
-            asyncio.run(self._judge(judge, plan))
+            asyncio.run(self._judge(judge, plan, purses))
         except JudgeUnavailable as error:
             raise JudgeUnavailable(f"{error}. {_CONTINUE}") from error
         except KeyboardInterrupt:
@@ -132,23 +163,24 @@ class Run:
         finally:
             self.manifest.end()
 
-    async def _judge(self, judge: Judge, plan: JudgePlan) -> None:
+    async def _judge(self, judge: Judge, plan: JudgePlan, purses: Sequence[Purse]) -> None:
         hypotheses = self.dir.by_question(HYPOTHESES)
         questions = self.digests(hypotheses)
         said = {key: line["hypothesis"] for key, line in hypotheses.items()}
         controls = draw_controls(questions, said, sample=plan.controls, seed=plan.seed)
+
+        def judged() -> None:
+            if purses:  # without a model nothing is paid, and much is judged in a moment
+                self.manifest.tick(**account_of(purses))
+
+        going: JudgingWays = {"concurrency": plan.concurrency, "judged": judged}
         try:
-            await judge_all(self.dir, questions, judge, concurrency=plan.concurrency)
-            await judge_controls(self.dir, controls, judge, concurrency=plan.concurrency)
+            await judge_all(self.dir, questions, judge, **going)
+            await judge_controls(self.dir, controls, judge, **going)
             if plan.second:
-                await judge_all(
-                    self.dir,
-                    questions,
-                    plan.second,
-                    name=SECOND_VERDICTS,
-                    concurrency=plan.concurrency,
-                )
+                await judge_all(self.dir, questions, plan.second, name=SECOND_VERDICTS, **going)
         finally:
+            judged()
             await judge.close()
             if plan.second:
                 await plan.second.close()
@@ -180,6 +212,10 @@ class Run:
             self.dir.append(QUESTIONS, line)
             lines[question.question_id] = line
         return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
+
+
+def _purses(judges: Sequence[Judge | None]) -> list[Purse]:
+    return [judge.purse for judge in judges if judge is not None and judge.purse is not None]
 
 
 def _salt_of(ingested: Path | None) -> str | None:

@@ -1,7 +1,7 @@
 """A replay within a run directory: identify the assistant, try it, put the questions to it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,10 @@ from harness.replay.blinding import Blinding
 from harness.replay.modes.attempts import Attempts
 from harness.replay.modes.choice import Approach, Surroundings, make_mode
 from harness.replay.stage import ReplayOptions, ReplayStage, identify, unfinished
-from harness.runs.budget import Budget, Spending
+from harness.runs.budget import Budget, Purse
 from harness.runs.manifest import Manifest
 from harness.runs.progress import ReplayProgress
+from harness.runs.purses import account_of, all_purses
 from harness.runs.run_dir import RunDir
 from harness.runs.selected import Selected
 
@@ -24,19 +25,24 @@ MakeProgress = Callable[[int | None, int], ReplayProgress]
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """One command's replay; `make_progress` takes total (None: not known yet) and finished."""
+    """One command's replay; `make_progress` takes total (None: not known yet) and finished,
+    `judges` will be paid from the same budget, `beside` were paid from it in other directories.
+    """
 
     run_dir: RunDir
     manifest: Manifest
     selected: Selected
     make_progress: MakeProgress
+    judges: Sequence[Purse] = ()
+    beside: Sequence[Purse] = ()
 
     def run(self, endpoint: Endpoint, approach: Approach, options: ReplayOptions) -> int:
         """Replay what is unfinished; returns how many questions failed now."""
         if not options.ask and not approach.searches:
             raise UsageError("retrieval needs --mode native and an assistant with our own routes")
-        spent = Spending(**self.manifest.totals("spent"))
-        budget = Budget(options.limits, approach.profile.price, spent)
+        purse = Purse("assistant", approach.profile.price)
+        paid = all_purses(self.manifest, [purse, *self.judges])
+        Budget(options.limits, [*paid, *self.beside])
         self._identify(endpoint, approach)
         is_wanted = unfinished(
             self.run_dir,
@@ -53,7 +59,7 @@ class Replay:
         try:
             with progress:
                 return asyncio.run(
-                    self._replay(endpoint, approach, options, budget, progress, is_wanted)
+                    self._replay(endpoint, approach, options, purse, progress, is_wanted)
                 )
         except ExceptionGroup as group:
             raise _first(group) from group
@@ -76,7 +82,7 @@ class Replay:
         endpoint: Endpoint,
         approach: Approach,
         options: ReplayOptions,
-        budget: Budget,
+        purse: Purse,
         progress: ReplayProgress,
         is_wanted: Callable[[str], bool],
     ) -> int:
@@ -84,7 +90,7 @@ class Replay:
 
             def account() -> dict[str, Any]:
                 return {
-                    "spent": budget.spent.to_json(),
+                    **account_of([purse]),
                     "requests": transport.traffic.to_json(),
                     "narrowest_pace": transport.narrowest,
                 }
@@ -93,7 +99,7 @@ class Replay:
                 transport,
                 Blinding(self.manifest.salt),
                 Attempts(self.run_dir),
-                budget,
+                purse,
                 options.barrier_seconds,
                 progress.round_stored,
             )

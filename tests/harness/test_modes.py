@@ -262,3 +262,33 @@ def test_unknown_modes_and_native_without_a_route_are_refused() -> None:
 def test_searching_needs_our_own_routes(away: Bench) -> None:
     with pytest.raises(UsageError, match="retrieval needs --mode native"):
         away.replay(ask=False)
+
+
+@pytest.mark.parametrize(
+    ("window", "sessions", "cut"),
+    [
+        (ContextWindow(last_sessions=None, last_tokens=1000), 2, 0),
+        (ContextWindow(last_sessions=1, last_tokens=1000), 1, 0),
+        (ContextWindow(last_sessions=None, last_tokens=20), 1, 0),
+        (ContextWindow(last_sessions=None, last_tokens=2), 1, 1),
+        (ContextWindow(tokens=2, last_sessions=None, last_tokens=1000), 1, 1),
+    ],
+)
+def test_the_latest_are_counted_by_sessions_or_by_tokens(
+    away: Bench, window: ContextWindow, sessions: int, cut: int
+) -> None:
+    away.approach = Approach("last-n", load_profile("plain"), window)
+    assert away.replay() == 0
+    account = RunDir(away.out).by_question(HYPOTHESES)["q1"]["context"]
+    shortened = account["sessions_cut"] + account["sessions_shortened"]
+    assert (account["sessions"], min(shortened, 1)) == (sessions, cut)
+
+
+def test_the_latest_by_tokens_are_another_run_and_for_one_mode_alone(away: Bench) -> None:
+    by_sessions = Approach("last-n", load_profile("plain"))
+    by_tokens = replace(by_sessions, window=ContextWindow(last_sessions=None, last_tokens=50))
+    assert by_sessions.identity["last_sessions"] == 10
+    assert "last_sessions" not in by_tokens.identity
+    assert by_tokens.identity["last_tokens"] == 50
+    with pytest.raises(UsageError, match="--last-tokens is for --mode last-n"):
+        replace(by_tokens, mode="full-context")

@@ -16,16 +16,17 @@ from scripted_assistant import Fault, ScriptedAssistant
 from scripted_rival import Rival, rival
 
 from harness.assistants.pace import Pace, Window
-from harness.assistants.profile import Price, load_profile
+from harness.assistants.profile import load_profile
 from harness.assistants.retry import RetryPolicy
 from harness.assistants.wire import Answer
 from harness.errors import BudgetSpent, TooManyErrors, UsageError
 from harness.replay.limits import ENOUGH, ErrorRate
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
-from harness.runs.budget import Budget, Limits, Spending
+from harness.runs.budget import Budget, Limits, Purse
 from harness.runs.forecast import forecast
 from harness.runs.run_dir import FAILURES, HYPOTHESES, RunDir
+from harness.runs.spending import Price, Spending
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
@@ -207,42 +208,56 @@ async def answering(prompt: int | None, completion: int | None, text: str = "x" 
 
 
 async def test_a_budget_counts_usage_and_estimates_what_is_not_told() -> None:
-    budget = Budget()
-    await budget.spend(400, lambda: answering(90, 12))
-    await budget.spend(400, lambda: answering(None, None))
-    assert budget.spent == Spending(2, 1, 190, 22)
+    purse = Purse()
+    await purse.spend(400, lambda: answering(90, 12))
+    await purse.spend(400, lambda: answering(None, None))
+    assert purse.spent == Spending(2, 1, 190, 22)
 
 
 async def test_a_token_budget_is_hard_and_counts_earlier_commands() -> None:
-    budget = Budget(Limits(tokens=1000), None, Spending(1, 0, 700, 100))
-    await budget.spend(400, lambda: answering(90, 10))
+    purse = Purse(before=Spending(1, 0, 700, 100))
+    Budget(Limits(tokens=1000), [purse])
+    await purse.spend(400, lambda: answering(90, 10))
     with pytest.raises(BudgetSpent, match="1,001 tokens"):
-        await budget.spend(404, lambda: answering(90, 10))
+        await purse.spend(404, lambda: answering(90, 10))
 
 
 async def test_a_budget_holds_back_what_is_under_way() -> None:
-    budget, go_on = Budget(Limits(tokens=150)), asyncio.Event()
+    purse, go_on = Purse(), asyncio.Event()
+    Budget(Limits(tokens=150), [purse])
 
     async def slowly() -> Answer:
         await go_on.wait()
         return Answer("", 100, 0)
 
-    first = asyncio.create_task(budget.spend(400, slowly))
+    first = asyncio.create_task(purse.spend(400, slowly))
     await asyncio.sleep(0)
     with pytest.raises(BudgetSpent):
-        await budget.spend(400, slowly)
+        await purse.spend(400, slowly)
     go_on.set()
     await first
-    assert budget.spent.tokens == 100
+    assert purse.spent.tokens == 100
 
 
 async def test_a_cost_budget_needs_a_price() -> None:
     with pytest.raises(UsageError, match="--max-cost needs a price"):
-        Budget(Limits(usd=1.0))
-    budget = Budget(Limits(usd=0.001), Price(1.0, 10.0))
-    await budget.spend(400, lambda: answering(100, 80))
+        Budget(Limits(usd=1.0), [Purse()])
+    purse = Purse(price=Price(1.0, 10.0))
+    Budget(Limits(usd=0.001), [purse])
+    await purse.spend(400, lambda: answering(100, 80))
     with pytest.raises(BudgetSpent, match=r"0\.0011 US dollars"):
-        await budget.spend(800, lambda: answering(1, 1))
+        await purse.spend(800, lambda: answering(1, 1))
+
+
+async def test_purses_share_a_budget_each_at_its_price() -> None:
+    assistant, judge = Purse(price=Price(1.0, 1.0)), Purse("judge", Price(100.0, 0.0))
+    Budget(Limits(usd=0.02), [assistant, judge])
+    await judge.spend(400, lambda: answering(100, 50))
+    await assistant.spend(400, lambda: answering(100, 50))
+    with pytest.raises(BudgetSpent, match=r"0\.0202 US dollars"):
+        await judge.spend(400, lambda: answering(100, 50))
+    with pytest.raises(UsageError, match="price of the second judge: --judge-price, a second one"):
+        Budget(Limits(usd=1.0), [assistant, Purse("second_judge")])
 
 
 def test_a_spent_budget_stops_a_run_that_a_larger_one_continues(

@@ -66,10 +66,15 @@ class LexicalJudge:
 
     id = "lexical-2"
     account: Mapping[str, Any] = {"kind": "lexical"}
+    purse = None
 
     def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or shipped_weights()
         self.hash = rules_hash()
+
+    def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
+        """None."""
+        return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
         """Apply the rule of the question's family."""

@@ -16,7 +16,7 @@ from harness.replay.modes.chat import ChatMode
 from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.modes.mode import Mode
 from harness.replay.modes.native import NativeMode
-from harness.runs.budget import Budget
+from harness.runs.budget import Purse
 
 NATIVE = "native"
 CHATTED: tuple[Literal["teacher", "live"], ...] = ("teacher", "live")
@@ -34,6 +34,8 @@ class Approach:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"unknown mode {self.mode!r}, expected one of {', '.join(MODES)}")
+        if self.window.last_tokens is not None and self.mode != "last-n":
+            raise UsageError("--last-tokens is for --mode last-n")
         if self.mode == NATIVE and not self.profile.is_ours and self.profile.record is None:
             raise UsageError(
                 f"--mode native needs [record] in profile {self.profile.name}; without such a "
@@ -55,12 +57,16 @@ class Approach:
         """What must not change within a run directory, beside the mode's name."""
         if self.uses_memory:
             return {"profile": self.profile.identity}
-        sessions = {"last_sessions": self.window.last_sessions} if self.mode == "last-n" else {}
+        latest = {
+            "last_sessions": self.window.last_sessions,
+            "last_tokens": self.window.last_tokens,
+        }
+        named = {name: value for name, value in latest.items() if value is not None}
         return {
             "profile": self.profile.identity,
             "prompt": prompt_of(self.mode).hash,
             "context_tokens": self.window.tokens,
-            **sessions,
+            **(named if self.mode == "last-n" else {}),
         }
 
 
@@ -71,7 +77,7 @@ class Surroundings:
     transport: Transport
     blinding: Blinding
     attempts: Attempts
-    budget: Budget
+    purse: Purse
     barrier_seconds: float
     on_round: Callable[[], None]
 
@@ -86,8 +92,8 @@ def make_mode(approach: Approach, around: Surroundings) -> Mode:
             barrier_seconds=around.barrier_seconds,
             on_round=around.on_round,
         )
-        return NativeMode(client, around.blinding, ingester, around.budget)
-    chat = ChatClient(around.transport, approach.profile, around.budget)
+        return NativeMode(client, around.blinding, ingester, around.purse)
+    chat = ChatClient(around.transport, approach.profile, around.purse)
     if approach.mode in CHOICES:
         choose = CHOICES[approach.mode]
         return ContextMode(chat, around.blinding, choose, approach.window)

@@ -7,6 +7,7 @@ latest sessions. What does not fit the token budget is cut, oldest first, and re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from harness.assistants.chat_client import ChatClient, Message
@@ -20,15 +21,25 @@ from harness.tokens import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts", ("conversations", "question"))
 NO_MEMORY = "no-memory"
-Choice = Callable[[Question, int], list[HaystackSession]]
 
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """How much of a history fits: tokens of four characters, and sessions for `last-n`."""
+    """How much of a history fits: tokens of four characters; for `last-n` also so many sessions, or
+    as many of the latest as have so many tokens together (None: not counted so).
+    """
 
     tokens: int = 120_000
-    last_sessions: int = 10
+    last_sessions: int | None = 10
+    last_tokens: int | None = None
+
+    @property
+    def room(self) -> int:
+        """The tokens that a prompt holds of a history."""
+        return min(self.tokens, self.last_tokens or self.tokens)
+
+
+Choice = Callable[[Question, ContextWindow], list[HaystackSession]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +77,7 @@ class ContextMode:
 
     async def ask(self, question: Question) -> Asked:
         """One question to a model that is told who asks only under an opaque name."""
-        chosen = self._choose(question, self._window.last_sessions)
-        context = cut_to_fit(chosen, self._window.tokens)
+        context = context_of(question, self._choose, self._window)
         text = _prompt(question, context).strip()
         name = self._blinding.asking_session(question.question_id)
         when = Occasion(self._blinding.user(question.history_id), name, question.question_date)
@@ -87,13 +97,28 @@ CHOICES: dict[str, Choice] = {
         for session in question.sessions_by_date()
         if session.session_id in question.evidence_session_ids
     ],
-    "last-n": lambda question, last: question.sessions_by_date()[-last:],
+    "last-n": lambda question, window: _latest(question.sessions_by_date(), window),
 }
 
 
 def prompt_of(mode: str) -> Prompt:
     """The prompt that a mode of this name asks with."""
     return PROMPTS["no_memory" if mode == NO_MEMORY else "context"]
+
+
+def context_of(question: Question, choose: Choice, window: ContextWindow) -> Context:
+    """What a prompt holds of a question's history."""
+    return cut_to_fit(choose(question, window), window.room)
+
+
+def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[HaystackSession]:
+    """As many of the latest as both counts allow, one at least."""
+    latest = sessions if window.last_sessions is None else sessions[-window.last_sessions :]
+    if window.last_tokens is None:
+        return latest
+    sizes = accumulate(len(_session_text(session)) for session in reversed(latest))
+    fitting = sum(size <= characters_of(window.last_tokens) for size in sizes)
+    return latest[-max(1, fitting) :]
 
 
 def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:

@@ -15,7 +15,7 @@ from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
 from harness.replay.modes.mode import Asked
 from harness.replay.placing import RoundPlace
 from harness.replay.rankings import ranked_round, ranked_session
-from harness.runs.budget import Budget
+from harness.runs.budget import Purse
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -38,12 +38,12 @@ class NativeMode:
     shares_histories = True
 
     def __init__(
-        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, budget: Budget
+        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, purse: Purse
     ) -> None:
         self._client = client
         self._blinding = blinding
         self._ingester = ingester
-        self._budget = budget
+        self._purse = purse
 
     async def is_ingested(self, question: Question) -> bool:
         """Whether the assistant still holds the question's whole history."""
@@ -62,7 +62,7 @@ class NativeMode:
     async def ask(self, question: Question) -> Asked:
         """Ask the question of an ingested history."""
         started = time.perf_counter()
-        answer = await self._budget.spend(
+        answer = await self._purse.spend(
             len(question.question),
             lambda: self._client.ask(
                 self._blinding.user(question.history_id),

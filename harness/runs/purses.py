@@ -1,0 +1,90 @@
+"""Who was paid what in a run directory: kept with every command in its manifest."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from harness.runs.budget import Payee, Purse
+from harness.runs.manifest import Manifest, load_manifest
+from harness.runs.run_dir import RunDir
+from harness.runs.spending import Price, Spending
+
+_SPENT: dict[Payee, str] = {
+    "assistant": "spent",
+    "judge": "judge_spent",
+    "second_judge": "second_judge_spent",
+}
+_JUDGES: tuple[Payee, ...] = ("judge", "second_judge")
+
+
+def account_of(purses: Iterable[Purse]) -> dict[str, Any]:
+    """What the manifest keeps of purses in one command; an assistant's price has its own place."""
+    account: dict[str, Any] = {}
+    for purse in purses:
+        account[_SPENT[purse.payee]] = purse.spent.to_json()
+        if purse.payee != "assistant" and purse.price is not None:
+            account[f"{purse.payee}_price"] = asdict(purse.price)
+    return account
+
+
+def all_purses(manifest: Manifest, present: Iterable[Purse]) -> list[Purse]:
+    """This command's purses, which learn what was spent before, and those of earlier commands."""
+    purses = {purse.payee: purse for purse in present}
+    for payee, name in _SPENT.items():
+        before = Spending(**manifest.totals(name))
+        if payee in purses:
+            purses[payee].before = before
+        elif before.calls:
+            purses[payee] = Purse(payee, _price(manifest, payee), before)
+    return list(purses.values())
+
+
+def purses_beside(folders: Iterable[Path]) -> Iterator[Purse]:
+    """What was spent in other run directories, as far as there are any."""
+    for folder in folders:
+        manifest = load_manifest(RunDir(folder))
+        if manifest is not None:
+            yield from all_purses(manifest, ())
+
+
+def judging_spent(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What judges' models were asked; None where no command with a model kept account."""
+    spent = [
+        Spending(**item[_SPENT[payee]])
+        for item in manifest["invocations"]
+        for payee in _JUDGES
+        if _SPENT[payee] in item
+    ]
+    total = Spending()
+    for one in spent:
+        total.add(one)
+    return total.to_json() if spent else None
+
+
+def judging_usd(manifest: Mapping[str, Any]) -> float | None:
+    """US dollars for what judges' models were asked; None where their price is not known."""
+    dollars = 0.0
+    for payee in _JUDGES:
+        record = manifest.get(payee)
+        if not record or record.get("kind", "lexical") == "lexical":
+            continue
+        asked = [item for item in manifest["invocations"] if _SPENT[payee] in item]
+        if not asked:
+            return None
+        for invocation in asked:
+            spent = Spending(**invocation[_SPENT[payee]])
+            price = invocation.get(f"{payee}_price")
+            if price is None and spent.calls:
+                return None
+            dollars += spent.usd(Price(**price)) if price else 0.0
+    return round(dollars, 6)
+
+
+def _price(manifest: Manifest, payee: Payee) -> Price | None:
+    if payee == "assistant":
+        known = manifest.data.get("price")
+    else:
+        told = [item.get(f"{payee}_price") for item in manifest.data["invocations"]]
+        known = next((price for price in reversed(told) if price), None)
+    return None if known is None else Price(**known)
