@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+from in_process import Run, in_process
 from pydantic import SecretStr
 from scripted_model import ScriptedModel, scripted_model
 from served import served
@@ -99,3 +100,9 @@ def answering(_answering: httpx.Client, model: ScriptedModel) -> httpx.Client:
 def ann(request: pytest.FixtureRequest) -> str:
     """A user of this test only."""
     return f"ann of {request.node.name}"[:200]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The `assistant` command in this process."""
+    return in_process(monkeypatch, capsys)

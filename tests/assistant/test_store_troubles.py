@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 from calls import assert_error, record, rounds
-from commands import BIN, Server
+from commands import Server, ended
+from in_process import Run
 
 from memory_store import (
     EdgeEngine,
@@ -187,13 +188,11 @@ def read_only(small_disk: Path) -> Iterator[Path]:
 @pytest.mark.parametrize("where", [".", "new"])
 def test_a_read_only_directory(read_only: Path, where: str) -> None:
     before = digest(read_only)
-    serve = [BIN / "assistant", "serve", "--port", "0", "--data-dir", read_only / where]
-    environment = os.environ | {"ASSISTANT_EMBEDDER": "hash"}
-    ended = subprocess.run(serve, env=environment, capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 2
-    assert "cannot write to" in ended.stderr
-    assert "assistant check" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    done = ended("serve", "--port", "0", "--data-dir", read_only / where)
+    assert done.returncode == 2
+    assert "cannot write to" in done.stderr
+    assert "assistant check" in done.stderr
+    assert "Traceback" not in done.stderr
     assert digest(read_only) == before
 
 
@@ -202,16 +201,14 @@ async def test_a_read_only_directory_is_an_error_of_its_own(read_only: Path) -> 
         await a_store(read_only).open()
 
 
-def check(data_dir: Path) -> tuple[int, str]:
-    """What `assistant check` says of a directory, and its exit code."""
-    command = [BIN / "assistant", "check", "--data-dir", data_dir]
-    environment = os.environ | {"ASSISTANT_EMBEDDER": "hash"}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert ended.stderr == ""
-    return ended.returncode, ended.stdout
+def test_check_explains_each(small_disk: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
 
+    def check(data_dir: Path) -> tuple[int, str]:
+        done = run("check", "--data-dir", data_dir)
+        assert done.err == ""
+        return done.code, done.out
 
-def test_check_explains_each(small_disk: Path) -> None:
     memory, ballast = small_disk / "data", Ballast(small_disk)
     assert "none yet" in check(memory)[1]
     assert not memory.exists()
@@ -234,11 +231,12 @@ def test_check_of_a_memory_in_use(tmp_path: Path) -> None:
     server = Server(tmp_path)
     server.start()
     try:
-        code, text = check(tmp_path)
-        assert (code, "in use by another process" in text) == (1, True)
+        done = ended("check", "--data-dir", tmp_path)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "in use by another process" in done.stdout
     finally:
         server.end()
-    assert check(tmp_path)[0] == 0
+    assert ended("check", "--data-dir", tmp_path).returncode == 0
 
 
 async def marked(directory: Path, schema_version: int) -> None:

@@ -1,11 +1,9 @@
 """A mistyped variable is named, with the setting that was probably meant."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from in_process import Run
 
 from assistant.unknown_names import warnings_about_names
 
@@ -52,13 +50,10 @@ def test_a_name_in_the_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
 
 
-def test_check_says_it(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", "from assistant.cli import main; main()", "check"],
-        env=os.environ | {"ASSISTANT_EMBEDER": "hash"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert (ended.returncode, ended.stdout[:8]) == (0, "address:")
-    assert "did you mean ASSISTANT_EMBEDDER?" in ended.stderr
+def test_check_says_it(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
+    monkeypatch.setenv("ASSISTANT_EMBEDER", "hash")
+    done = run("check")
+    assert (done.code, done.out[:8]) == (0, "address:")
+    assert "did you mean ASSISTANT_EMBEDDER?" in done.err

@@ -17,6 +17,15 @@ def server(tmp_path: Path) -> Iterator[Server]:
         assistant.end()
 
 
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """For tests that only talk to it, each as users of its own."""
+    assistant = Server(tmp_path_factory.mktemp("shared") / "data")
+    assistant.start()
+    yield assistant
+    assistant.end()
+
+
 @pytest.fixture
 def harness() -> Callable[..., "subprocess.Popen[str]"]:
     """Start the `harness` command with these arguments."""

@@ -78,10 +78,10 @@ def run(harness: Harness, file: Path, server: Server, out: Path) -> tuple[int, s
 
 
 def test_a_run_ends_in_a_report_with_exact_figures(
-    server: Server, harness: Harness, tmp_path: Path
+    shared_server: Server, harness: Harness, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    code, output = run(harness, write(tmp_path / "data.json", QUESTIONS), server, out)
+    code, output = run(harness, write(tmp_path / "data.json", QUESTIONS), shared_server, out)
     assert code == 0, output
     report = json.loads((out / "report.json").read_text())
     assert (report["n"], report["missing"], report["unscored"]) == (3, 0, 0)
@@ -111,12 +111,12 @@ def rounds_of(server: Server, user_id: str) -> list[int]:
 
 
 def test_asking_the_benchmark_question_leaves_nothing_behind(
-    server: Server, harness: Harness, tmp_path: Path
+    shared_server: Server, harness: Harness, tmp_path: Path
 ) -> None:
     out = tmp_path / "run"
-    run(harness, write(tmp_path / "data.json", QUESTIONS[:1]), server, out)
+    run(harness, write(tmp_path / "data.json", QUESTIONS[:1]), shared_server, out)
     (user_id,) = users_of(out)
-    assert rounds_of(server, user_id) == [1, 1, 1]
+    assert rounds_of(shared_server, user_id) == [1, 1, 1]
 
 
 def test_a_run_survives_a_killed_server_and_no_round_is_lost_or_doubled(

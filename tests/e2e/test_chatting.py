@@ -5,7 +5,7 @@ import subprocess
 from signal import SIGKILL
 
 import httpx
-from commands import BIN, Server
+from commands import BIN, Server, ended
 from openai import OpenAI
 
 
@@ -35,23 +35,22 @@ def test_it_still_remembers_after_a_crash(server: Server) -> None:
     assert "Miso" in say(server, "What is my cat called?")
 
 
-def test_ask_prints_an_answer_and_keeps_nothing(server: Server) -> None:
-    say(server, "I adopted a cat called Miso.")
-    command = [BIN / "assistant", "ask", "What is my cat called?", "--user", "ann"]
-    asked = subprocess.run(
-        [*command, "--assistant", server.url, "--json"], capture_output=True, text=True, check=True
-    )
+def test_ask_prints_an_answer_and_keeps_nothing(shared_server: Server) -> None:
+    say(shared_server, "I adopted a cat called Miso.")
+    question = ("ask", "What is my cat called?", "--user", "ann")
+    asked = ended(*question, "--assistant", shared_server.url, "--json")
+    assert asked.returncode == 0, asked.stderr
     reply = json.loads(asked.stdout)
     assert "Miso" in reply["choices"][0]["message"]["content"]
     assert reply["memory"]["mode"] == "read_only"
-    sessions = httpx.get(f"{server.url}/v1/sessions", params={"user_id": "ann"}).json()["data"]
-    assert sum(session["rounds"] for session in sessions) == 1
+    listed = httpx.get(f"{shared_server.url}/v1/sessions", params={"user_id": "ann"}).json()
+    assert sum(session["rounds"] for session in listed["data"]) == 1
 
 
-def test_chat_in_a_pipe_is_plain_text(server: Server) -> None:
+def test_chat_in_a_pipe_is_plain_text(shared_server: Server) -> None:
     talk = "I adopted a cat called Miso.\n/new\nWhat is my cat called?\n/quit\n"
     chat = subprocess.run(
-        [BIN / "assistant", "chat", "--assistant", server.url, "--user", "bob"],
+        [BIN / "assistant", "chat", "--assistant", shared_server.url, "--user", "bob"],
         input=talk,
         capture_output=True,
         text=True,
@@ -68,9 +67,9 @@ def test_nobody_there_is_said_in_one_line() -> None:
     assert "Traceback" not in chat.stderr
 
 
-def test_a_second_server_on_the_folder_is_told_what_to_do(server: Server) -> None:
+def test_a_second_server_on_the_folder_is_told_what_to_do(shared_server: Server) -> None:
     second = subprocess.run(
-        [BIN / "assistant", "serve", "--port", "0", "--data-dir", server.data_dir],
+        [BIN / "assistant", "serve", "--port", "0", "--data-dir", shared_server.data_dir],
         env={"ASSISTANT_EMBEDDER": "hash", "PATH": ""},
         capture_output=True,
         text=True,

@@ -14,6 +14,17 @@ BIN = Path(sys.executable).parent
 START_SECONDS = 60.0
 
 
+def ended(*arguments: object, **settings: str) -> "subprocess.CompletedProcess[str]":
+    """The command in a process of its own, when it has ended."""
+    return subprocess.run(
+        [BIN / "assistant", *map(str, arguments)],
+        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"} | settings,
+        capture_output=True,
+        text=True,
+        timeout=2 * START_SECONDS,
+    )
+
+
 class Server:
     """`assistant serve` on a folder; it can be stopped, killed and started again at its address."""
 

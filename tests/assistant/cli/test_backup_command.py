@@ -2,14 +2,12 @@
 
 import asyncio
 import gzip
-import json
-import os
 import stat
-import subprocess
 from pathlib import Path
 
 import pytest
-from commands import BIN, Server
+from commands import Server, ended
+from in_process import Run
 from memories import held, made_up, remember
 
 from memory_store import EdgeEngine, EdgeOperator
@@ -21,64 +19,57 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-def run(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [BIN / "assistant", *map(str, arguments)],
-        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"},
-        capture_output=True,
-        text=True,
-    )
+@pytest.fixture(autouse=True)
+def _hashed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
 
 
 @pytest.mark.parametrize("name", ["backup.jsonl", "backup.jsonl.gz"])
-def test_there_and_back(data: Path, tmp_path: Path, name: str) -> None:
+def test_there_and_back(run: Run, data: Path, tmp_path: Path, name: str) -> None:
     file, other = tmp_path / name, tmp_path / "other"
     done = run("backup", file, "--data-dir", data)
-    assert done.returncode == 0, done.stderr
-    assert "150 rounds from" in done.stdout
-    assert "backing up: 150 of 150 rounds" in done.stderr
+    assert done.code == 0, done.err
+    assert "150 rounds from" in done.out
+    assert "backing up: 150 of 150 rounds" in done.err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob("backup*")] == [name]
     text = gzip.decompress(file.read_bytes()) if name.endswith(".gz") else file.read_bytes()
     assert text.count(b"\n") == 151
     done = run("restore", file, "--data-dir", other, "--json")
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
-    assert (summary["command"], summary["rounds"]) == ("restore", 150)
+    assert done.code == 0, done.err
+    assert (done.json["command"], done.json["rounds"]) == ("restore", 150)
     before, after = (asyncio.run(held(EdgeOperator(place))) for place in (data, other))
     assert before == after
 
 
 def test_a_torn_file_is_not_taken_for_whole(data: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.jsonl.gz"
-    assert run("backup", file, "--data-dir", data).returncode == 0
+    assert ended("backup", file, "--data-dir", data).returncode == 0
     file.write_bytes(file.read_bytes()[:-100])
-    done = run("restore", file, "--data-dir", tmp_path / "other")
+    done = ended("restore", file, "--data-dir", tmp_path / "other")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"cannot read {file}" in done.stderr
 
 
-def test_a_running_assistant_is_asked_for_the_backup(data: Path, tmp_path: Path) -> None:
+def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "backup.jsonl.gz", tmp_path / "other"
     before = asyncio.run(held(EdgeOperator(data)))
     server = Server(data)
     server.start()
     try:
         refused = run("backup", file, "--data-dir", data)
-        assert (refused.returncode, refused.stdout) == (2, "")
-        assert (
-            "back it up through the assistant that has it open, with --assistant" in refused.stderr
-        )
+        assert (refused.code, refused.out) == (2, "")
+        assert "back it up through the assistant that has it open, with --assistant" in refused.err
         done = run("backup", file, "--assistant", server.url, "--json")
     finally:
         server.end()
-    assert done.returncode == 0, done.stderr
-    backed_up = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    backed_up = done.json
     assert (backed_up["rounds"], backed_up["source"]) == (150, server.url)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     done = run("restore", file, "--data-dir", other, "--json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["checksum"] == backed_up["checksum"]
+    assert done.code == 0, done.err
+    assert done.json["checksum"] == backed_up["checksum"]
     assert asyncio.run(held(EdgeOperator(other))) == before
 
 
@@ -92,10 +83,10 @@ def test_a_running_assistant_is_asked_for_the_backup(data: Path, tmp_path: Path)
     ],
 )
 def test_what_cannot_be_done_is_said(
-    tmp_path: Path, arguments: tuple[str, ...], message: str
+    run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     done = run(*arguments, "--data-dir", tmp_path / "data")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
     assert not list(Path.cwd().glob("b.jsonl*"))

@@ -2,19 +2,16 @@
 
 import asyncio
 import io
-import json
-import os
 import re
 import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from commands import BIN, Server
+from commands import BIN, Server, ended
+from in_process import Run
 from memories import held, made_up, remember
 from qdrant_binary import Qdrant
 from rich.console import Console
@@ -24,22 +21,6 @@ from memory_store import EdgeEngine, EdgeOperator, ServerOperator
 
 server = pytest.mark.qdrant_server
 ROUNDS = made_up(700)
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a command ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def summary(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Finished]
 
 
 @pytest.fixture(scope="module")
@@ -55,30 +36,18 @@ def data(tmp_path: Path, written: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.fixture
-def environment() -> dict[str, str]:
-    return os.environ | {"ASSISTANT_EMBEDDER": "hash"}
+@pytest.fixture(autouse=True)
+def _hashed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
 
 
 @pytest.fixture
-def run(environment: dict[str, str]) -> Run:
-    """The `assistant` command in a process of its own, its output piped."""
-
-    def run(*arguments: object) -> Finished:
-        command = [BIN / "assistant", *map(str, arguments)]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True)
-        return Finished(ended.returncode, ended.stdout, ended.stderr)
-
-    return run
-
-
-@pytest.fixture
-def killed(environment: dict[str, str]) -> Callable[..., None]:
+def killed() -> Callable[..., None]:
     """The `assistant` command, ended without warning once a part of the rounds is done."""
 
     def run(*arguments: object) -> None:
         command = [BIN / "assistant", *map(str, arguments)]
-        process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert process.stderr is not None
         with process.stderr:
             for line in process.stderr:
@@ -95,10 +64,10 @@ def lines(place: EdgeOperator | ServerOperator) -> list[str]:
 
 
 @pytest.fixture
-def on_server(qdrant: Qdrant, collection: str, environment: dict[str, str]) -> ServerOperator:
+def on_server(qdrant: Qdrant, collection: str, monkeypatch: pytest.MonkeyPatch) -> ServerOperator:
     """The empty place on the server that the command's settings name."""
-    environment["ASSISTANT_QDRANT__GRPC_PORT"] = str(qdrant.grpc_port)
-    environment["ASSISTANT_QDRANT__COLLECTION"] = collection
+    monkeypatch.setenv("ASSISTANT_QDRANT__GRPC_PORT", str(qdrant.grpc_port))
+    monkeypatch.setenv("ASSISTANT_QDRANT__COLLECTION", collection)
     return ServerOperator(qdrant.url, grpc_port=qdrant.grpc_port, collection=collection)
 
 
@@ -118,8 +87,8 @@ def test_there_and_back_by_command(
 
     back = tmp_path / "back"
     done = run("migrate", "--to", "edge", "--data-dir", back, "--qdrant-url", qdrant.url, "--json")
-    assert (done.code, done.summary["command"], done.summary["written"]) == (0, "migrate", 700)
-    assert done.summary["seconds"] > 0
+    assert (done.code, done.json["command"], done.json["written"]) == (0, "migrate", 700)
+    assert done.json["seconds"] > 0
     assert lines(EdgeOperator(back)) == before
 
 
@@ -135,8 +104,8 @@ def test_a_killed_move_run_again_is_complete(
     killed(*command)
     done = run(*command, "--json")
     assert done.code == 0, done.err
-    assert done.summary["already_there"] >= 128
-    assert done.summary["already_there"] + done.summary["written"] == 700
+    assert done.json["already_there"] >= 128
+    assert done.json["already_there"] + done.json["written"] == 700
     assert lines(on_server) == lines(EdgeOperator(data))
 
 
@@ -148,8 +117,8 @@ def test_a_killed_reindex_run_again_is_complete(
     assert lines(EdgeOperator(data)) == before
     done = run("reindex", "--again", "--data-dir", data, "--json")
     assert done.code == 0, done.err
-    assert done.summary["already_there"] >= 128
-    assert done.summary["already_there"] + done.summary["written"] == 700
+    assert done.json["already_there"] >= 128
+    assert done.json["already_there"] + done.json["written"] == 700
     assert lines(EdgeOperator(data)) == before
     assert [path.name for path in data.glob("edge*")] == ["edge"]
 
@@ -165,10 +134,10 @@ def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
     done = run("reindex", "--data-dir", data, "--cancel")
     assert (done.code, done.out) == (0, "there was nothing to cancel\n")
     done = run("reindex", "--data-dir", data, "--cancel", "--json")
-    assert done.summary == {"command": "reindex", "cancelled": False}
+    assert done.json == {"command": "reindex", "cancelled": False}
 
 
-def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
+def test_a_memory_in_use_is_left_alone(data: Path) -> None:
     assistant = Server(data)
     assistant.start()
     try:
@@ -176,10 +145,10 @@ def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
             ("reindex",),
             ("migrate", "--to", "server", "--qdrant-url", "http://[::1]:9"),
         ):
-            done = run(*command, "--data-dir", data)
-            assert (done.code, done.out) == (2, "")
-            assert "in use by another process: stop that one" in done.err
-            assert "Traceback" not in done.err
+            done = ended(*command, "--data-dir", data)
+            assert (done.returncode, done.stdout) == (2, "")
+            assert "in use by another process: stop that one" in done.stderr
+            assert "Traceback" not in done.stderr
     finally:
         assistant.end()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from calls import record, rounds
+from in_process import Run
 
 COMMAND = (sys.executable, "-c", "from assistant.cli import main; main()", "serve")
 _SECONDS = 30
@@ -98,17 +99,32 @@ def test_a_store_in_use(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--port", "70000"), "port"),
         (("--host", "no..such.host"), "no..such.host"),
         (("--host", "[::1]"), "cannot listen on [::1]"),
-        (("--config", "nowhere.toml"), "nowhere.toml"),
     ],
 )
-def test_a_wrong_setting(tmp_path: Path, arguments: tuple[str, ...], named: str) -> None:
+def test_a_wrong_address(tmp_path: Path, arguments: tuple[str, ...], named: str) -> None:
     assert named in refused(tmp_path, *arguments)
 
 
-def test_a_wrong_settings_file(tmp_path: Path) -> None:
-    settings = tmp_path / "mine.toml"
-    settings.write_text("prot = 8080\n")
-    assert "prot" in refused(tmp_path, "--config", str(settings))
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--port", "70000"), "port"),
+        (("--config", "nowhere.toml"), "nowhere.toml"),
+        (("--config", "mine.toml"), "prot"),
+    ],
+)
+def test_a_wrong_setting(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    named: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text("prot = 8080\n")
+    done = run("serve", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("assistant: ")
+    assert (done.err.count("\n"), named in done.err) == (1, True)
