@@ -11,6 +11,7 @@ from typing import Any
 from assistant.conversation import Role, Turn
 from assistant.models.chat_model import Message
 from assistant.reading.reader import Question, Reader, Trace
+from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
 from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round
@@ -112,7 +113,11 @@ class Chat:
                     text.append(piece.text)
                     yield piece.text
         read_at = time.perf_counter()
-        round = await self._store_round(call, "".join(text)) if call.mode.stores else None
+        round = None
+        if call.mode.stores:
+            recalled = recall.rounds if recall else ()
+            repeats = repeated(call.text, "".join(text), trace, recalled)
+            round = await self._store_round(call, "".join(text), repeats)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,
             "read_ms": (read_at - recalled_at) * 1000,
@@ -152,13 +157,15 @@ class Chat:
             is_task=call.is_task,
         )
 
-    async def _store_round(self, call: ChatCall, answer: str) -> Round:
+    async def _store_round(self, call: ChatCall, answer: str, repeats: Sequence[str]) -> Round:
         said = Turn(
             Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
         )
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed)
         before = [m.content for m in call.conversation if m.role in (Role.USER, Role.ASSISTANT)]
-        return await self._recorder.record_round(call.user_id, call.session_id, said, reply, before)
+        return await self._recorder.record_round(
+            call.user_id, call.session_id, said, reply, before, repeats
+        )
 
 
 def _parts(recall: Recall | None) -> Mapping[str, float]:

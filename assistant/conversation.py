@@ -180,9 +180,15 @@ _Side = tuple[Round, Role, str]
 
 
 def _sides(round: Round) -> list[_Side]:
-    """The messages of a round as clients send them back: without blank ones."""
+    """The messages of a round as clients send them back: without blank ones. An answer that was
+    withdrawn was not blank when they got it."""
     both = ((Role.USER, round.user_text), (Role.ASSISTANT, round.assistant_text))
-    return [(round, role, text) for role, text in both if text.strip()]
+    withdrawn = round.is_changed and len(round.turns) > 1
+    return [
+        (round, role, text)
+        for role, text in both
+        if text.strip() or (withdrawn and role is Role.ASSISTANT)
+    ]
 
 
 def _all_are(stored: Sequence[_Side], sent: Sequence[str]) -> bool:
@@ -190,15 +196,13 @@ def _all_are(stored: Sequence[_Side], sent: Sequence[str]) -> bool:
 
 
 def _is(side: _Side, text: str) -> bool:
-    """Whether a message sent back is this one; of a text that was put right since, the turn's id
-    alone is kept."""
+    """Whether a message sent back is this one; of a text that was put right or withdrawn since, the
+    turn's id alone is kept."""
     round, role, stored = side
     if stored.strip() == text.strip():
         return True
-    return any(
-        _said_before_correction(round, Turn(role, text, round.session_date, timed))
-        for timed in (True, False)
-    )
+    ids = {Turn(role, text, round.session_date, timed).id for timed in (True, False)}
+    return round.is_changed and not ids.isdisjoint(round.turn_ids)
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:

@@ -10,7 +10,7 @@ import random
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
 
 from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
@@ -132,9 +132,16 @@ class Recorder:
             return await self._settled(writer, user_id, session_id, attempt)
 
     async def record_round(
-        self, user_id: str, session_id: str, said: Turn, answer: Turn, before: Sequence[str] = ()
+        self,
+        user_id: str,
+        session_id: str,
+        said: Turn,
+        answer: Turn,
+        before: Sequence[str] = (),
+        repeats: Sequence[str] = (),
     ) -> Round:
-        """Store a live round: what the user said, after the messages `before`, and the answer.
+        """Store a live round: what the user said, after the messages `before`, and the answer,
+        which repeats words of the rounds named by `repeats`.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
@@ -144,6 +151,7 @@ class Recorder:
             if repeated := same_round(rounds, said, before):
                 opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
+            round = replace(round, repeats=tuple(repeats))
             await self._write(writer, session_id, rounds, [round])
             return round
 
@@ -230,10 +238,13 @@ class Recorder:
     ) -> Forgotten:
         """Forget a session; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:
-            writer.sessions.pop(session_id, None)
-            gone = await self._store.forget_session(user_id, session_id, dry_run=dry_run)
+            writer.sessions.clear()
+            gone = await self._store.forget_session(
+                user_id, session_id, dry_run=dry_run, enrichment=self._state
+            )
             await self._forgotten(gone and not dry_run)
-            return gone
+        self._tell_of_withdrawn(user_id, gone, dry_run)
+        return gone
 
     async def forget_round(
         self, user_id: str, round_id: str, *, dry_run: bool = False
@@ -241,9 +252,12 @@ class Recorder:
         """Forget one round; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            gone = await self._store.forget_round(user_id, round_id, dry_run=dry_run)
+            gone = await self._store.forget_round(
+                user_id, round_id, dry_run=dry_run, enrichment=self._state
+            )
             await self._forgotten(gone and not dry_run)
-            return gone
+        self._tell_of_withdrawn(user_id, gone, dry_run)
+        return gone
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is. With `dry_run` only count it."""
@@ -252,6 +266,12 @@ class Recorder:
             gone = await self._store.forget_user(user_id, dry_run=dry_run)
             await self._forgotten(gone and not dry_run)
             return gone
+
+    def _tell_of_withdrawn(self, user_id: str, gone: Forgotten, dry_run: bool) -> None:
+        """Rounds whose answers are withdrawn are to be read again, where there is an extractor."""
+        if self._watcher and self._state is EnrichmentState.PENDING and not dry_run:
+            for session_id in gone.changed_sessions:
+                self._watcher(user_id, session_id)
 
     async def _forgotten(self, something: object) -> None:
         if something and self._forget_replies:

@@ -63,7 +63,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.words import shared_words
+from memory_store.words import shared_words, terms
 
 if TYPE_CHECKING:
     from memory_store.engines.server import ServerEngine
@@ -150,6 +150,7 @@ __all__ = [
     "sentences",
     "shared_words",
     "summarise_session",
+    "terms",
     "to_lines",
 ]
 

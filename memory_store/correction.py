@@ -65,6 +65,24 @@ def corrected(record: Record, correction: Correction, enrichment: EnrichmentStat
     )
 
 
+def without_answer(record: Record, enrichment: EnrichmentState) -> Record:
+    """The record without its answer, which repeated what was forgotten or put right since.
+
+    What the user said stays, and the facts that the user gave; all others are found anew.
+    """
+    at = record.round.corrected_at
+    round = replace(record.round, assistant_text="", repeats=())
+    given = given_facts(record)
+    by_text = {fact.text: fact for fact in record.facts}
+    facts = given or tuple(_linked_like(f, by_text.get(f.text)) for f in rule_facts(round))
+    return Record(
+        replace(_marked(round, facts, at or round.session_date), corrected_at=at),
+        facts,
+        EnrichmentState.DONE if given else enrichment,
+        may_supersede=record.may_supersede,
+    )
+
+
 def given_facts(record: Record | None) -> tuple[Fact, ...]:
     """The record's facts if the user gave them, which nothing but the user changes."""
     facts = record.facts if record else ()

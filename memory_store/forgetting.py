@@ -19,16 +19,28 @@ class Forgotten:
     rounds: int = 0
     facts: int = 0
     sessions: int = 0
+    answers: int = 0
+    """Answers of other rounds that repeated them, and are withdrawn."""
+    changed_sessions: frozenset[str] = frozenset()
+    """The sessions of these other rounds."""
 
     def __bool__(self) -> bool:
         return self.rounds > 0
 
 
-def forgotten(gone: Sequence[Record], left: Collection[str]) -> Forgotten:
+def forgotten(
+    gone: Sequence[Record], left: Collection[str], withdrawn: Sequence[Record]
+) -> Forgotten:
     """The count of these rounds; `left` are the sessions of which other rounds stay."""
     sessions = {record.round.session_id for record in gone}
     facts = sum(len(record.facts) for record in gone)
-    return Forgotten(len(gone), facts, len(sessions - set(left)))
+    return Forgotten(
+        rounds=len(gone),
+        facts=facts,
+        sessions=len(sessions - set(left)),
+        answers=len(withdrawn),
+        changed_sessions=frozenset(record.round.session_id for record in withdrawn),
+    )
 
 
 def embedded_texts(records: Iterable[Record], design: KeyDesign) -> set[str]:

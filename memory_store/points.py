@@ -6,6 +6,7 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
+from memory_store.engines.layout import REPEATS
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -48,6 +49,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "assistant_name": round.assistant_name,
         "turn_ids": list(round.turn_ids),
         "corrected_at": _instant(round.corrected_at),
+        REPEATS: list(round.repeats),
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
         "keyphrases": list(record.keyphrases),
@@ -97,6 +99,7 @@ def from_payload(payload: Payload) -> Record:
         assistant_name=payload.get("assistant_name"),
         turn_ids=tuple(payload["turn_ids"]),
         corrected_at=_read_instant(payload.get("corrected_at")),
+        repeats=tuple(payload.get(REPEATS, ())),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from memory_store.correction import Correction, corrected, given_facts
+from memory_store.correction import Correction, corrected, given_facts, without_answer
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Hit, Payload, Point, Scope
@@ -296,6 +296,8 @@ class MemoryStore:
         changed = corrected(record, correction, enrichment)
         if changed is record:
             return record
+        if not _says_the_same(changed.round, record.round):
+            await self._withdraw(await self._repeating(user_id, [record]), enrichment)
         staying = {fact.text for fact in changed.facts}
         await self._linking.before_forgetting(user_id, [record], staying)
         await self._write([changed], {record.id: record.round.turn_ids})
@@ -304,32 +306,46 @@ class MemoryStore:
         return await self.round(user_id, round_id)
 
     async def forget_round(
-        self, user_id: str, round_id: str, *, dry_run: bool = False
+        self,
+        user_id: str,
+        round_id: str,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget one round; how much that is. What it replaced holds again.
+        """Forget one round; how much that is. What it replaced holds again, and answers of other
+        rounds that repeated it are withdrawn.
 
-        With `dry_run`, which all that forgets has, nothing is done but count.
+        With `dry_run`, which all that forgets has, nothing is done but count. `enrichment` is
+        `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
         """
         scope = Scope(user_id, ids=(round_id,))
-        return await self._forget(scope, dry_run) if _is_id(round_id) else Forgotten()
+        return await self._forget(scope, dry_run, enrichment) if _is_id(round_id) else Forgotten()
 
     async def forget_session(
-        self, user_id: str, session_id: str, *, dry_run: bool = False
+        self,
+        user_id: str,
+        session_id: str,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
-        """Forget one session; how much that is. What it replaced holds again."""
-        return await self._forget(Scope(user_id, session_id), dry_run)
+        """Forget one session; otherwise as `forget_round`."""
+        return await self._forget(Scope(user_id, session_id), dry_run, enrichment)
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is."""
-        return await self._forget(Scope(user_id), dry_run)
+        return await self._forget(Scope(user_id), dry_run, EnrichmentState.DONE)
 
-    async def _forget(self, scope: Scope, dry_run: bool) -> Forgotten:
+    async def _forget(self, scope: Scope, dry_run: bool, enrichment: EnrichmentState) -> Forgotten:
         gone = [_record(hit) for hit in await self._engine.scroll(scope)]
-        count = forgotten(gone, await self._sessions_left(scope, gone))
+        others_stay = scope != Scope(scope.user_id)
+        repeating = await self._repeating(scope.user_id, gone) if others_stay else []
+        count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
         if not gone or dry_run:
             return count
-        others_stay = scope != Scope(scope.user_id)
         if others_stay:
+            await self._withdraw(repeating, enrichment)
             await self._linking.before_forgetting(scope.user_id, gone)
         await self._engine.delete(scope)
         if others_stay:
@@ -339,6 +355,27 @@ class MemoryStore:
             self._places.forget_user(scope.user_id)
         await self._drop_vectors(gone)
         return count
+
+    async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
+        """The other rounds whose answers repeat these, or an answer that does."""
+        known = {record.id for record in gone}
+        found: list[Record] = []
+        wanted = known
+        while wanted:
+            hits = await self._engine.scroll(Scope(user_id, repeats=tuple(sorted(wanted))))
+            wanted = {hit.id for hit in hits} - known
+            known |= wanted
+            found += [_record(hit) for hit in hits if hit.id in wanted]
+        return found
+
+    async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:
+        """Take the answers out of these rounds of one user. `RoundTaken` when one is just being
+        written."""
+        if not repeating:
+            return
+        changed = [without_answer(record, enrichment) for record in repeating]
+        await self._write(changed, {r.id: r.round.turn_ids for r in repeating})
+        await self._drop_vectors(repeating, staying=changed)
 
     async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
         """The sessions of which other rounds stay; only rounds named by id leave some."""
@@ -371,6 +408,10 @@ def _in_order(hits: Sequence[Hit]) -> list[Record]:
 
 def _record(hit: Hit) -> Record:
     return from_payload(hit.payload)
+
+
+def _says_the_same(one: Round, other: Round) -> bool:
+    return (one.user_text, one.assistant_text) == (other.user_text, other.assistant_text)
 
 
 def _is_id(text: str) -> bool:

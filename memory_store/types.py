@@ -65,6 +65,8 @@ class Round:
     assistant_name: str | None = None
     turn_ids: tuple[str, ...] = ()
     corrected_at: datetime | None = None
+    repeats: tuple[str, ...] = ()
+    """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -83,6 +85,11 @@ class Round:
     def turns(self) -> tuple[str, ...]:
         """The ids of its turns, without the mark of a correction."""
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
+        return len(self.turns) < len(self.turn_ids)
 
 
 class Speaker(StrEnum):

@@ -283,6 +283,7 @@ def forgotten_body(forgotten: Forgotten, *, dry_run: bool) -> dict[str, Any]:
         "rounds": forgotten.rounds,
         "facts": forgotten.facts,
         "sessions": forgotten.sessions,
+        "answers": forgotten.answers,
     }
 
 

@@ -11,7 +11,7 @@ from assistant.cli.connection import ServerError
 from assistant.cli.conversation import Conversation
 from assistant.cli.files import write_export
 from assistant.cli.memory_calls import MemoryCalls
-from assistant.cli.memory_table import print_memories, rounds, said, say
+from assistant.cli.memory_table import print_memories, rounds, said, say, with_answers
 from assistant.cli.progress import NoProgress
 from assistant.cli.why import print_why
 
@@ -115,11 +115,13 @@ class ChatCommands:
     def _forget_session(self) -> None:
         session_id = self._conversation.session_id
         try:
-            count = self._memory.forget_session(session_id, dry_run=True)["rounds"]
+            found = self._memory.forget_session(session_id, dry_run=True)
         except ServerError as error:
             self._say(str(error))
             return
-        if self._may_forget(count, f"this session of {rounds(count)}"):
+        count = found["rounds"]
+        what = with_answers(f"this session of {rounds(count)}", found)
+        if self._may_forget(count, what):
             done = self._memory.forget_session(session_id)["rounds"]
             self._conversation.begin()
             self._say(f"{rounds(done)} forgotten; a new session begins")
@@ -127,7 +129,8 @@ class ChatCommands:
     def _forget_one(self, named: str) -> None:
         is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
         memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
-        if self._may_forget(1, f"1 round: “{said(memory)[:60]}”"):
+        found = self._memory.forget(memory["id"], dry_run=True)
+        if self._may_forget(1, with_answers(f"1 round: “{said(memory)[:60]}”", found)):
             self._memory.forget(memory["id"])
             self._say("forgotten")
 

@@ -71,6 +71,12 @@ def rounds(count: int) -> str:
     return f"{count} round" if count == 1 else f"{count} rounds"
 
 
+def with_answers(what: str, found: Memory) -> str:
+    """What would be forgotten, and the answers that would be withdrawn with it."""
+    count = found["answers"]
+    return what if not count else f"{what}, and {count} answer{'s' * (count > 1)} that repeated it"
+
+
 def day(memory: Memory) -> str:
     """The day it was said."""
     return str(memory["session_date"])[: len(date.min.isoformat())]

@@ -14,7 +14,7 @@ from assistant.cli.confirm import confirmed
 from assistant.cli.editor import edited
 from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
-from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say
+from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say, with_answers
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
 from assistant.imports.recognised import Export, recognised
@@ -66,7 +66,7 @@ class MemoryWork:
         agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
         forgotten = self._forgotten(id, session)["rounds"] if agreed else 0
         summary = {
-            "found": {name: found[name] for name in ("rounds", "facts", "sessions")},
+            "found": {name: found[name] for name in ("rounds", "facts", "sessions", "answers")},
             "forgotten": forgotten,
             "dry_run": dry_run,
         }
@@ -103,10 +103,11 @@ class MemoryWork:
 
     def _described(self, found: Mapping[str, Any], id: str | None, session: str | None) -> str:
         if id is not None:
-            return f"1 round: “{said(self._memory.show(id))[:60]}”"
+            one = f"1 round: “{said(self._memory.show(id))[:60]}”"
+            return with_answers(one, found)
         count = rounds(found["rounds"])
         if session is not None:
-            return f"{count} of session {session}"
+            return with_answers(f"{count} of session {session}", found)
         return f"all {count} of {self._memory.user_id}"
 
     def _forgotten(

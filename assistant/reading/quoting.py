@@ -55,7 +55,7 @@ class QuotingReader:
             return
         answer, quoted = await self._answer(question, kind, question.recalled)
         read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
-        yield AnswerPiece(answer, Trace(context=read))
+        yield AnswerPiece(answer, Trace(context=read, quoted=read))
 
     async def _answer(
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]

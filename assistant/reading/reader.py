@@ -33,6 +33,8 @@ class Trace:
     notes: str = ""
     context: Sequence[str] = ()
     """Ids of the rounds that were read, best first."""
+    quoted: Sequence[str] = ()
+    """Ids of the rounds that the answer quotes word for word."""
     dropped: Sequence[str] = ()
     """Ids of the recalled rounds that did not fit."""
     trimmed: Sequence[str] = ()

@@ -23,6 +23,7 @@ from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Simi
 from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
+    REPEATS,
     TURNS,
     USER,
     WORDS,
@@ -271,6 +272,7 @@ def _indexes() -> dict[str, Any]:
         "event_days": qe.DatetimeIndexParams(),
         "enrichment": qe.KeywordIndexParams(),
         "slots": qe.KeywordIndexParams(),
+        REPEATS: qe.KeywordIndexParams(),
     }
 
 

@@ -36,6 +36,8 @@ class Scope:
     """What its statements give a value for: at least one of these."""
     states: tuple[EnrichmentState, ...] | None = None
     """How far its enrichment is: one of these."""
+    repeats: tuple[str, ...] | None = None
+    """Whose words its answer repeats: at least one of these rounds."""
 
     def __post_init__(self) -> None:
         if not self.user_id:

@@ -17,6 +17,8 @@ USER = "user_id"
 """The payload field that says whose a round is."""
 TURNS = "turn_ids"
 """The payload field that says which turns a round was made of."""
+REPEATS = "repeats"
+"""The payload field that names the rounds whose words an answer repeats."""
 IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
 SCROLL_PAGE = 512
@@ -33,7 +35,7 @@ def matches(scope: Scope) -> dict[str, str]:
 
 def choices(scope: Scope) -> dict[str, list[str]]:
     """The payload fields of which a point in scope holds at least one of these values."""
-    wanted = {"slots": scope.slots, "enrichment": scope.states}
+    wanted = {"slots": scope.slots, "enrichment": scope.states, REPEATS: scope.repeats}
     return {field: list(map(str, of)) for field, of in wanted.items() if of is not None}
 
 

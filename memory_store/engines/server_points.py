@@ -10,6 +10,7 @@ from memory_store.engines.engine import Payload, Point, Scope, Similarities
 from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
+    REPEATS,
     TURNS,
     WORDS,
     choices,
@@ -33,6 +34,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     "event_days": models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
     "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
 }
 # Of the identities, only that of a finished copy that nobody has used yet may be replaced.
 UNCLAIMED = models.Filter(

@@ -10,8 +10,17 @@ def owned(records: Sequence[Record], user_id: str) -> list[Record]:
     """The records as this user's, each id once."""
     moved = [replace(r, round=replace(r.round, user_id=user_id)) for r in records]
     ids = {old.id: new.id for old, new in zip(records, moved, strict=True)}
-    followed = [replace(r, facts=tuple(_followed(f, ids) for f in r.facts)) for r in moved]
+    followed = [_record_followed(record, ids) for record in moved]
     return list({record.id: record for record in followed}.values())
+
+
+def _record_followed(record: Record, ids: Mapping[str, str]) -> Record:
+    repeats = tuple(ids.get(id, id) for id in record.round.repeats)
+    return replace(
+        record,
+        round=replace(record.round, repeats=repeats),
+        facts=tuple(_followed(fact, ids) for fact in record.facts),
+    )
 
 
 def _followed(fact: Fact, ids: Mapping[str, str]) -> Fact:

@@ -53,7 +53,7 @@ def _checked(record: Record, line: Mapping[str, Any]) -> Record:
     round = record.round
     texts = [round.user_id, round.session_id, round.user_text, round.assistant_text]
     texts += [name for name in (round.user_name, round.assistant_name) if name is not None]
-    texts += [*round.turn_ids, *record.keyphrases, record.summary]
+    texts += [*round.turn_ids, *round.repeats, *record.keyphrases, record.summary]
     texts += [record.extractor, record.failure]
     for fact in record.facts:
         links = (*fact.supersedes, *filter(None, [fact.superseded_by]))

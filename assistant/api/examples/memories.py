@@ -97,6 +97,7 @@ FORGOTTEN = {
     "rounds": 1,
     "facts": 1,
     "sessions": 0,
+    "answers": 0,
 }
 FORGOTTEN_USER = {
     "object": "user.memories.deleted",
@@ -106,14 +107,15 @@ FORGOTTEN_USER = {
     "rounds": 2,
     "facts": 2,
     "sessions": 1,
+    "answers": 0,
 }
 LINES = (
     '{"format":"aide-memoire/records","version":1}\n'
     '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,"corrected_at":null,'
     '"enrichment":"done","extractor":"","facts":[{"event_dates":[],"slot":"live in",'
     '"source":"rule","speaker":"user","text":"I live in Ghent."}],"failure":"","keyphrases":[],'
-    '"may_supersede":true,"round_index":0,"session_date":"2023-05-20T10:00:00+00:00",'
-    '"session_id":"spring","summary":"","turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],'
+    '"may_supersede":true,"repeats":[],"round_index":0,'
+    '"session_date":"2023-05-20T10:00:00+00:00","session_id":"spring","summary":"","turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],'
     '"user_id":"ann","user_name":null,"user_text":"I live in Ghent."}\n'
 )
 IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 1}

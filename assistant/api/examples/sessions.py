@@ -61,4 +61,5 @@ FORGOTTEN = {
     "rounds": 2,
     "facts": 2,
     "sessions": 1,
+    "answers": 0,
 }

@@ -150,6 +150,7 @@ class Forgotten(Reply):
     rounds: int
     facts: int
     sessions: int
+    answers: int
 
 
 class ForgottenMemory(Forgotten):

@@ -45,7 +45,7 @@ async function forget(where, title, what, gone) {
   return true;
 }
 
-function counts({ rounds, facts, sessions }) {
-  const parts = [["round", rounds], ["fact", facts], ["conversation", sessions]];
+function counts({ rounds, facts, sessions, answers }) {
+  const parts = [["round", rounds], ["fact", facts], ["conversation", sessions], ["withdrawn answer", answers]];
   return parts.filter(([, count]) => count).map(([noun, count]) => counted(count, noun)).join(", ");
 }

@@ -137,6 +137,7 @@ def test_one_round_is_forgotten(http: httpx.Client, told: str) -> None:
         "rounds": 1,
         "facts": 1,
         "sessions": 1,
+        "answers": 0,
     }
     again = http.delete(path, params={"user_id": told})
     assert_error(again, 404, "not_found_error", "memory_not_found")
@@ -157,6 +158,7 @@ def test_everything_of_a_user_is_counted_and_forgotten(http: httpx.Client, told:
         "rounds": 3,
         "facts": 2,
         "sessions": 3,
+        "answers": 0,
     }
     assert sessions(http, told) == {}
     assert http.delete(path).json()["deleted"] == 0

@@ -280,3 +280,61 @@ def test_caches_forget_too(tmp_path: Path, model: ScriptedModel, what: str, kept
         assert list((tmp_path / "replies").rglob("*.json"))
         http.delete(path, params=whose)
     assert bool(list((tmp_path / "replies").rglob("*.json"))) is kept
+
+
+CAT = "I adopted a cat called Miso."
+
+
+def ask_about_the_cat(http: httpx.Client, user_id: str) -> str:
+    record(http, user_id, "s1", CAT, "Lovely!", timestamp="2023-05-20T10:00:00Z")
+    told = answer(chat(http, user_id, "What is my cat called?", metadata={"session_id": "s2"}))
+    assert "Miso" in told
+    return told
+
+
+@pytest.mark.parametrize("what", ["round", "session"])
+def test_answers_that_quoted_it_go_with_what_is_forgotten(
+    http: httpx.Client, ann: str, what: str
+) -> None:
+    ask_about_the_cat(http, ann)
+    id = memory_id(http, ann, "s1")
+    path = f"/v1/memories/{id}" if what == "round" else "/v1/sessions/s1"
+    for dry_run in ("true", "false"):
+        gone = http.delete(path, params={"user_id": ann, "dry_run": dry_run}).json()
+        assert (gone["rounds"], gone["answers"]) == (1, 1)
+    assert rounds(http, ann, "s2") == [("What is my cat called?", "")]
+    assert "Miso" not in everything(http, ann)
+
+
+def test_answers_that_quoted_it_go_when_it_is_put_right(http: httpx.Client, ann: str) -> None:
+    ask_about_the_cat(http, ann)
+    correct(http, ann, "s1", user_text="I adopted a cat called Tom.")
+    assert rounds(http, ann, "s2") == [("What is my cat called?", "")]
+    assert "Miso" not in everything(http, ann)
+
+
+def test_a_withdrawn_answer_can_be_made_again_and_the_talk_goes_on(running: Running) -> None:
+    http = running.http
+    record(http, "ann", "s1", CAT, "Lovely!", timestamp="2023-05-20T10:00:00Z")
+    messages = talk(http, "ann", "What is my cat called?", "I like tea.")
+    http.delete("/v1/sessions/s1", params={"user_id": "ann"})
+    chat(http, "ann", "I like tea.", earlier=messages[:2], metadata={"session_id": "s2"})
+    questions = ["What is my cat called?", "I like tea."]
+    assert [user for user, _ in rounds(http, "ann", "s2")] == questions
+    chat(http, "ann", questions[0], metadata={"session_id": "s2"})
+    chat(http, "ann", "And so on.", earlier=messages, metadata={"session_id": "s2"})
+    assert len(rounds(http, "ann", "s2")) >= 3
+
+
+def test_answers_of_a_language_model_go_too(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    record(answering, ann, "s1", CAT, "Lovely!", timestamp="2023-05-20T10:00:00Z")
+    record(answering, ann, "s3", "I play the cello.", timestamp="2023-05-21T10:00:00Z")
+    model.on("chain_of_note").reply("ANSWER: Miso.").reply("ANSWER: The cello.")
+    for session, asked in (("s2", "My cat's name?"), ("s4", "What do I play?")):
+        chat(answering, ann, asked, metadata={"session_id": session})
+    gone = answering.delete("/v1/sessions/s1", params={"user_id": ann}).json()
+    assert gone["answers"] == 1
+    assert rounds(answering, ann, "s2") == [("My cat's name?", "")]
+    assert rounds(answering, ann, "s4") == [("What do I play?", "The cello.")]

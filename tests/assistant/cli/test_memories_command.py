@@ -98,7 +98,7 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     assert "--yes" in asked.err
     counted = run("forget", "--session", "s", "--dry-run", "--json").json
     assert counted == {
-        "found": {"rounds": 2, "facts": 1, "sessions": 1},
+        "found": {"rounds": 2, "facts": 1, "sessions": 1, "answers": 0},
         "forgotten": 0,
         "dry_run": True,
     }

@@ -1,0 +1,33 @@
+"""Whose words an answer repeats, so that it can be withdrawn when they are forgotten. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assistant.reading.reader import Trace
+from memory_store import Recalled, terms
+
+# A word that more of the rounds read have than these, and than this share of them, is nobody's.
+_FEW = 3
+_SHARE = 0.25
+
+
+def repeated(
+    question: str, answer: str, trace: Trace, recalled: Sequence[Recalled]
+) -> tuple[str, ...]:
+    """Ids of the rounds that the answer repeats: those it quotes; else those read with which it has
+    a word in common that the question has not, and that not many of them have.
+
+    In doubt an answer repeats: a round that was read but is not at hand counts.
+    """
+    if trace.quoted:
+        return tuple(trace.quoted)
+    texts = {
+        one.record.id: f"{one.record.round.user_text}\n{one.record.round.assistant_text}"
+        for one in recalled
+    }
+    words = {id: set(terms(texts[id])) for id in trace.context if id in texts}
+    many = max(_FEW, _SHARE * len(words))
+    rounds_with = Counter(term for of_round in words.values() for term in of_round)
+    asked = set(terms(question))
+    told = {term for term in terms(answer) if term not in asked and rounds_with[term] <= many}
+    return tuple(id for id in trace.context if id not in words or told & words[id])
