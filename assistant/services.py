@@ -34,8 +34,8 @@ from memory_store import (
     HashEncoder,
     KeyDesign,
     MemoryStore,
+    ModelEncoder,
     RecallSettings,
-    SentenceTransformerEncoder,
     Weights,
 )
 
@@ -161,7 +161,7 @@ def _engine(settings: Settings) -> Engine:
 def _encoder(settings: Settings) -> Encoder:
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
-    return SentenceTransformerEncoder(settings.embedder, settings.embedder_path)
+    return ModelEncoder(settings.embedder, settings.embedder_path)
 
 
 def _disk_cache(settings: Settings) -> DiskCache | None:

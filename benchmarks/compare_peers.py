@@ -25,8 +25,8 @@ from memory_store import (
     EdgeEngine,
     Embedder,
     MemoryStore,
+    ModelEncoder,
     Round,
-    SentenceTransformerEncoder,
     TextKind,
 )
 
@@ -42,7 +42,7 @@ async def measure(
 ) -> list[Measured]:
     """Rounds written a second with the encoder, and a search at each size without."""
     talk = conversation(rounds)
-    encoder = SentenceTransformerEncoder(PACKAGED)
+    encoder = ModelEncoder(PACKAGED)
     encoder.encode(["warm"], TextKind.DOCUMENT)
     keys = await through_the_store(talk, encoder)
     ours = {"ingest": keys * len(talk) / len(key_texts(talk))}

@@ -20,7 +20,7 @@ from memory_store import (
     DiskCache,
     Embedder,
     EncoderPath,
-    SentenceTransformerEncoder,
+    ModelEncoder,
     TextKind,
 )
 from memory_store.facts import sentences
@@ -38,7 +38,7 @@ async def measure() -> list[Measured]:
     plain, reference = _plain(requests), _plain(bulk)
     measured = []
     for wanted in (EncoderPath.FP32, EncoderPath.AUTO):
-        encoder = SentenceTransformerEncoder(PACKAGED, wanted)
+        encoder = ModelEncoder(PACKAGED, wanted)
         encoder.encode(["warm"], TextKind.DOCUMENT)
         path = encoder.path
         with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +79,7 @@ def _rate(requests: list[list[str]], work: Callable[[], object]) -> float:
 
 
 async def _ours(
-    encoder: SentenceTransformerEncoder, requests: list[list[str]], cache: Path | None = None
+    encoder: ModelEncoder, requests: list[list[str]], cache: Path | None = None
 ) -> float:
     """Texts a second of a new embedder when several callers send one request after the other."""
     disk_cache = DiskCache(cache, max_bytes=_DISK_BYTES) if cache else None
@@ -97,7 +97,7 @@ async def _ours(
     return sum(map(len, requests)) / seconds
 
 
-def _cosine(encoder: SentenceTransformerEncoder) -> float:
+def _cosine(encoder: ModelEncoder) -> float:
     """Mean cosine to the plain model, on messages of another seed."""
     texts = messages(60, seed=1)
     model = SentenceTransformer(str(get_model_path()), device="cpu")

@@ -20,9 +20,9 @@ from memory_store import (
     Embedder,
     Encoder,
     MemoryStore,
+    ModelEncoder,
     Record,
     Round,
-    SentenceTransformerEncoder,
     TextKind,
 )
 from memory_store.facts import rule_facts
@@ -38,7 +38,7 @@ async def measure(rounds: int = 160) -> list[Measured]:
     The encoder is asked in the same way, and given all texts at once: what lies between these two
     is the worth of batches, not work of the store.
     """
-    encoder = SentenceTransformerEncoder(PACKAGED)
+    encoder = ModelEncoder(PACKAGED)
     encoder.encode(["warm"], TextKind.DOCUMENT)
     talk = conversation(rounds)
     alone, asked, stored = [], [], []

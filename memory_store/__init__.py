@@ -10,7 +10,7 @@ from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
 from memory_store.embedding.hash_encoder import HashEncoder
-from memory_store.embedding.sentence_transformer import PACKAGED, SentenceTransformerEncoder
+from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.edge import EdgeEngine
 from memory_store.engines.edge_operator import EdgeOperator
 from memory_store.engines.engine import Engine
@@ -102,6 +102,7 @@ __all__ = [
     "MemoryStore",
     "MemoryStoreError",
     "Migrated",
+    "ModelEncoder",
     "OperatorEngine",
     "Page",
     "Place",
@@ -118,7 +119,6 @@ __all__ = [
     "Restored",
     "Round",
     "RoundTaken",
-    "SentenceTransformerEncoder",
     "ServerEngine",
     "ServerOperator",
     "SessionSummary",

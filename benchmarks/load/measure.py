@@ -28,7 +28,7 @@ from benchmarks.load.chats import Body, Chats, chats_at_once
 from benchmarks.load.model import Script
 from benchmarks.measured import Measured
 from benchmarks.memories import ASKED_ON, Crowd, Memories
-from memory_store import PACKAGED, Encoder, HashEncoder, Query, SentenceTransformerEncoder
+from memory_store import PACKAGED, Encoder, HashEncoder, ModelEncoder, Query
 
 CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
 _CHATS = 50
@@ -222,7 +222,7 @@ def settings_for(model: int, embedder: str) -> dict[str, str]:
 
 
 def _encoder(embedder: str) -> Encoder:
-    return HashEncoder() if embedder == "hash" else SentenceTransformerEncoder(embedder)
+    return HashEncoder() if embedder == "hash" else ModelEncoder(embedder)
 
 
 def _bodies(queries: Sequence[Query]) -> Callable[[int], Body]:

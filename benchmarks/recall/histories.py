@@ -21,11 +21,11 @@ from memory_store import (
     EdgeEngine,
     Embedder,
     MemoryStore,
+    ModelEncoder,
     Query,
     RecallSettings,
     Record,
     Round,
-    SentenceTransformerEncoder,
     TextKind,
     Weights,
 )
@@ -64,7 +64,7 @@ class Asked:
 async def ask_all(file: Path, cache: Path, console: Console) -> list[Asked]:
     """Every answerable question of the file, each asked of its own history."""
     disk_cache = DiskCache(cache, max_bytes=_CACHE_BYTES)
-    encoder = SentenceTransformerEncoder(PACKAGED)
+    encoder = ModelEncoder(PACKAGED)
     embedder = Embedder(encoder, workers=os.cpu_count() or 1, disk_cache=disk_cache)
     questions = [q for q in load_longmemeval(file) if not q.is_abstention]
     try:

@@ -1,7 +1,11 @@
 """The encoders: near texts are near, and the real one reads real weights."""
 
+import json
 import logging
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +15,12 @@ from memory_store import (
     Encoder,
     EncoderPath,
     HashEncoder,
-    SentenceTransformerEncoder,
+    ModelEncoder,
     TextKind,
 )
-from memory_store.embedding import int8, sentence_transformer
+from memory_store.embedding import int8, model_encoder
+from memory_store.embedding.bert import Bert
+from memory_store.embedding.minilm import packaged_folder
 from memory_store.embedding.probes import probe_texts
 
 TEXTS = ["My cat is called Miso.", "What is the name of my cat?", "The stock market fell sharply."]
@@ -28,8 +34,8 @@ needs_int8 = pytest.mark.skipif(
 @pytest.fixture(
     scope="module", params=[EncoderPath.FP32, pytest.param(EncoderPath.INT8, marks=needs_int8)]
 )
-def minilm(request: pytest.FixtureRequest) -> SentenceTransformerEncoder:
-    encoder = SentenceTransformerEncoder(path=request.param)
+def minilm(request: pytest.FixtureRequest) -> ModelEncoder:
+    encoder = ModelEncoder(path=request.param)
     assert encoder.path == request.param
     return encoder
 
@@ -50,14 +56,14 @@ def test_the_hash_encoder_gives_every_text_a_direction() -> None:
 
 
 @pytest.mark.weights
-def test_minilm_finds_meaning(minilm: SentenceTransformerEncoder) -> None:
+def test_minilm_finds_meaning(minilm: ModelEncoder) -> None:
     assert_meaningful(minilm)
     assert (minilm.identity.name, minilm.identity.dimension) == ("all-MiniLM-L6-v2", 384)
 
 
 @pytest.mark.weights
 def test_minilm_encodes_alike_alone_in_company_and_in_threads(
-    minilm: SentenceTransformerEncoder,
+    minilm: ModelEncoder,
 ) -> None:
     texts = [f"{text} {'and so on ' * number}" for number, text in enumerate(TEXTS * 4)]
     together = minilm.encode(texts, TextKind.DOCUMENT)
@@ -69,17 +75,51 @@ def test_minilm_encodes_alike_alone_in_company_and_in_threads(
 
 
 @pytest.mark.weights
+def test_the_packaged_model_is_what_sentence_transformers_makes_of_it() -> None:
+    texts = [*TEXTS, "", "?", "ünïcode É ☃ 漢字", "word " * 400, "[SEP] a##b\tc\n"]
+    library = ModelEncoder(str(packaged_folder()))
+    ours = ModelEncoder()
+    for kind in TextKind:
+        expected = library.encode(texts, kind)
+        assert np.abs(ours.encode(texts, kind) - expected).max() < 1e-5
+    assert ours.identity.dimension == library.identity.dimension
+    assert ours.identity.kinds_alike == library.identity.kinds_alike
+
+
+@pytest.mark.weights
+def test_the_packaged_model_needs_no_large_library() -> None:
+    code = (
+        "import sys; from memory_store import ModelEncoder, TextKind; "
+        "ModelEncoder().encode(['warm'], TextKind.QUERY); "
+        "print({'transformers', 'sentence_transformers', 'sklearn'} & set(sys.modules))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert said.stdout.strip() == "set()"
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize("changed", [{"model_type": "roberta"}, {"hidden_act": "relu"}])
+def test_weights_of_another_architecture_are_refused(
+    changed: dict[str, str], tmp_path: Path
+) -> None:
+    config = json.loads((packaged_folder() / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | changed))
+    with pytest.raises(ValueError, match="another kind"):
+        Bert.load(tmp_path)
+
+
+@pytest.mark.weights
 def test_a_model_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
     nowhere = str(tmp_path_factory.mktemp("empty"))
     with pytest.raises(EmbeddingFailed, match=nowhere):
-        SentenceTransformerEncoder(nowhere)
+        ModelEncoder(nowhere)
 
 
 @pytest.mark.weights
 @needs_int8
 def test_eight_bits_agree_with_the_plain_path_on_other_texts() -> None:
-    plain = SentenceTransformerEncoder(path=EncoderPath.FP32)
-    faster = SentenceTransformerEncoder(path=EncoderPath.AUTO)
+    plain = ModelEncoder(path=EncoderPath.FP32)
+    faster = ModelEncoder(path=EncoderPath.AUTO)
     assert (plain.path, faster.path) == ("fp32", "int8")
     assert plain.identity == faster.identity
     texts = [*TEXTS, "", "?", "ünïcode ☃ 漢字", "word " * 400, *(f"I paid ${n}." for n in range(9))]
@@ -101,10 +141,10 @@ def test_a_path_that_cannot_be_taken_is_said(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(sentence_transformer, "_ENOUGH_COSINE", enough)
+    monkeypatch.setattr(model_encoder, "_ENOUGH_COSINE", enough)
     monkeypatch.setattr(int8, "is_fast", lambda: fast)
     with caplog.at_level(logging.WARNING):
-        encoder = SentenceTransformerEncoder(path=EncoderPath.INT8)
+        encoder = ModelEncoder(path=EncoderPath.INT8)
     assert encoder.path == "fp32"
     assert said in caplog.text
     assert_meaningful(encoder)
