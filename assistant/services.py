@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ from assistant.chat import Chat
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.models.carried import input_limit, tokenizer_counter
 from assistant.models.gateway import Gateway
-from assistant.models.litellm_tokens import input_limit, litellm_counter
 from assistant.models.roles import gateway, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
@@ -23,7 +23,7 @@ from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
 from assistant.reading.quoting import QuotingReader
 from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
-from assistant.settings import HASH_EMBEDDER, Settings
+from assistant.settings import HASH_EMBEDDER, Role, Settings
 from assistant.understanding.retriever import Retriever
 from memory_store import (
     DiskCache,
@@ -62,32 +62,25 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
 
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
-    embedder = make_embedder(settings)
-    store = MemoryStore(
-        _engine(settings),
-        embedder,
-        _recall(settings),
-        key_design(settings),
-        forget_vectors=settings.forget_caches,
-    )
-    await store.open()
-    usage = Usage()
-    worker: EnrichmentWorker | None = None
-    try:
-        reader = _reader(settings, store, gateway(settings, "chat", usage))
-        extractor = gateway(settings, "extract", usage)
+    async with AsyncExitStack() as opened:
+        store, embedder = await _open_store(settings, opened)
+        usage = Usage()
+        reader = _reader(settings, store, _model(settings, "chat", usage, opened))
+        extractor = _model(settings, "extract", usage, opened)
         recorder = Recorder(
             store,
             enriched_later=extractor is not None,
             forget_replies=_forget_replies(settings),
         )
+        worker: EnrichmentWorker | None = None
         if extractor:
             worker = _worker(settings, store, recorder, extractor)
             recorder.watch(worker.recorded)
             worker.start()
+            opened.push_async_callback(worker.close)
         retriever = Retriever(
             store,
-            gateway(settings, "query", usage),
+            _model(settings, "query", usage, opened),
             sub_queries=settings.understanding.sub_queries,
         )
         metrics = Metrics()
@@ -100,10 +93,27 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             observe=metrics.stage,
         )
         yield Services(settings, store, embedder, recorder, chat, reader, usage, metrics, worker)
-    finally:
-        if worker:
-            await worker.close()
-        await store.close()
+
+
+async def _open_store(settings: Settings, opened: AsyncExitStack) -> tuple[MemoryStore, Embedder]:
+    embedder = make_embedder(settings)
+    store = MemoryStore(
+        _engine(settings),
+        embedder,
+        _recall(settings),
+        key_design(settings),
+        forget_vectors=settings.forget_caches,
+    )
+    await store.open()
+    opened.push_async_callback(store.close)
+    return store, embedder
+
+
+def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack) -> Gateway | None:
+    model = gateway(settings, role, usage)
+    if model:
+        opened.push_async_callback(model.close)
+    return model
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -176,7 +186,7 @@ def _reader(settings: Settings, store: MemoryStore, model: Gateway | None) -> Re
     if model is None:
         return QuotingReader(store, floor=settings.quote_floor)
     preset = _preset(settings)
-    count = RememberedCounts(litellm_counter(settings.chat_model, preset.margin))
+    count = RememberedCounts(tokenizer_counter(preset.margin))
     return ModelReader(model, store, _plan(settings, preset), count)
 
 

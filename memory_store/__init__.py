@@ -63,7 +63,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.words import shared_words, terms
+from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
     from memory_store.engines.server import ServerEngine
@@ -148,6 +148,7 @@ __all__ = [
     "round_id",
     "rule_facts",
     "sentences",
+    "shared_with",
     "shared_words",
     "summarise_session",
     "terms",

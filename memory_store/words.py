@@ -9,6 +9,7 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
 
 import snowballstemmer
@@ -30,13 +31,13 @@ _stemming = threading.Lock()
 
 def terms(text: str) -> list[int]:
     """The terms of a text in order, repeated as often as they occur."""
-    folded = unicodedata.normalize("NFKC", text).lower()
+    folded = _folded(text)
     return [term for term in map(_term, _WORD.findall(folded)) if term is not None]
 
 
 def named_terms(text: str) -> dict[int, str]:
     """The different terms of a text in order, each with the first word that stands for it."""
-    folded = unicodedata.normalize("NFKC", text).lower()
+    folded = _folded(text)
     named: dict[int, str] = {}
     for word in _WORD.findall(folded):
         if (term := _term(word)) is not None:
@@ -51,8 +52,18 @@ def term_counts(text: str) -> Counter[int]:
 
 def shared_words(query: str, text: str) -> float:
     """The share of the query's different terms that the text holds, 0 to 1."""
-    wanted = set(terms(query))
-    return len(wanted & set(terms(text))) / len(wanted) if wanted else 0.0
+    return shared_with(query)(text)
+
+
+def shared_with(query: str) -> Callable[[str], float]:
+    """`shared_words` of one query, for many texts."""
+    wanted = frozenset(terms(query))
+    return lambda text: len(wanted.intersection(terms(text))) / len(wanted) if wanted else 0.0
+
+
+def _folded(text: str) -> str:
+    # Plain ASCII is its own normal form, and is not copied to find that out.
+    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()
 
 
 def stem(word: str) -> str:

@@ -67,7 +67,10 @@ async def _model(settings: Settings, role: Role) -> Finding:
     try:
         model = gateway(settings, role, Usage())
         assert model is not None
-        await model.complete([Message("user", _GREETING)], {})
+        try:
+            await model.complete([Message("user", _GREETING)], {})
+        finally:
+            await model.close()
     except AssistantError as error:
         return Finding(part, False, f"{name}: {error}")
     return Finding(part, True, f"{name} answers")

@@ -1,7 +1,5 @@
 """`assistant serve`: in this process, or in several workers."""
 
-import asyncio
-
 import typer
 
 from assistant.access.doorkeeper import check_reachable
@@ -26,4 +24,4 @@ def run_server(settings: Settings) -> None:
     keep_small()
     with listen(settings) as listening:
         say_starting(settings)
-        asyncio.run(serve_at(listening, settings, typer.echo))
+        serve_at(listening, settings, typer.echo)

@@ -1,6 +1,5 @@
 """`assistant serve --workers N`: several processes at one address, on one Qdrant server."""
 
-import asyncio
 import logging
 import multiprocessing
 import signal
@@ -115,7 +114,7 @@ def _work(settings: Settings, listening: socket.socket, parent: Connection) -> N
         parent.close()
 
     try:
-        asyncio.run(serve_at(listening, settings, started))
+        serve_at(listening, settings, started)
     except (AssistantError, MemoryStoreError) as error:
         typer.echo(f"assistant: {error}", err=True)
         sys.exit(_REFUSED)

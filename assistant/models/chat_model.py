@@ -65,3 +65,6 @@ class ChatModel(Protocol):
 
         Closing it stops the model.
         """
+
+    async def close(self) -> None:
+        """Let go of its connections."""

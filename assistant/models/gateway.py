@@ -74,6 +74,10 @@ class Gateway:
                     raise
             await asyncio.sleep(wait)
 
+    async def close(self) -> None:
+        """See `ChatModel.close`."""
+        await self._model.close()
+
     async def complete(self, messages: Sequence[Message], options: Mapping[str, Any]) -> Reply:
         """A whole reply. Nobody has seen any of it before it is complete, so it is asked for again
         whenever that can help."""

@@ -3,7 +3,6 @@
 litellm's exceptions have many roots, and what really happened is often only a cause of theirs.
 """
 
-import math
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -18,6 +17,7 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
+from assistant.models.upstream_errors import kind_of_status, model_error
 
 # By litellm's name, most specific first.
 _KINDS: dict[str, type[AssistantError]] = {
@@ -36,15 +36,12 @@ _KINDS: dict[str, type[AssistantError]] = {
     "BudgetExceededError": ConfigError,
     "ModelNotMappedError": ConfigError,
 }
-# What a second try may well answer differently although it is the caller's fault by number.
-_PASSING = (408, 409, 425, 429)
 
 
 def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
     """The error to raise instead of litellm's; what nothing else fits is upstream trouble."""
-    kind = _kind(litellm, error)
-    message = f"the model {model} failed: {_first_line(error)}"
-    return kind(message, retry_after=_retry_after(error))
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    return model_error(_kind(litellm, error), model, error, headers)
 
 
 def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
@@ -59,11 +56,7 @@ def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
     if any(isinstance(cause, (ValueError, TypeError)) for cause in causes):
         return BadModelReply  # what came could not be decoded
     status = getattr(error, "status_code", None)
-    if status == 413:
-        return PromptRefused
-    if isinstance(status, int) and 400 <= status < 500 and status not in _PASSING:
-        return ConfigError
-    return ModelUnavailable
+    return kind_of_status(status) if isinstance(status, int) else ModelUnavailable
 
 
 def _is_missing_key(cause: BaseException) -> bool:
@@ -80,18 +73,3 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(current))
         yield current
         current = current.__cause__ or current.__context__
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
-
-
-def _retry_after(error: Exception) -> float | None:
-    """Seconds the provider asks to wait; None for none, a date or nonsense."""
-    headers = getattr(error, "litellm_response_headers", None) or {}
-    try:
-        seconds = float(headers.get("retry-after", ""))
-    except ValueError:
-        return None
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -1,6 +1,5 @@
 """Any language model litellm speaks to; loaded when a model is configured, never otherwise."""
 
-import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
@@ -8,19 +7,13 @@ from assistant.errors import PromptRefused
 from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
-
-_FORMAT = "response_format"
-# The same limit by its newer and its older name; each is refused by some.
-_OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
-# How providers call the formats that they do not take.
-_NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_format", re.I)
+from assistant.models.refusals import Refusals
 
 
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
 
-    A parameter that the model refuses is left out of this and all later calls (a limit of the reply
-    is tried by its other name first); a reply format that it refuses gives way to a plainer one.
+    What the model refuses is not sent again (see `Refusals`).
     """
 
     def __init__(
@@ -37,7 +30,7 @@ class LitellmModel:
         self.name = name
         self.identity = f"{name}@{base_url}"
         self._prices = prices
-        self._refused: set[str] = set()
+        self._refusals = Refusals()
         self._call: dict[str, Any] = {"model": name, "timeout": timeout, "max_retries": 0}
         if base_url:
             self._call["api_base"] = base_url
@@ -64,29 +57,19 @@ class LitellmModel:
     async def _open(self, messages: list[dict[str, str]], wanted: Mapping[str, Any]) -> Any:
         """Begin the reply, without what the model refuses."""
         while True:
-            options = self._accepted(wanted)
+            options = self._refusals.accepted(wanted)
             try:
                 return await self._litellm.acompletion(
                     **self._call, **options, messages=messages, stream=True, drop_params=True
                 )
             except Exception as error:
                 failure = explained(self._litellm, self.name, error)
-                refused = isinstance(failure, PromptRefused) and _refused(str(error), options)
-                if not refused:
+                refused = isinstance(failure, PromptRefused)
+                if not (refused and self._refusals.learn(str(error), options)):
                     raise failure from error
-                self._refused.add(refused)
 
-    def _accepted(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        options = {self._taken(name): value for name, value in wanted.items()}
-        options = {name: value for name, value in options.items() if name not in self._refused}
-        if _FORMAT in options and options[_FORMAT]["type"] in self._refused:
-            options[_FORMAT] = {"type": "json_object"}
-        return options
-
-    def _taken(self, name: str) -> str:
-        """The name by which the model takes a parameter."""
-        other = _OTHER_NAME.get(name, name)
-        return other if name in self._refused and other not in self._refused else name
+    async def close(self) -> None:
+        """See `ChatModel.close`; litellm keeps its clients to itself."""
 
     def _piece(self, chunk: Any) -> Piece:
         usage = getattr(chunk, "usage", None)
@@ -114,14 +97,3 @@ class LitellmModel:
             return float(read + written)
         except Exception:  # for a model without a price it raises whatever comes first
             return None
-
-
-def _refused(message: str, options: Mapping[str, Any]) -> str:
-    """The parameter or format that a refusal names, empty when it names none."""
-    for name in options:
-        if name != _FORMAT and re.search(rf"\b{name}\b", message):
-            return name
-    if _FORMAT in options and _NO_SCHEMA.search(message):
-        kind: str = options[_FORMAT]["type"]
-        return kind if kind == "json_schema" else _FORMAT
-    return ""

@@ -2,11 +2,17 @@
 
 from pathlib import Path
 
+from assistant.models.carried import Prices
+from assistant.models.chat_model import ChatModel
 from assistant.models.gateway import CallLimits, Gateway
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
+from assistant.models.server_model import ServerModel
 from assistant.models.usage import Usage
-from assistant.settings import Role, Settings
+from assistant.settings import ModelRole, Role, Settings
+
+# litellm's prefix of whatever speaks OpenAI's API.
+_OPENAI = "openai/"
 
 
 def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
@@ -14,15 +20,24 @@ def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
     how, common = settings.role(role), settings.models
     if not how.name:
         return None
-    model = LitellmModel(
-        how.name,
-        base_url=how.base_url,
-        api_key=how.api_key.get_secret_value() if how.api_key else None,
-        timeout=how.timeout,
-        prices=common.prices.get(how.name),
-    )
+    model = _model(how, common.prices.get(how.name))
     limits = CallLimits(how.retries, at_once=common.at_once, seconds=how.timeout)
     return Gateway(model, usage.of(role), limits, reply_cache(settings))
+
+
+def _model(how: ModelRole, prices: tuple[float, float] | None) -> ChatModel:
+    key = how.api_key.get_secret_value() if how.api_key else None
+    if how.name.startswith(_OPENAI) and how.base_url and key:
+        return ServerModel(
+            how.name,
+            base_url=how.base_url,
+            api_key=key,
+            timeout=how.timeout,
+            prices=Prices.of(how.name, prices),
+        )
+    return LitellmModel(
+        how.name, base_url=how.base_url, api_key=key, timeout=how.timeout, prices=prices
+    )
 
 
 def reply_cache(settings: Settings) -> ReplyCache | None:

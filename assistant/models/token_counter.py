@@ -1,4 +1,4 @@
-"""How many tokens a text is, for budgets. The estimate; `litellm_tokens.py` has the tokenizer."""
+"""How many tokens a text is, for budgets. The estimate; `carried.py` has the tokenizer."""
 
 import hashlib
 import threading

@@ -1,22 +1,28 @@
 """A long text cut to the sentences nearest to a question. Pure."""
 
-from memory_store import sentences, shared_words
+from collections.abc import Callable
+
+from memory_store import sentences
 
 CUT = "[…]"
 
 
-def excerpt(text: str, question: str, limit: int) -> str:
+Nearness = Callable[[str], float]
+"""How near a sentence is to a question, such as the share of its words."""
+
+
+def excerpt(text: str, near: Nearness, limit: int) -> str:
     """At most `limit` characters of the text, and marks where something was left out.
 
-    Sentences that share the most of the question's words are kept, earlier ones first among equals,
-    in the order of the text. A text within the limit comes back whole.
+    The nearest sentences are kept, earlier ones first among equals, in the order of the text. A
+    text within the limit comes back whole.
     """
     if len(text) <= limit:
         return text
     parts = sentences(text)
-    nearest = sorted(
-        range(len(parts)), key=lambda place: (-shared_words(question, parts[place]), place)
-    )
+    if len(parts) == 1 and len(parts[0]) > limit:
+        return f"{_shortened(parts[0], limit)} {CUT}"
+    nearest = sorted(range(len(parts)), key=lambda place: (-near(parts[place]), place))
     kept: list[int] = []
     left = limit
     for place in nearest:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from assistant.reading.delivery import Passage
 from assistant.reading.excerpt import excerpt
-from memory_store import Record
+from memory_store import Record, shared_with
 
 # The share of the budget for rounds with cut replies; the rest is for whole replies.
 _ROUNDS_SHARE = 0.8
@@ -82,7 +82,7 @@ class _Packing:
         self.shown: dict[str, Shown] = {}
         self._sessions: set[str] = set()
         self._cuts: dict[str, Shown] = {}
-        self._question = question
+        self._near = shared_with(question)
         self._budget = budget
         self._left = budget.tokens
         share = _ROUNDS_SHARE_ABOUT_REPLIES if about_replies else _ROUNDS_SHARE
@@ -95,7 +95,7 @@ class _Packing:
         record = passage.found
         if rank < _WHOLE_ROUNDS and self._take([_whole(record)]):
             return
-        if self._take([self._cut(record)], keep=self._kept_for_replies):
+        if self._take_cut(record, keep=self._kept_for_replies):
             return
         if not self.shown:
             self._take([self._squeezed(record)], force=True)
@@ -114,7 +114,14 @@ class _Packing:
     def fill(self, passage: Passage) -> None:
         """Put a round in that had to wait, whole if that fits."""
         if not self._take([_whole(passage.found)]):
-            self._take([self._cut(passage.found)])
+            self._take_cut(passage.found)
+
+    def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
+        # Looking for the nearest sentences of a round that cannot fit is most of the work.
+        least = len(record.round.user_text.split())
+        if record.round.session_id not in self._sessions:
+            least += self._budget.session_cost
+        return least <= self._left - keep and self._take([self._cut(record)], keep=keep)
 
     def _take(self, rounds: Sequence[Shown], *, keep: int = 0, force: bool = False) -> bool:
         new = [shown for shown in rounds if shown.record.id not in self.shown]
@@ -131,14 +138,14 @@ class _Packing:
 
     def _cut(self, record: Record) -> Shown:
         if record.id not in self._cuts:
-            reply = excerpt(record.round.assistant_text, self._question, _CUT_REPLY)
+            reply = excerpt(record.round.assistant_text, self._near, _CUT_REPLY)
             self._cuts[record.id] = replace(_whole(record), assistant_text=reply)
         return self._cuts[record.id]
 
     def _squeezed(self, record: Record) -> Shown:
         limit = self._budget.tokens * _CHARACTERS_PER_TOKEN // 2
         return replace(
-            self._cut(record), user_text=excerpt(record.round.user_text, self._question, limit)
+            self._cut(record), user_text=excerpt(record.round.user_text, self._near, limit)
         )
 
 

@@ -25,6 +25,8 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
     `linked` are the records its links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
+    if not any(fact.superseded_by or fact.supersedes for fact in record.facts):
+        return record
 
     def holds(link: FactLink | None) -> bool:
         if link is None or link.round_id not in linked:

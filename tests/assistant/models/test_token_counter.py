@@ -2,7 +2,8 @@
 
 import pytest
 
-from assistant.models.litellm_tokens import input_limit, litellm_counter
+from assistant.models.carried import Prices, input_limit, tokenizer_counter
+from assistant.models.litellm_import import load_litellm
 from assistant.models.token_counter import RememberedCounts, about_tokens
 
 
@@ -23,17 +24,37 @@ def test_a_text_is_counted_once_until_others_take_its_place() -> None:
     assert counted == ["a", "bb", "ccc", "bb"]
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-4o", "ollama/llama3", "command-r", "unheard/of"])
-def test_every_model_is_counted_offline(model: str) -> None:
-    count = litellm_counter(model)
-    assert count("") == 0
-    assert count("The cat sat on the mat.") == 7
+TEXTS = [
+    "",
+    "The cat sat on the mat.",
+    "ünïcode ☃ 漢字 <|endoftext|>",
+    '{"a": [1, 2]}\n\n    def f(): ...',
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_tokens_are_counted_as_litellm_does_and_offline(text: str) -> None:
+    assert tokenizer_counter()(text) == load_litellm().token_counter(model="gpt-4", text=text)
 
 
 def test_a_margin_counts_finer_splitting() -> None:
-    assert litellm_counter("claude-sonnet-4-5", margin=1.3)("The cat sat on the mat.") == 10
+    assert tokenizer_counter()("The cat sat on the mat.") == 7
+    assert tokenizer_counter(margin=1.3)("The cat sat on the mat.") == 10
 
 
 def test_the_limit_of_a_known_model() -> None:
     assert input_limit("openai/gpt-4o") == input_limit("gpt-4o") == 128_000
     assert input_limit("openai/fake") is None
+
+
+@pytest.mark.parametrize("model", ["gpt-4o-mini", "openai/gpt-4o"])
+def test_prices_are_those_that_litellm_reckons_with(model: str) -> None:
+    read, written = load_litellm().cost_per_token(
+        model=model, prompt_tokens=1000, completion_tokens=10
+    )
+    assert Prices.of(model, None).cost(1000, 10) == pytest.approx(read + written)
+
+
+def test_a_price_that_nobody_knows_is_not_nothing() -> None:
+    assert Prices.of("openai/fake", None).cost(1000, 10) is None
+    assert Prices.of("openai/fake", (2.0, 8.0)).cost(1000, 10) == pytest.approx(0.00208)

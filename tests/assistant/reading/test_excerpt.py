@@ -3,6 +3,7 @@
 import pytest
 
 from assistant.reading.excerpt import excerpt
+from memory_store import shared_with
 
 TEXT = (
     "Here are some ideas. Try the blue heron trail. It is long. "
@@ -20,16 +21,23 @@ TEXT = (
     ],
 )
 def test_the_nearest_sentences_stay_in_their_order(limit: int, cut: str) -> None:
-    assert excerpt(TEXT, "When does the heron trail open?", limit) == cut
+    assert excerpt(TEXT, shared_with("When does the heron trail open?"), limit) == cut
 
 
 def test_without_a_shared_word_the_beginning_stays() -> None:
-    assert excerpt(TEXT, "zebra?", 50) == "Here are some ideas. Try the blue heron trail. […]"
+    assert (
+        excerpt(TEXT, shared_with("zebra?"), 50)
+        == "Here are some ideas. Try the blue heron trail. […]"
+    )
 
 
 def test_a_text_without_spaces_is_cut_hard() -> None:
-    assert excerpt("x" * 50, "what?", 10) == "x" * 10 + " […]"
+    assert excerpt("x" * 50, shared_with("what?"), 10) == "x" * 10 + " […]"
+
+
+def test_one_sentence_within_the_limit_stays_whole() -> None:
+    assert excerpt("It opens at nine." + " " * 50, shared_with("what?"), 20) == "It opens at nine."
 
 
 def test_an_empty_text_stays_empty() -> None:
-    assert excerpt("", "what?", 10) == ""
+    assert excerpt("", shared_with("what?"), 10) == ""

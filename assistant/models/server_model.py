@@ -1,0 +1,157 @@
+"""A model behind an OpenAI-compatible address, asked without a library in between.
+
+What litellm does for every provider costs more than everything else of a streamed answer: a
+millisecond a piece, and seconds to import. A server that speaks the common API needs none of it.
+"""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from typing import Any
+
+import httpx
+
+from assistant.errors import (
+    AssistantError,
+    BadModelReply,
+    ConfigError,
+    ModelTimeout,
+    ModelUnavailable,
+    PromptRefused,
+)
+from assistant.models.carried import Prices
+from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.refusals import Refusals
+from assistant.models.upstream_errors import kind_of_status, model_error
+
+_DATA = "data:"
+_DONE = "[DONE]"
+
+
+class ServerModel:
+    """A model of a server by its base URL. One call is one request: retries are the gateway's.
+
+    What the model refuses is not sent again (see `Refusals`).
+    """
+
+    def __init__(
+        self, name: str, *, base_url: str, api_key: str, timeout: float, prices: Prices
+    ) -> None:
+        """`name` begins with `openai/`, which the server is not told."""
+        self.name = name
+        self.identity = f"{name}@{base_url}"
+        self._model = name.partition("/")[2]
+        self._prices = prices
+        self._refusals = Refusals()
+        self._client = httpx.AsyncClient(
+            base_url=base_url,
+            headers={"authorization": f"Bearer {api_key}"},
+            timeout=timeout,
+            # The gateway bounds the calls; nobody waits here for a connection.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+        )
+
+    async def stream(
+        self, messages: Sequence[Message], options: Mapping[str, Any]
+    ) -> AsyncGenerator[Piece, None]:
+        """See `ChatModel.stream`."""
+        said = [{"role": message.role, "content": message.content} for message in messages]
+        wanted = {"stream_options": {"include_usage": True}, **options}
+        try:
+            reply = await self._open(said, wanted)
+            try:
+                async for event in _events(reply):
+                    yield self._piece(event)
+            finally:
+                # A caller that goes away must not leave the server generating.
+                await reply.aclose()
+        except AssistantError:
+            raise
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, LookupError) as error:
+            raise self._failed(_kind(error), error) from error
+
+    async def close(self) -> None:
+        """See `ChatModel.close`."""
+        await self._client.aclose()
+
+    async def _open(
+        self, messages: list[dict[str, str]], wanted: Mapping[str, Any]
+    ) -> httpx.Response:
+        """Begin the reply, without what the model refuses."""
+        while True:
+            options = self._refusals.accepted(wanted)
+            body = {"model": self._model, "messages": messages, "stream": True, **options}
+            request = self._client.build_request("POST", "chat/completions", json=body)
+            reply = await self._client.send(request, stream=True)
+            if reply.is_success:
+                return reply
+            failure = await self._refused(reply)
+            refused = isinstance(failure, PromptRefused)
+            if not (refused and self._refusals.learn(reply.text, options)):
+                raise failure
+
+    async def _refused(self, reply: httpx.Response) -> AssistantError:
+        try:
+            await reply.aread()
+        finally:
+            await reply.aclose()
+        said = _message(reply.text) or reply.text or reply.reason_phrase
+        what = f"{said} (status {reply.status_code})"
+        return self._failed(kind_of_status(reply.status_code), what, reply.headers)
+
+    def _piece(self, event: str) -> Piece:
+        chunk = json.loads(event)
+        if error := chunk.get("error"):
+            code = error.get("code") if isinstance(error, dict) else None
+            kind = kind_of_status(code) if isinstance(code, int) else ModelUnavailable
+            raise self._failed(kind, _message(event) or error)
+        usage = chunk.get("usage")
+        tokens = self._counts(usage) if usage else None
+        if not chunk["choices"]:
+            return Piece(tokens=tokens)
+        choice = chunk["choices"][0]
+        delta = choice.get("delta") or {}
+        # A refusal in a field of its own is still what the model has to say.
+        text = delta.get("content") or delta.get("refusal") or ""
+        return Piece(text, tokens, choice.get("finish_reason"))
+
+    def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
+        read, written = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+        return TokenCounts(read, written, self._prices.cost(read, written))
+
+    def _failed(
+        self, kind: type[AssistantError], what: object, headers: Mapping[str, str] | None = None
+    ) -> AssistantError:
+        return model_error(kind, self.name, what, headers or {})
+
+
+async def _events(reply: httpx.Response) -> AsyncIterator[str]:
+    """The data of the server-sent events up to the last; comments and other fields are skipped."""
+    async for line in reply.aiter_lines():
+        if line.startswith(_DATA):
+            data = line[len(_DATA) :].strip()
+            if data == _DONE:
+                return
+            yield data
+
+
+def _message(body: str) -> str:
+    """What an error body says, in OpenAI's shape or a simpler one; empty for anything else."""
+    try:
+        error = json.loads(body)["error"]
+    except (ValueError, TypeError, LookupError):
+        return ""
+    said = error.get("message") if isinstance(error, dict) else error
+    return said if isinstance(said, str) else ""
+
+
+def _kind(error: Exception) -> type[AssistantError]:
+    match error:
+        case httpx.TimeoutException():
+            return ModelTimeout
+        case httpx.UnsupportedProtocol() | httpx.InvalidURL():
+            return ConfigError
+        case httpx.DecodingError():
+            return BadModelReply
+        case httpx.HTTPError():
+            return ModelUnavailable
+    return BadModelReply  # what came could not be read
