@@ -18,7 +18,7 @@ from assistant.settings import HASH_EMBEDDER, Settings
 def serve_at(listening: socket.socket, settings: Settings, started: Callable[[str], None]) -> None:
     """Serve until told to stop; `started` gets the first line when the server can be reached."""
     # Uvicorn's choice: uvloop where there is one, which takes a tenth off every streamed answer.
-    loop_factory = uvicorn.Config("").get_loop_factory()
+    loop_factory = uvicorn.Config("", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(listening, settings, started))
 
