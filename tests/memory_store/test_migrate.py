@@ -195,6 +195,9 @@ async def test_a_source_in_use_is_refused_and_left_alone(source: Make, tmp_path:
 async def test_another_process_can_have_the_source_afterwards(source: Make, target: Make) -> None:
     await migrate(source(), target(), Steps())
     await remember(source(), made_up(151)[150:])
+    there, copied = await held(source()), await held(target())
+    assert len(there) == len(copied) + 1
+    assert set(copied) < set(there)
 
 
 class InUse(ServerOperator):

@@ -77,15 +77,23 @@ def test_only_what_passes_is_tried_again(error: Exception, expected: bool) -> No
     assert passing(error) is expected
 
 
+def refusal(version: str) -> str | None:
+    """What is said to a server of this version; None where it is taken."""
+    try:
+        refuse_old(version, HERE)
+    except StoreUnavailable as refused:
+        return str(refused)
+    return None
+
+
 @pytest.mark.parametrize("version", ["1.16.0", "1.16.3", "1.20.1-dev", "2.0.0", "unknown"])
 def test_a_server_new_enough_is_taken(version: str) -> None:
-    refuse_old(version, HERE)
+    assert refusal(version) is None
 
 
 @pytest.mark.parametrize("version", ["1.15.9", "1.9.0", "0.11.1"])
 def test_a_server_too_old_is_refused(version: str) -> None:
-    with pytest.raises(StoreUnavailable, match=f"{version}: upgrade it to 1.16"):
-        refuse_old(version, HERE)
+    assert f"{version}: upgrade it to 1.16" in str(refusal(version))
 
 
 class Flaky:

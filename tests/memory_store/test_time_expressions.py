@@ -336,4 +336,7 @@ def test_an_unusual_form_is_left_to_dateparser() -> None:
     "|the end of next decade|every Friday|February 30|on 2/30/2022".split("|"),
 )
 def test_the_ends_of_the_calendar_break_nothing(text: str, today: date) -> None:
-    time_expressions(f"I will be done {text}", today)
+    said = f"I will be done {text}"
+    for found in time_expressions(said, today):
+        assert found.first <= found.last
+        assert said[found.start :].startswith(found.text)
