@@ -63,6 +63,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
+from memory_store.updates import replacements
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ __all__ = [
     "from_lines",
     "migrate",
     "reindex",
+    "replacements",
     "restore",
     "round_id",
     "rule_facts",

@@ -7,16 +7,21 @@ from assistant.dates import print_day
 from assistant.reading.conclusions import Concluder
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.reader import AnswerPiece, Question, Trace
-from assistant.reading.statements import Statement, nearest_statements
+from assistant.reading.statements import (
+    Statement,
+    nearest_statements,
+    superseded_among_others,
+)
 from assistant.reading.task_reply import task_reply
-from assistant.reading.unheard_names import unheard_names
+from assistant.reading.unheard import unheard
 from memory_store import MemoryStore, Recalled, Speaker
 
 NO_MEMORY = (
     "I have no language model to answer with (set chat_model), and memory is off for this message."
 )
 NOTED = "Noted."
-UNKNOWN = "I don't know: I found nothing about that in what we talked about."
+_ADMITTED = "I don't know:"
+UNKNOWN = f"{_ADMITTED} I found nothing about that in what we talked about."
 _OPENING = "From what we talked about:"
 _CLOSEST = "The closest that I find:"
 # What our own answers hold; they are never quoted again.
@@ -61,13 +66,17 @@ class QuotingReader:
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
         best = _without_ours(recalled[:_ROUNDS])
-        near = await nearest_statements(
-            self._store, question.text, best, about_replies=kind.about_replies
+        near = superseded_among_others(
+            await nearest_statements(
+                self._store, question.text, best, about_replies=kind.about_replies
+            )
         )
         if not near or await self._closest(question, kind, best, near) < self._floor:
             return UNKNOWN, []
         near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
-        if strangers := unheard_names(question.text, recalled[:_ROUNDS_FOR_NAMES]):
+        told = _without_admissions(recalled[:_ROUNDS_FOR_NAMES])
+        # What the assistant said was said in "our conversation", which nobody mentioned in it.
+        if strangers := unheard(question.text, told, things=not kind.about_replies):
             closest = _quotes(near, _QUOTES)
             return f"{_never_came_up(strangers)}\n{_print(closest, _CLOSEST)}", closest
         if kind.wants_suggestion and not kind.about_replies:
@@ -105,6 +114,13 @@ def _without_memory(question: Question) -> str:
 def _without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
     """Rounds without our own earlier quotes, which would only be quoted again."""
     return [_without_our_reply(found) for found in recalled]
+
+
+def _without_admissions(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without questions that we could not answer: to ask for something is not to tell it."""
+    return [
+        found for found in recalled if not found.record.round.assistant_text.startswith(_ADMITTED)
+    ]
 
 
 def _without_our_reply(found: Recalled) -> Recalled:
@@ -145,7 +161,7 @@ def _handicap(statement: Statement, kind: QuestionKind) -> float:
 
 
 def _never_came_up(names: Sequence[str]) -> str:
-    return f"I don't know: {' and '.join(names)} never came up in what we talked about."
+    return f"{_ADMITTED} {' and '.join(names)} never came up in what we talked about."
 
 
 def _print(quotes: Sequence[Statement], opening: str = _OPENING) -> str:
@@ -153,8 +169,14 @@ def _print(quotes: Sequence[Statement], opening: str = _OPENING) -> str:
     for quote in quotes:
         who = "you said" if quote.speaker is Speaker.USER else "I said"
         day = print_day(quote.source.record.round.session_date)
-        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”")
+        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”{_until(quote)}")
     return "\n".join(lines)
+
+
+def _until(quote: Statement) -> str:
+    """Says of what no longer holds since when it does not."""
+    newer = quote.superseded_by
+    return f" (no longer: see {print_day(newer.said_at)})" if newer else ""
 
 
 def _shortened(text: str) -> str:

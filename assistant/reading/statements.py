@@ -3,10 +3,19 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from itertools import pairwise
 
-from memory_store import Days, Fact, FactLink, MemoryStore, Recalled, Speaker, sentences
+from memory_store import (
+    Days,
+    Fact,
+    FactLink,
+    MemoryStore,
+    Recalled,
+    Speaker,
+    replacements,
+    sentences,
+)
 
 _SENTENCES_OF_A_SIDE = 12
 # What models say about themselves answers nothing.
@@ -102,6 +111,25 @@ async def weighed(
     closeness = await store.closeness(question, [s.text for s in statements])
     near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
     return sorted(near, key=lambda s: -s.nearness)
+
+
+def superseded_among_others(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, in their order; of those about somebody else, the older ones know what the
+    user said later that replaces them."""
+    users = [s for s in statements if s.speaker is Speaker.USER]
+    in_order = sorted(users, key=_place)
+    links: dict[tuple[str, str], FactLink] = {}
+    for older, newer in replacements([s.text for s in in_order]).items():
+        later = in_order[newer]
+        round = later.source.record.round
+        links[in_order[older].key] = FactLink(round.id, later.text, round.session_date)
+    return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+
+
+def _place(statement: Statement) -> tuple[datetime, str, int, int]:
+    round = statement.source.record.round
+    position = round.user_text.find(statement.text)
+    return round.session_date, round.session_id, round.round_index, position
 
 
 def _said(found: Recalled) -> list[Statement]:

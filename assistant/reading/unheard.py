@@ -1,4 +1,4 @@
-"""Names in a question that nothing recalled mentions: what is asked never came up. Pure."""
+"""What a question is about that nothing recalled mentions: it never came up. Pure."""
 
 import calendar
 import re
@@ -8,6 +8,17 @@ from memory_store import Recalled, shared_words
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
 _NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")
+# "my new bicycle", "do I have a dog": a thing of one's own, after words that only tell which one.
+_WHICH = (
+    r"(?:(?:new|old|own|other|first|second|third|last|next|current|former|previous|favou?rite|best"
+    r"|big|bigger|little|small|older|younger|oldest|youngest|main|only|two|three)\s+)*"
+)
+_MINE = re.compile(rf"\b(?:my|our)\s+{_WHICH}([a-z]{{3,}})\b")
+_HAVE_I = re.compile(
+    r"^(?:do|did|have) (?:i|we) (?:ever )?(?:have|had|own|owned|get|got|keep) (?:an?|any)\s+"
+    rf"{_WHICH}([a-z]{{3,}})\b",
+    re.I,
+)
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _NO_NAMES = frozenset(
     name.lower()
@@ -15,14 +26,23 @@ _NO_NAMES = frozenset(
 ) | {"i"}
 
 
-def unheard_names(question: str, recalled: Sequence[Recalled]) -> list[str]:
-    """The question's names that no recalled round holds; days and months are no names."""
+def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
+    """The question's names, and `things` of one's own ("my dog"), of which no recalled round has a
+    word; days and months are no names."""
     heard = " ".join(
         f"{found.record.round.user_text} {found.record.round.assistant_text}" for found in recalled
     )
-    names = [word for word in _NAME.findall(question) if _is_name(word)]
+    if not heard.strip():
+        return []
+    asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
+    if things:
+        asked |= {word: f"your {word}" for word in _MINE.findall(question)}
+        asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
+    # A stop word is shared with nothing.
     return [
-        word for word in dict.fromkeys(names) if not shared_words(word, heard) and heard.strip()
+        what
+        for word, what in asked.items()
+        if shared_words(word, word) and not shared_words(word, heard)
     ]
 
 
@@ -32,5 +52,4 @@ def _is_name(word: str) -> bool:
         and _LETTERS.fullmatch(word) is not None
         and len(word) > 2
         and word.lower() not in _NO_NAMES
-        and shared_words(word, word) > 0  # no stop word, as in a title
     )

@@ -4,6 +4,7 @@ Pure functions. Nothing is ever deleted: an older fact is linked to the one that
 """
 
 from memory_store.updates.chains import linked, same_place, unlinked
+from memory_store.updates.others import replacements
 from memory_store.updates.own_words import own_words
 from memory_store.updates.slots import Stated, stated
 from memory_store.updates.standing import link_targets, standing
@@ -13,6 +14,7 @@ __all__ = [
     "link_targets",
     "linked",
     "own_words",
+    "replacements",
     "same_place",
     "standing",
     "stated",

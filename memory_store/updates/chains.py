@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_store.types import Fact, FactLink, Record
-from memory_store.updates.slots import Stated, stated
+from memory_store.updates.slots import Stated, replaces, stated
 
 RULE = "rule"
 
@@ -72,10 +72,7 @@ def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:
-    if not (newer.known.replaces and newer.record.may_supersede):
-        return False
-    same = newer.known.value == older.known.value
-    return same is not newer.known.holds
+    return newer.record.may_supersede and replaces(newer.known, older.known)
 
 
 def _relinked(

@@ -26,19 +26,19 @@ class Stated:
     holds: bool = True
 
 
-_OPENINGS = (
+OPENINGS = (
     r"(?:(?:by the way|btw|actually|oh|ok|okay|well|also|and|so|anyway|fyi|update|correction|edit"
     r"|sorry|no|wait|these days|nowadays|now|currently|lately|since then|good news|guess what"
     r"|just so you know|i should mention(?: that)?|i made a mistake|i was wrong|my mistake"
     r"|as of (?:today|now|this (?:week|month|year)))[,:;!.]*\s+(?:[-–—]\s*)?)*"
 )
-_ADV = (
+ADVERBS = (
     r"(?:(?:now|currently|just|recently|finally|actually|still|already|officially|also|both|all"
     r"|usually|normally)\s+)*"
 )
 _HAVE = r"(?:['’]ve|\s+have)?\s+"
 _AM = r"(?:['’]m|['’]re|\s+am|\s+are)\s+"
-_IS = r"(?:\s+(?:is|are)|['’]s|\s+has\s+(?:changed\s+to|become)|\s+changed\s+to)\s+" + _ADV
+_IS = r"(?:\s+(?:is|are)|['’]s|\s+has\s+(?:changed\s+to|become)|\s+changed\s+to)\s+" + ADVERBS
 _CAPITALISED = r"[A-Z][\w'’&-]*"
 _PROPER = (
     rf"(?-i:(?:(?:the|downtown|central)\s+)?{_CAPITALISED}"
@@ -61,9 +61,18 @@ _END = (
     r"|right\s+now|last|this)\b))"
 )
 
+# When it became so.
+_AGO = rf"(?:{_NUMBER}|several|a\s+few|a\s+couple\s+of)\s+(?:day|week|month|year)s?\s+ago"
+_WHEN = (
+    rf"(?=\s+(?:yesterday|today|tonight|recently|permanently|again|together|early|earlier|late"
+    rf"|on|{_AGO})\b)"
+)
+_PLACE = rf"(?P<value>{_PROPER})(?:{_END}|{_WHEN})"
+
 # Something changed, and did not merely get mentioned.
 _CHANGE = re.compile(
-    r"\b(?:now|currently|just|recently|finally|officially|no longer|any ?more|new|changed|moved"
+    r"\Ano\s*[,.!:;–—-]"
+    r"|\b(?:now|currently|just|recently|finally|officially|no longer|any ?more|new|changed|moved"
     r"|relocated|promoted|switched|actually|correction|mistake|i was wrong|instead|so far|already"
     r"|in total|total of|altogether|these days|nowadays|as of|update|up to|since then)\b",
     re.I,
@@ -108,67 +117,67 @@ def _count(match: re.Match[str]) -> tuple[str, str]:
 
 
 _FRAMES: tuple[tuple[str, _Build], ...] = (
-    (rf"(?:i|we)\s+{_ADV}(?:live|reside)\s+in\s+(?P<value>{_PROPER}){_END}", _slot("live in")),
-    (rf"(?:i|we){_AM}{_ADV}(?:living|based)\s+in\s+(?P<value>{_PROPER}){_END}", _slot("live in")),
+    (rf"(?:i|we)\s+{ADVERBS}(?:live|reside)\s+in\s+{_PLACE}", _slot("live in")),
+    (rf"(?:i|we){_AM}{ADVERBS}(?:living|based)\s+in\s+{_PLACE}", _slot("live in")),
     (
-        rf"(?:i|we){_HAVE}{_ADV}(?:moved|relocated)\s+(?:back\s+|over\s+)?to\s+"
-        rf"(?P<value>{_PROPER}){_END}",
+        rf"(?:i|we){_HAVE}{ADVERBS}(?:moved|relocated)\s+(?:back\s+|over\s+)?to\s+"
+        rf"{_PLACE}",
         _slot("live in"),
     ),
-    (rf"i\s+{_ADV}work\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
-    (rf"i{_AM}{_ADV}working\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
+    (rf"i\s+{ADVERBS}work\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
+    (rf"i{_AM}{ADVERBS}working\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
     (
-        rf"i{_HAVE}{_ADV}(?:started\s+(?:a\s+new\s+job|working|work)|got\s+a\s+new\s+job"
+        rf"i{_HAVE}{ADVERBS}(?:started\s+(?:a\s+new\s+job|working|work)|got\s+a\s+new\s+job"
         rf"|changed\s+jobs)\s+(?:at|for|with|to)\s+(?P<value>{_PROPER}){_END}",
         _slot("work at"),
     ),
-    (rf"i\s+{_ADV}work\s+as\s+(?:an?\s+|the\s+)?(?P<value>{_PHRASE}){_END}", _slot("work as")),
-    (rf"i{_AM}{_ADV}working\s+as\s+(?:an?\s+)?(?P<value>{_PHRASE}){_END}", _slot("work as")),
+    (rf"i\s+{ADVERBS}work\s+as\s+(?:an?\s+|the\s+)?(?P<value>{_PHRASE}){_END}", _slot("work as")),
+    (rf"i{_AM}{ADVERBS}working\s+as\s+(?:an?\s+)?(?P<value>{_PHRASE}){_END}", _slot("work as")),
     (
-        rf"i(?:['’]ve\s+been|\s+have\s+been|\s+was|\s+got|['’]ve\s+got)\s+{_ADV}promoted\s+to\s+"
+        rf"i(?:['’]ve\s+been|\s+have\s+been|\s+was|\s+got|['’]ve\s+got)\s+{ADVERBS}promoted\s+to\s+"
         rf"(?:an?\s+|the\s+)?(?P<value>{_PHRASE}){_END}",
         _slot("work as"),
     ),
     (
-        rf"my\s+{_ADV}(?:new\s+|current\s+)?(?P<what>favou?rite\s+(?:\w+\s+){{0,2}}?\w+){_IS}"
+        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>favou?rite\s+(?:\w+\s+){{0,2}}?\w+){_IS}"
         rf"(?P<value>{_PHRASE}){_END}",
         _attribute,
     ),
     (
-        rf"my\s+{_ADV}(?:new\s+|current\s+)?(?P<what>{_PEOPLE}){_IS}(?P<value>{_TITLED}){_END}",
+        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_PEOPLE}){_IS}(?P<value>{_TITLED}){_END}",
         _attribute,
     ),
     (
-        rf"my\s+{_ADV}(?:new\s+|current\s+)?(?P<what>{_NAMED}){_IS}(?P<value>{_PHRASE}){_END}",
+        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_NAMED}){_IS}(?P<value>{_PHRASE}){_END}",
         _attribute,
     ),
     (
-        rf"my\s+{_ADV}(?:new\s+|current\s+)?(?P<what>{_CONTACT}){_IS}(?P<value>\S*\w){_END}",
+        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_CONTACT}){_IS}(?P<value>\S*\w){_END}",
         _attribute,
     ),
     (
-        rf"my\s+{_ADV}(?:new\s+|current\s+)?(?P<what>{_MEASURED})"
+        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_MEASURED})"
         rf"(?P<of>\s+(?:for|in|on)\s+(?:the\s+)?[\w-]+(?:\s+[\w-]+){{0,2}}?)?{_IS}"
         rf"(?:about\s+|around\s+|down\s+to\s+|up\s+to\s+|at\s+)?(?P<value>{_MEASURE}){_END}",
         _attribute,
     ),
     (
-        rf"i{_HAVE}{_ADV}(?P<verb>{_COUNTED})\s+{_ADV}(?:a\s+total\s+of\s+|about\s+|around\s+|over\s+)?"
+        rf"i{_HAVE}{ADVERBS}(?P<verb>{_COUNTED})\s+{ADVERBS}(?:a\s+total\s+of\s+|about\s+|around\s+|over\s+)?"
         rf"(?P<value>{_NUMBER})\s+(?P<what>(?:different\s+)?[a-z-]+(?:\s+[a-z-]+){{0,2}}?){_END}",
         _count,
     ),
     (
-        rf"i\s+{_ADV}(?P<verb>have|own|keep)\s+{_ADV}(?:a\s+total\s+of\s+|about\s+|around\s+)?"
+        rf"i\s+{ADVERBS}(?P<verb>have|own|keep)\s+{ADVERBS}(?:a\s+total\s+of\s+|about\s+|around\s+)?"
         rf"(?P<value>{_NUMBER})\s+(?P<what>[a-z-]+(?:\s+[a-z-]+){{0,2}}?){_END}",
         _count,
     ),
     (
-        rf"i{_AM}{_ADV}(?:up\s+to|at)\s+(?P<value>{_NUMBER})\s+"
+        rf"i{_AM}{ADVERBS}(?:up\s+to|at)\s+(?P<value>{_NUMBER})\s+"
         rf"(?P<what>[a-z-]+(?:\s+[a-z-]+){{0,2}}?){_END}",
         _count,
     ),
     (
-        rf"i\s+{_ADV}(?P<what>{_ROUTINE})\s+(?:at|around)\s+"
+        rf"i\s+{ADVERBS}(?P<what>{_ROUTINE})\s+(?:at|around)\s+"
         rf"(?P<value>\d[\d:.]*\s*(?:[ap]\.?m\.?)?|noon|midnight){_END}",
         _attribute,
     ),
@@ -188,7 +197,7 @@ _ENDED: tuple[tuple[str, _Build], ...] = tuple(
 
 
 def _compiled(frames: tuple[tuple[str, _Build], ...]) -> tuple[tuple[re.Pattern[str], _Build], ...]:
-    return tuple((re.compile(_OPENINGS + pattern, re.I), build) for pattern, build in frames)
+    return tuple((re.compile(OPENINGS + pattern, re.I), build) for pattern, build in frames)
 
 
 _STATES, _ENDS = _compiled(_FRAMES), _compiled(_ENDED)
@@ -197,6 +206,11 @@ _NO_THING = re.compile(
     r"\b(?:second|minute|hour|day|night|week|month|year|time|mile|kilometer|percent|meeting"
     r"|appointment|exam|question|minutes|call|interview|deadline|idea|option|guest|visitor)s?\b"
 )
+
+
+def replaces(newer: Stated, older: Stated) -> bool:
+    """Whether a statement replaces an earlier one of the same slot."""
+    return newer.replaces and (newer.value == older.value) is not newer.holds
 
 
 def stated(statement: str) -> Stated | None:

@@ -81,6 +81,21 @@ CASES = [
         "Where do I live?",
         [("I live in Ghent.", "By the way, I just moved to Bruges!")],
     ),
+    *(
+        Case(
+            f"moved {when}",
+            ["I live in Ghent.", f"I moved to Bruges {when}."],
+            "Where do I live?",
+            [("I live in Ghent.", f"I moved to Bruges {when}.")],
+        )
+        for when in ("yesterday", "today", "two weeks ago", "on Monday", "a few days ago")
+    ),
+    Case(
+        "put right by a no",
+        ["I live in Ghent.", "No, I live in Bruges."],
+        "Where do I live?",
+        [("I live in Ghent.", "No, I live in Bruges.")],
+    ),
     Case(
         "moved twice",
         ["I live in Ghent.", "I recently moved to Bruges.", "I've moved to Antwerp."],

@@ -64,6 +64,25 @@ async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemorySto
     assert answer.index("Bruges") < answer.index("Ghent.”")
 
 
+async def test_what_replaced_a_quote_is_named_with_its_day(store: MemoryStore) -> None:
+    await store.remember([round(0, "I live in Ghent."), round(1, "I moved to Bruges yesterday.")])
+    answer, _ = await ask(store, "Which town do I live in?")
+    lines = answer.splitlines()
+    assert lines[1] == "- On 2023-05-21 (Sun) you said: “I moved to Bruges yesterday.”"
+    assert lines[2].endswith("you said: “I live in Ghent.” (no longer: see 2023-05-21 (Sun))")
+
+
+async def test_the_newest_statement_about_somebody_else_holds(store: MemoryStore) -> None:
+    await store.remember(
+        [round(0, "Clara lives in Porto."), round(3, "No, Clara moved to Lisbon.")]
+    )
+    answer, _ = await ask(store, "Where does Clara live?")
+    lines = answer.splitlines()
+    assert lines[1] == "- On 2023-05-23 (Tue) you said: “No, Clara moved to Lisbon.”"
+    assert lines[2].endswith("“Clara lives in Porto.” (no longer: see 2023-05-23 (Tue))")
+    assert len(lines) == 3
+
+
 async def test_it_quotes_what_the_assistant_said(store: MemoryStore) -> None:
     await store.remember([round(0, "Any hotel?", "The Marriott hotel in Ghent is good.")])
     answer, _ = await ask(store, "Which hotel in Ghent did you recommend?")
@@ -119,6 +138,38 @@ async def test_a_name_that_never_came_up_is_not_known(store: MemoryStore) -> Non
     assert answer.startswith("I don't know: Bartholomew never came up in what we talked about.")
     assert "The closest that I find:\n- On 2023-05-20 (Sat) you said: “I ran" in answer
     assert "I don't" not in (await ask(store, "Where did I run a half marathon with Ann?"))[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        ("What is my dog called?", "your dog"),
+        ("How old is my new dog?", "your dog"),
+        ("Do I have a dog?", "having a dog"),
+    ],
+)
+async def test_a_thing_that_never_came_up_is_not_known(
+    store: MemoryStore, question: str, what: str
+) -> None:
+    await store.remember([round(0, "I adopted a cat called Miso.")])
+    admitted, _ = await ask(store, question, floor=0.0)
+    assert admitted.startswith(f"I don't know: {what} never came up in what we talked about.")
+    assert "The closest that I find:" in admitted
+    await store.remember([round(1, question, admitted)])
+    assert (await ask(store, question, floor=0.0))[0] == admitted
+    await store.remember([round(2, "My dogs are called Rex and Max.")])
+    assert "don't know" not in (await ask(store, question, floor=0.0))[0]
+
+
+async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
+    await store.remember([round(0, "I adopted a cat called Miso.")])
+    for question in (
+        "What is my cat called?",
+        "What are my own cats called?",
+        "Do I have a cat?",
+        "In our last chat, what did you say about a cat?",
+    ):
+        assert "don't know" not in (await ask(store, question, floor=0.0))[0]
 
 
 # (what was said on which day of May, question) → how the answer begins
