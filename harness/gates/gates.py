@@ -28,13 +28,13 @@ class Gates:
         return cls([parse_threshold(text) for text in fail_under], base, junit)
 
     def check(self, path: Path) -> list[GateResult]:
-        """Write the JUnit file of the run in `path`, and hold the run against every gate."""
+        """Hold the run in `path` against every gate, and write its JUnit file."""
         if not (self.thresholds or self.base or self.junit):
             return []
         run = load_run(path)
-        if self.junit is not None:
-            write_junit(self.junit, run)
         results = [threshold.check(run.report) for threshold in self.thresholds]
         if self.base is not None:
-            results.append(check_regression(path, self.base))
+            results += check_regression(path, self.base)
+        if self.junit is not None:
+            write_junit(self.junit, run, results)
         return results

@@ -1,11 +1,13 @@
-"""`--junit FILE`: a run as a JUnit test suite, one case for each question."""
+"""`--junit FILE`: a run as a JUnit test suite, one case for each question and for each gate."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from harness.comparison.runs import ComparedRun
 from harness.errors import UsageError
+from harness.gates.result import GateResult
 from harness.runs.digest import QuestionDigest
 from harness.runs.lines import RunLines, outcome_of
 
@@ -13,20 +15,23 @@ from harness.runs.lines import RunLines, outcome_of
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_junit(path: Path, run: ComparedRun) -> None:
+def write_junit(path: Path, run: ComparedRun, gates: Sequence[GateResult] = ()) -> None:
     """Replace the file; raises `UsageError` where that is not possible."""
     try:
-        path.write_text(junit_xml(run), encoding="utf-8")
+        path.write_text(junit_xml(run, gates), encoding="utf-8")
     except OSError as error:
         raise UsageError(
             f"--junit {path}: cannot be written ({error.strerror or error})"
         ) from error
 
 
-def junit_xml(run: ComparedRun) -> str:
-    """A wrong answer is a failure, a missing one an error, an unscored one skipped."""
+def junit_xml(run: ComparedRun, gates: Sequence[GateResult] = ()) -> str:
+    """A wrong answer is a failure, a missing one an error, an unscored one skipped; a gate that
+    does not hold is a failure, too.
+    """
     suite = ElementTree.Element("testsuite", name=_plain(run.report["dataset"]))
     outcomes = [_case(suite, question, run.lines) for question in run.lines.questions]
+    outcomes += [_gate(suite, gate) for gate in gates]
     counts = {"failures": "no", "errors": "missing", "skipped": "unscored"}
     suite.set("tests", str(len(outcomes)))
     for name, outcome in counts.items():
@@ -56,6 +61,13 @@ def _case(suite: ElementTree.Element, question: QuestionDigest, lines: RunLines)
     elif outcome == "unscored":
         _add(case, "skipped", "unscored", raw)
     return outcome
+
+
+def _gate(suite: ElementTree.Element, gate: GateResult) -> str:
+    case = ElementTree.SubElement(suite, "testcase", classname="gate", name=_plain(gate.name))
+    if not gate.passed:
+        _add(case, "failure", gate.said, str(gate))
+    return "yes" if gate.passed else "no"
 
 
 def _add(case: ElementTree.Element, kind: str, message: str, text: str) -> None:

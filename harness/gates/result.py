@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """Whether a run passes one gate, with the figures that say so."""
+    """Whether a run passes the gate of this name, with the figures that say so."""
 
+    name: str
     passed: bool
     said: str
 

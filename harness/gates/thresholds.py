@@ -21,13 +21,17 @@ class Threshold:
     metric: str
     value: float
 
+    @property
+    def _name(self) -> str:
+        return f"--fail-under {self.metric}={self.value:g}"
+
     def check(self, report: Report) -> GateResult:
         """Compare the report's figure itself, not its interval; one that is not there fails."""
         value = figure_of(report, self.metric)
         if value is None:
-            return GateResult(False, f"{self.metric} was not measured in this run")
+            return GateResult(self._name, False, f"{self.metric} was not measured in this run")
         wanted = f"{self.metric} {percent(value)} %, wanted at least {percent(self.value)} %"
-        return GateResult(value >= self.value, wanted)
+        return GateResult(self._name, value >= self.value, wanted)
 
 
 def parse_threshold(text: str) -> Threshold:
@@ -50,10 +54,16 @@ def parse_threshold(text: str) -> Threshold:
 
 def figure_of(report: Report, metric: str) -> float | None:
     """A figure by the name that `--fail-under` takes; None where the report has none."""
+    cell = cell_of(report, metric)
+    return None if cell is None else cell["value"]
+
+
+def cell_of(report: Report, metric: str) -> Mapping[str, Any] | None:
+    """The figure with its denominator; None where nothing was measured."""
     for pattern, find in _FIGURES.items():
         if re.fullmatch(pattern, metric):
-            cell = find(report, metric)
-            return None if cell is None else cell["value"]
+            cell: Mapping[str, Any] | None = find(report, metric)
+            return None if cell is None or cell["value"] is None else cell
     return None
 
 

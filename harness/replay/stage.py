@@ -12,7 +12,7 @@ from harness.assistants.client import AssistantClient
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.datasets.questions import Question
-from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable
+from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable, UsageError
 from harness.replay.limits import ErrorRate
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.mode import Mode
@@ -23,6 +23,11 @@ from harness.runs.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIE
 
 # How long a server may take to appear at the start, where nothing is at stake yet.
 _FIRST_CONTACT_SECONDS = 3.0
+_STRANGER = (
+    "the server at {url} is not this project's assistant (GET /version: {found}). Any other "
+    "OpenAI-compatible one is told histories by chat: --profile plain --mode teacher, or a profile "
+    "of its own (docs/evaluate-your-assistant.md)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +58,18 @@ class Listener(Protocol):
 
 async def identify(endpoint: Endpoint, approach: Approach) -> AssistantIdentity:
     """First contact: what the assistant says it is. Any trouble here is raised at once."""
+    problem = None
     patience = min(endpoint.retry.reconnect_seconds, _FIRST_CONTACT_SECONDS)
     hasty = replace(endpoint, retry=replace(endpoint.retry, reconnect_seconds=patience, attempts=2))
     async with Transport(hasty) as transport:
         try:
             version = await AssistantClient(transport).version()
-        except AssistantError:
-            if approach.profile.is_ours:
+        except AssistantError as error:
+            if approach.profile.is_ours and (error.status or 0) >= 500:
                 raise
-            version = None  # somebody else's server may answer this route as it likes
+            version, problem = None, error  # somebody else's server answers this as it likes
+    if approach.profile.is_ours and approach.uses_memory and "settings" not in (version or {}):
+        raise UsageError(_STRANGER.format(url=endpoint.public_url, found=problem or version))
     return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)
 
 

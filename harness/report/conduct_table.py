@@ -12,8 +12,9 @@ def conduct_tables(report: Mapping[str, Any]) -> list[Table]:
     if not conduct or not report["mode"]:
         return []
     approach = conduct["approach"] or {}
-    profile = approach.get("profile", {})
-    rows = [("mode", report["mode"]), ("profile", f"{profile.get('name')} {profile.get('hash')}")]
+    rows = [("mode", report["mode"])]
+    if profile := approach.get("profile"):  # older runs kept none
+        rows.append(("profile", f"{profile['name']} {profile['hash']}"))
     rows += [("finding", sentence) for sentence in conduct["diagnosis"]]
     requests, spent = conduct["requests"], conduct["spent"]
     if requests:

@@ -20,12 +20,13 @@ def made_run(
     ranks: Mapping[str, int] | None = None,
     said: str = "",
     rounds: int = 12,
+    searched: Sequence[str] | None = None,
     **manifest: Any,
 ) -> Path:
     """A judged run: the verdict of each question (null: unscored), none for a missing one.
 
     `ranks` places each question's evidence in the rankings, first where it says nothing; `said` is
-    added to every answer, and `rounds` are ranked for each question. Keywords
+    added to every answer, and `rounds` are ranked for each question, those `searched` for. Keywords
     replace fields of the manifest; `dataset` and `version` are merged into theirs.
     """
     path.mkdir(parents=True)
@@ -36,7 +37,7 @@ def made_run(
     ]
     _write(path / "questions.jsonl", digests)
     _write(path / "hypotheses.jsonl", [_hypothesis(name, said) for name in verdicts])
-    rankings = [_ranking(name, (ranks or {}).get(name, 1), rounds) for name in verdicts]
+    rankings = [_ranking(name, (ranks or {}).get(name, 1), rounds) for name in searched or verdicts]
     _write(path / "retrieval.jsonl", rankings)
     _write(
         path / "verdicts.jsonl",

@@ -8,19 +8,27 @@ from xml.etree import ElementTree
 import pytest
 from benches import Finished
 from made_runs import made_run
+from scipy.stats import binomtest
 
 from harness.comparison.runs import load_run
 from harness.errors import RunMismatch, UsageError
 from harness.gates.junit import junit_xml
 from harness.gates.regression import check_regression
+from harness.gates.result import GateResult
 from harness.gates.thresholds import figure_of, parse_threshold
 from harness.report.write import write_report
 from harness.runs.run_dir import RunDir
+from harness.statistics.signs import signs_worse
 
 Harness = Callable[..., Finished]
 NAMES = [f"q{i}" for i in range(10)]
 GOOD = dict.fromkeys(NAMES, "yes")
 WORSE = GOOD | dict.fromkeys(NAMES[:5], "no")
+
+
+def regressions(path: Path, base: Path) -> dict[str, GateResult]:
+    """Each figure's result by its name."""
+    return {result.name.split()[-1]: result for result in check_regression(path, base)}
 
 
 @pytest.mark.parametrize(
@@ -69,23 +77,85 @@ def test_thresholds_that_mean_nothing_are_refused(text: str) -> None:
 
 def test_a_regression_is_a_significant_loss(tmp_path: Path) -> None:
     base, worse = made_run(tmp_path / "base", GOOD), made_run(tmp_path / "worse", WORSE)
-    result = check_regression(worse, base)
+    result = regressions(worse, base)["accuracy"]
     assert not result.passed  # five lost, none gained: p = 1/32
     assert "5 lost and 0 gained; p of being worse 0.031" in result.said
-    assert check_regression(base, worse).passed
+    assert regressions(base, worse)["accuracy"].passed
     slightly = made_run(tmp_path / "slightly", GOOD | dict.fromkeys(NAMES[:4], "no"))
-    assert check_regression(slightly, base).passed  # four lost: p = 1/16
+    assert regressions(slightly, base)["accuracy"].passed  # four lost: p = 1/16
+
+
+def test_retrieval_must_not_be_worse_either(tmp_path: Path) -> None:
+    base = made_run(tmp_path / "base", GOOD)
+    late = made_run(tmp_path / "late", GOOD, ranks=dict.fromkeys(NAMES[:5], 7))
+    found = regressions(late, base)
+    assert {name for name, result in found.items() if not result.passed} == {"recall_all@5"}
+    said = found["recall_all@5"].said
+    assert "50.0 % against 100.0 % of base over 10 questions, 5 lost and 0 gained" in said
+    assert "0.031" in said
+    assert all(result.passed for result in regressions(base, late).values())
+    lost = made_run(tmp_path / "lost", GOOD, ranks=dict.fromkeys(NAMES[:5], 12))
+    failed = {name for name, result in regressions(lost, base).items() if not result.passed}
+    assert failed == {"recall_all@5", "recall_all@10", "round.recall_fraction@10"}
+    one = made_run(tmp_path / "one", GOOD, ranks={"q0": 12})
+    assert all(result.passed for result in regressions(one, base).values())
+
+
+def test_rankings_that_are_gone_do_not_pass(tmp_path: Path) -> None:
+    base, without = made_run(tmp_path / "base", GOOD), made_run(tmp_path / "without", GOOD)
+    lines = (without / "retrieval.jsonl").read_text().splitlines(keepends=True)
+    (without / "retrieval.jsonl").write_text("".join(lines[:8]))
+    found = regressions(without, base)
+    assert found["accuracy"].passed
+    assert not found["recall_all@5"].passed
+    assert "2 of 10 questions of base have no ranking in this run" in found["recall_all@5"].said
+    assert all(result.passed for result in regressions(base, without).values())
+
+
+def test_runs_that_only_searched_can_be_held_against_each_other(tmp_path: Path) -> None:
+    late = dict.fromkeys(NAMES[:5], 7)
+    base = made_run(tmp_path / "base", {}, selected=NAMES, judge=None, searched=NAMES)
+    run = made_run(tmp_path / "run", {}, selected=NAMES, judge=None, searched=NAMES, ranks=late)
+    found = regressions(run, base)
+    assert "accuracy" not in found
+    assert not found["recall_all@5"].passed
+
+
+@pytest.mark.parametrize(
+    ("differences", "p"),
+    [
+        ([], 1.0),
+        ([0.0, 0.0], 1.0),
+        ([-0.5], 0.5),
+        ([0.5], 1.0),
+        ([-0.5, -0.5, -1.0, -0.25, -0.5, 0.0], 1 / 32),
+        ([-0.5, 0.5], 0.75),
+        ([0.5, 0.5, 0.5], 1.0),
+    ],
+)
+def test_signs_of_differences(differences: list[float], p: float) -> None:
+    assert signs_worse(differences) == pytest.approx(p)
+
+
+def test_many_signs_are_drawn_by_seed_and_near_the_exact_value() -> None:
+    differences = [-0.1] * 30 + [0.1] * 12
+    exact = binomtest(30, 42, 0.5, alternative="greater").pvalue
+    assert signs_worse(differences) == signs_worse(differences)
+    assert signs_worse(differences) == pytest.approx(exact, abs=0.002)
 
 
 def test_a_report_alone_is_compared_without_its_questions(tmp_path: Path) -> None:
     base, worse = made_run(tmp_path / "base", GOOD), made_run(tmp_path / "worse", WORSE)
     write_report(RunDir(base))
     inside = base / "report.json"
-    assert "5 lost" in check_regression(worse, inside).said
+    assert "5 lost" in regressions(worse, inside)["accuracy"].said
     alone = inside.rename(tmp_path / "report.json")
-    result = check_regression(worse, alone)
-    assert not result.passed
-    assert "50.0 % of 10 against 100.0 % of 10" in result.said
+    found = regressions(worse, alone)
+    assert not found["accuracy"].passed
+    assert "50.0 % of 10 against 100.0 % of 10" in found["accuracy"].said
+    assert {"recall_all@5", "recall_all@10"} < set(found)
+    late = made_run(tmp_path / "late", GOOD, ranks=dict.fromkeys(NAMES[:5], 7))
+    assert not regressions(late, alone)["recall_all@5"].passed
 
 
 def test_another_judge_is_no_base(tmp_path: Path) -> None:
@@ -119,10 +189,22 @@ def test_a_failed_gate_has_an_exit_code_of_its_own(harness: Harness, tmp_path: P
     ended = harness("report", path, "--fail-under", "0.6", "--junit", junit)
     assert ended.code == 3
     assert "gate FAILED: accuracy 50.0 %, wanted at least 60.0 %" in ended.err
-    assert junit.exists()
+    gates = ElementTree.parse(junit).getroot().findall("testcase[@classname='gate']")
+    assert [gate.get("name") for gate in gates] == ["--fail-under accuracy=0.6"]
+    failure = gates[0].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "accuracy 50.0 %, wanted at least 60.0 %"
     ended = harness("report", path, "--fail-under", "0.5", "--fail-under", "recall_all@5=0.9")
     assert ended.code == 0
     assert ended.err.count("gate passed") == 2
+    base = made_run(tmp_path / "base", GOOD)
+    ended = harness("report", path, "--fail-on-regression", base, "--junit", junit)
+    assert ended.code == 3
+    suite = ElementTree.parse(junit).getroot()
+    named = [case.get("name") for case in suite.findall("testcase[@classname='gate']")]
+    figures = ("accuracy", "recall_all@5", "recall_all@10", "round.recall_fraction@10")
+    assert named == [f"--fail-on-regression {figure}" for figure in figures]
+    assert (suite.get("tests"), suite.get("failures")) == ("14", "6")
 
 
 def test_a_gate_that_cannot_be_checked_is_refused_before_anything_runs(

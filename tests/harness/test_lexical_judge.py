@@ -9,6 +9,7 @@ from histories import instance
 from benchmarks.lexical_judge import CONTROL, Row, cells, cross_validated, fit, read_rows
 from harness.datasets.longmemeval import parse_instances
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
+from harness.judges.lexical.code_outline import code_outline
 from harness.judges.lexical.conclusion import conclusion
 from harness.judges.lexical.judge import shipped_weights
 from harness.judges.lexical.quantities import Day, days, quantities
@@ -278,3 +279,17 @@ def test_the_shipped_coefficients_are_those_of_the_fit(judged: list[Row]) -> Non
     assert shipped.veto_off_topic == fitted.veto_off_topic
     for family, weights in fitted.families.items():
         assert shipped.families[family] == pytest.approx(weights, abs=0.01)
+
+
+REFORMATTED = (
+    'def f(x):\n    return "a" + x\n',
+    "def f( x ) :\n    '''Says what it does.'''\n    return ('a'\n        + x)  # why\n",
+)
+
+
+def test_the_hash_is_of_rules_not_of_how_they_are_written() -> None:
+    first, second = map(code_outline, REFORMATTED)
+    assert first == second
+    for other in ('"b" + x', '"a" - x', '"a" + x + x'):
+        assert code_outline(f"def f(x):\n    return {other}\n") != first
+    assert code_outline('X = {"a": 1.5, "b": None}') != code_outline('X = {"a": 1.5, "b": 0}')

@@ -292,3 +292,22 @@ def test_the_latest_by_tokens_are_another_run_and_for_one_mode_alone(away: Bench
     assert by_tokens.identity["last_tokens"] == 50
     with pytest.raises(UsageError, match="--last-tokens is for --mode last-n"):
         replace(by_tokens, mode="full-context")
+
+
+def test_another_server_without_a_profile_is_told_what_to_do(away: Bench, theirs: Rival) -> None:
+    away.approach = Approach()
+    with pytest.raises(UsageError, match="--profile plain --mode teacher") as refused:
+        away.replay()
+    assert "not this project's assistant (GET /version: " in str(refused.value)
+    assert theirs.chats() == []
+    away.approach = Approach("teacher")
+    with pytest.raises(UsageError, match="--profile plain"):
+        away.replay()
+
+
+def test_a_version_of_another_kind_is_another_server(
+    bench: Bench, assistant: ScriptedAssistant
+) -> None:
+    assistant.version = {"version": "0.6.3"}
+    with pytest.raises(UsageError, match=r"GET /version: \{'version': '0\.6\.3'\}"):
+        bench.replay()

@@ -131,3 +131,11 @@ def test_accuracy_is_grouped_by_the_size_of_prompts(tmp_path: Path) -> None:
 def test_prompts_of_one_size_are_no_groups(tmp_path: Path) -> None:
     report = write_report(RunDir(made_run(tmp_path / "run", {"a": "yes"})))
     assert report["accuracy"]["by_prompt_tokens"] == []
+
+
+def test_a_run_that_kept_no_profile_names_none(tmp_path: Path) -> None:
+    page = page_of(made_run(tmp_path / "run", {"a": "yes"}))
+    assert "None None" not in page
+    approach = {"profile": {"name": "acme", "hash": "0123456789ab"}}
+    page = page_of(made_run(tmp_path / "now", {"a": "yes"}, approach=approach))
+    assert "acme 0123456789ab" in page

@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from harness.judges.base import Verdict
+from harness.judges.lexical.code_outline import code_outline
 from harness.judges.lexical.features import (
     Features,
     abstention_features,
@@ -121,13 +122,12 @@ def shipped_weights() -> Weights:
 
 @cache
 def rules_hash() -> str:
-    """Twelve hexadecimal digits over the rules and their coefficients."""
-    files = sorted(
-        (
-            path
-            for path in resources.files(_FOLDER).iterdir()
-            if path.name.endswith((".py", ".json"))
-        ),
-        key=lambda path: path.name,
-    )
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:12]
+    """Twelve hexadecimal digits over the rules, however they are written down, and their
+    coefficients.
+    """
+    folder = resources.files(_FOLDER)
+    modules = sorted(path.name for path in folder.iterdir() if path.name.endswith(".py"))
+    rules = [code_outline((folder / name).read_text(encoding="utf-8")) for name in modules]
+    weights = json.loads((folder / WEIGHTS).read_text(encoding="utf-8"))
+    text = json.dumps([rules, weights], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
