@@ -23,8 +23,9 @@ from harness.runs.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIE
 
 # How long a server may take to appear at the start, where nothing is at stake yet.
 _FIRST_CONTACT_SECONDS = 3.0
+_NOBODY = "nobody"
 _STRANGER = (
-    "the server at {url} is not this project's assistant (GET /version: {found}). Any other "
+    "the server at {url} is not this project's assistant ({found}). Any other "
     "OpenAI-compatible one is told histories by chat: --profile plain --mode teacher, or a profile "
     "of its own (docs/evaluate-your-assistant.md)"
 )
@@ -57,19 +58,25 @@ class Listener(Protocol):
 
 
 async def identify(endpoint: Endpoint, approach: Approach) -> AssistantIdentity:
-    """First contact: what the assistant says it is. Any trouble here is raised at once."""
-    problem = None
+    """First contact: what the assistant says it is. Any trouble here is raised at once, and a
+    server without our routes refused where they are needed.
+    """
     patience = min(endpoint.retry.reconnect_seconds, _FIRST_CONTACT_SECONDS)
     hasty = replace(endpoint, retry=replace(endpoint.retry, reconnect_seconds=patience, attempts=2))
+    needs_ours = approach.profile.is_ours and approach.uses_memory
     async with Transport(hasty) as transport:
+        client = AssistantClient(transport)
         try:
-            version = await AssistantClient(transport).version()
+            version = await client.version()
+            if needs_ours and "settings" not in (version or {}):
+                await client.sessions(_NOBODY)  # others have a route of that name, too
         except AssistantError as error:
             if approach.profile.is_ours and (error.status or 0) >= 500:
                 raise
-            version, problem = None, error  # somebody else's server answers this as it likes
-    if approach.profile.is_ours and approach.uses_memory and "settings" not in (version or {}):
-        raise UsageError(_STRANGER.format(url=endpoint.public_url, found=problem or version))
+            if needs_ours:
+                message = _STRANGER.format(url=endpoint.public_url, found=error)
+                raise UsageError(message) from error
+            version = None  # somebody else's server may answer this route as it likes
     return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)
 
 

@@ -10,7 +10,7 @@ import pytest
 from benches import Bench
 from conversations import sample
 from histories import chat, history, instance, turn, write_data
-from scripted_assistant import ScriptedAssistant
+from scripted_assistant import Fault, ScriptedAssistant
 from scripted_rival import Rival, rival
 
 from harness.assistants.profile import Profile, load_profile, parse_profile
@@ -298,16 +298,16 @@ def test_another_server_without_a_profile_is_told_what_to_do(away: Bench, theirs
     away.approach = Approach()
     with pytest.raises(UsageError, match="--profile plain --mode teacher") as refused:
         away.replay()
-    assert "not this project's assistant (GET /version: " in str(refused.value)
+    assert "not this project's assistant (GET /v1/sessions: status 404" in str(refused.value)
     assert theirs.chats() == []
     away.approach = Approach("teacher")
     with pytest.raises(UsageError, match="--profile plain"):
         away.replay()
 
 
-def test_a_version_of_another_kind_is_another_server(
-    bench: Bench, assistant: ScriptedAssistant
-) -> None:
+def test_a_version_of_another_kind_is_no_proof(bench: Bench, assistant: ScriptedAssistant) -> None:
     assistant.version = {"version": "0.6.3"}
-    with pytest.raises(UsageError, match=r"GET /version: \{'version': '0\.6\.3'\}"):
+    assistant.faults = [Fault("GET /v1/sessions", "status", status=404)]
+    with pytest.raises(UsageError, match="--profile plain"):
         bench.replay()
+    assert [sent.path for sent in assistant.wire] == ["/version", "/v1/sessions?user_id=nobody"]

@@ -9,7 +9,7 @@ from benches import QUICK, Bench
 from scripted_assistant import Fault
 
 from harness.assistants.endpoint import Endpoint
-from harness.errors import AssistantError, AssistantRefused, AssistantUnreachable, UsageError
+from harness.errors import AssistantRefused, AssistantUnreachable, UsageError
 from harness.runs.run_dir import FAILURES, HYPOTHESES
 
 ASK = "POST /v1/chat"
@@ -169,7 +169,7 @@ def test_nobody_there_at_the_start(bench: Bench) -> None:
 
 def test_something_else_is_listening_there(bench: Bench) -> None:
     bench.assistant.faults = [Fault("GET /version", "text", text="<html>")]
-    with pytest.raises(AssistantError, match="GET /version: the reply is not JSON"):
+    with pytest.raises(UsageError, match="GET /version: the reply is not JSON"):
         bench.replay()
 
 
