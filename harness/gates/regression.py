@@ -24,8 +24,7 @@ from harness.report.table import p_value, percent
 from harness.runs.digest import QuestionDigest
 from harness.runs.run_dir import MANIFEST
 from harness.statistics.intervals import ALPHA
-from harness.statistics.pairs import Pairs, mcnemar_worse, unpaired_worse
-from harness.statistics.signs import signs_worse
+from harness.statistics.pairs import Pairs, mcnemar_worse, signs_worse, unpaired_worse
 
 OPTION = "--fail-on-regression"
 BINARY = ("recall_all@5", "recall_all@10")

@@ -18,7 +18,7 @@ from harness.gates.result import GateResult
 from harness.gates.thresholds import figure_of, parse_threshold
 from harness.report.write import write_report
 from harness.runs.run_dir import RunDir
-from harness.statistics.signs import signs_worse
+from harness.statistics.pairs import signs_worse
 
 Harness = Callable[..., Finished]
 NAMES = [f"q{i}" for i in range(10)]
