@@ -20,6 +20,12 @@ from memory_store.words import term_counts
 
 SCHEMA_VERSION = 3
 _COMPUTED = ("event_days", "slots", "word_count", "fact_count", "schema_version")
+# What a record is made from again; reading the rest with it takes as long once more.
+RECORD = (
+    *("user_id", "session_id", "round_index", "session_date", "user_text", "assistant_text"),
+    *("user_name", "assistant_name", "turn_ids", "corrected_at", REPEATS, "facts"),
+    *("enrichment", "attempts", "extractor", "failure", "keyphrases", "summary", "may_supersede"),
+)
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
 

@@ -14,7 +14,7 @@ from memory_store.embedding.cache import Vector
 from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
-from memory_store.points import from_payload
+from memory_store.points import RECORD, from_payload
 from memory_store.recall.bm25 import Postings, bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
@@ -210,7 +210,8 @@ def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, 
 async def _values(engine: Engine, query: Query, wanted: Sequence[Candidate]) -> dict[str, Recalled]:
     """The records behind the candidates, in their order; without those that are gone."""
     by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}
-    hits = await engine.scroll(Scope(query.user_id, ids=tuple(by_id))) if by_id else []
+    scope = Scope(query.user_id, ids=tuple(by_id))
+    hits = await engine.scroll(scope, RECORD) if by_id else []
     payloads = {hit.id: hit.payload for hit in hits}
     return {
         id: Recalled(from_payload(payloads[id]), candidate.similarity, candidate.signals)
