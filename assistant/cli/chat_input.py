@@ -1,15 +1,20 @@
 """What the user types in `assistant chat`: lines of a pipe, or an editor with a history."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Never
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 
 Read = Callable[[str], str]
 """Shows a prompt and returns what is typed. Raises `EOFError` and `KeyboardInterrupt`."""
@@ -41,7 +46,38 @@ def typed_reader(commands: Iterable[tuple[str, str]], *, with_history: bool) -> 
         reserve_space_for_menu=4,
     )
 
-    return lambda prompt: session.prompt(prompt).strip()
+    def read(prompt: str) -> str:
+        with _interrupts():
+            line = session.prompt(prompt, handle_sigint=False)
+        if _is_taken_back(session):
+            raise KeyboardInterrupt
+        return line.strip()
+
+    return read
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Ctrl-C takes effect at once. An event loop keeps it for later, and loses it at its end."""
+
+    def interrupt(*_: object) -> Never:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_taken_back(session: "PromptSession[str]") -> bool:
+    """Whether Ctrl-C followed so soon that it is only a key, which the next prompt would get."""
+    with session.input.raw_mode():
+        ahead = [*get_typeahead(session.input), *session.input.read_keys()]
+    if any(press.key == Keys.ControlC for press in ahead):
+        return True
+    store_typeahead(session.input, ahead)
+    return False
 
 
 class CommandCompleter(Completer):
