@@ -12,7 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from harness.cli import options
 from harness.cli.output import progress
 from harness.compilation.compiler import compile_histories, manifest_path
-from harness.compilation.history import Recipe
+from harness.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.datasets.download import Downloaded, download, find_known
 from harness.datasets.known import KNOWN_FILES, KnownFile
 from harness.datasets.registry import sample_json
@@ -84,8 +84,11 @@ def compile_command(
         Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
     ],
     sessions: Annotated[
-        int, typer.Option("--sessions", min=1, help="How many sessions each history has.")
-    ],
+        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option("--tokens", min=1, help="Or about how many tokens.")
+    ] = None,
     file: options.DataFile = None,
     questions: Annotated[
         int | None, typer.Option("--questions", min=1, help="So many questions, drawn with --seed.")
@@ -101,16 +104,25 @@ def compile_command(
         int,
         typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
     ] = 30,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth", help="Share of the fillers before the evidence, from 0 to 1, or uniform."
+        ),
+    ] = None,
+    dates: Annotated[
+        str, typer.Option("--dates", help="Where evidence is dated: kept, or as in the paper.")
+    ] = "kept",
 ) -> None:
     """Make new histories of any size from the sessions of a data set."""
     filters = Filters(options.names(types), options.names(ids), per_type, seed)
-    recipe = Recipe(sessions, seed, keep_fillers, lead_days)
+    place, rule = parse_depth(depth), parse_dates(dates)
+    recipe = Recipe(sessions, tokens, seed, keep_fillers, lead_days, place, rule)
     source = Source(dataset, file, filters)
     made = compile_histories(source, questions, recipe, out, progress())["counts"]
-    tokens = made["tokens_estimate"] / made["questions"]
-    print(
-        f"{made['questions']} histories, {sessions} sessions and {tokens:,.0f} tokens each: {out}"
-    )
+    each = made["sessions"] / made["questions"], made["tokens_estimate"] / made["questions"]
+    size = f"{each[0]:.4g} sessions and {each[1]:,.0f} tokens each"
+    print(f"{made['questions']} histories, {size}: {out}")
     print(f"manifest: {manifest_path(out)}")
 
 

@@ -9,10 +9,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from harness.compilation.history import History, Recipe, compose, largest, rank, smallest
+from harness.compilation.draws import rank
+from harness.compilation.history import History, compose, largest, smallest
 from harness.compilation.instances import instances_of
 from harness.compilation.output import writing
 from harness.compilation.pool import Outline, Pool, read_pool
+from harness.compilation.recipe import Recipe
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import sha256_of
 from harness.datasets.registry import open_dataset
@@ -70,16 +72,23 @@ def compile_histories(
     pool = read_pool(instances_of(dataset, source.file))
     selected = _select(pool, source, questions)
     _check_size(source, selected, pool, recipe)
-    counts = Counts()
+    counts, conflicts, depths = Counts(), 0, list[float]()
     with writing(out) as writer:
         for outline in track(selected, "compile", console=console, disable=not console.is_terminal):
-            history = compose(outline, pool.fillers, recipe)
+            history = compose(outline, pool, recipe)
             writer.write(outline.record, history.sessions)
             counts.add(outline, history)
+            conflicts += len(pool.conflicts(outline))
+            keys = frozenset(session.content.key for session in outline.evidence)
+            depths += history.depths(keys)
     options = asdict(source.filters) | asdict(recipe) | {"questions": questions}
     # There is no such option here.
     del options["limit"]
-    manifest = _manifest(dataset, pool, options, counts) | {"output": _output(out)}
+    manifest = _manifest(dataset, pool, options, counts) | {
+        "conflicts_a_question": round(conflicts / len(selected), 1),
+        "depth": _spread(depths),
+        "output": _output(out),
+    }
     _write_manifest(out, manifest)
     return manifest
 
@@ -103,18 +112,19 @@ def _select(pool: Pool, source: Source, count: int | None) -> list[Outline]:
 
 
 def _check_size(source: Source, selected: Sequence[Outline], pool: Pool, recipe: Recipe) -> None:
-    fullest = max(selected, key=smallest)
-    if smallest(fullest) > recipe.sessions:
+    unit = "tokens" if recipe.sessions is None else "sessions"
+    fullest = max(selected, key=lambda outline: smallest(outline, recipe))
+    if (least := smallest(fullest, recipe)) > recipe.size:
         raise UsageError(
-            f"--sessions {recipe.sessions} has no room: question "
-            f"{fullest.question.question_id!r} has {smallest(fullest)} evidence sessions"
+            f"--{unit} {recipe.size} has no room: question "
+            f"{fullest.question.question_id!r} has {least} evidence {unit}"
         )
-    most = min(largest(outline, pool.fillers, recipe) for outline in selected)
-    if most < recipe.sessions:
+    most = min(largest(outline, pool, recipe) for outline in selected)
+    if most < recipe.size:
         raise DatasetError(
             f"{source.file or source.dataset}: too few distinct sessions for histories of "
-            f"{recipe.sessions}: {len(pool.fillers)} fillers, enough for {most} at most; lower "
-            f"--sessions to {most}, or compile from a file with more questions"
+            f"{recipe.size}: {len(pool.fillers)} fillers, enough for {most} at most; lower "
+            f"--{unit} to {most}, or compile from a file with more questions"
         )
 
 
@@ -138,6 +148,14 @@ def _manifest(
         "options": options,
         "counts": asdict(counts),
     }
+
+
+def _spread(depths: Sequence[float]) -> dict[str, float] | None:
+    if not depths:
+        return None
+    mean = sum(depths) / len(depths)
+    figures = {"lowest": min(depths), "mean": mean, "highest": max(depths)}
+    return {name: round(value, 4) for name, value in figures.items()}
 
 
 def _output(out: Path) -> dict[str, Any]:

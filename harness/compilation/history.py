@@ -1,35 +1,16 @@
-"""One compiled history: a question's evidence where it was, and fillers drawn and dated around it.
-
-Every choice follows from a hash of the seed, the question and the filler's text, not from a chain
-of random numbers: a question's history does not change with the other questions selected, and a
-smaller history is part of a larger one.
-"""
+"""One compiled history: a question's evidence, and fillers drawn and dated around it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from hashlib import sha256
 from itertools import chain, count
-from typing import TypeVar
 
-from harness.compilation.pool import Filler, Outline, PlacedSession
+from harness.compilation.arrangement import arrange
+from harness.compilation.dating import dated
+from harness.compilation.draws import Draws
+from harness.compilation.pool import Filler, Outline, PlacedSession, Pool
+from harness.compilation.recipe import Recipe
 from harness.datasets.longmemeval import date_text
-
-T = TypeVar("T", Filler, PlacedSession)
-_MINUTE = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How histories are made: how many sessions each has, the seed of the draw, whether a
-    question's own fillers stay, and how many days before its evidence the history begins at the
-    latest.
-    """
-
-    sessions: int
-    seed: int = 0
-    keep_fillers: bool = True
-    lead_days: int = 30
+from harness.tokens import characters_of, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,37 +22,90 @@ class History:
     own_fillers: int
     drawn_fillers: int
 
+    def depths(self, evidence_keys: frozenset[bytes]) -> list[float]:
+        """For each evidence session the share of the fillers' characters before it."""
+        passed, found = 0, []
+        for session in self.sessions:
+            if session.content.key in evidence_keys:
+                found.append(passed)
+            else:
+                passed += session.content.characters
+        return [before / passed for before in found] if passed else []
 
-def compose(outline: Outline, pool: Sequence[Filler], recipe: Recipe) -> History:
+
+def compose(outline: Outline, pool: Pool, recipe: Recipe) -> History:
     """Make the history of one question; the recipe's size is between `smallest` and `largest`."""
-    room = recipe.sessions - smallest(outline)
-    draw = _Draw(outline, recipe)
-    own = draw.order(_own_fillers(outline))[:room] if recipe.keep_fillers else []
-    drawn = draw.order(_foreign(outline, pool))[: room - len(own)]
-    fillers = [*own, *(draw.place(filler) for filler in drawn)]
-    named = _named_apart(outline.evidence, fillers)
+    draws = Draws(recipe.seed, outline.question.question_id)
+    own, drawn = _chosen(outline, pool, recipe, draws)
+    if recipe.arranges:
+        depth = recipe.depth if isinstance(recipe.depth, float) else None
+        fillers = [*(Filler(one.session_id, one.content) for one in own), *drawn]
+        arranged = arrange(outline.evidence, fillers, depth, draws)
+        placed = dated(arranged, outline, recipe, draws)
+    else:
+        placed = [*outline.evidence, *own, *_scattered(drawn, outline, recipe, draws)]
+    labels = {session.session_id for session in outline.evidence}
+    keys = {session.content.key for session in outline.evidence}
+    named = _named_apart(placed, labels, keys)
     sessions = sorted(named, key=lambda session: session.date)
     return History(tuple(sessions), len(outline.evidence), len(own), len(drawn))
 
 
-def smallest(outline: Outline) -> int:
-    """How many sessions the history of a question has at least: its evidence."""
-    return len(outline.evidence)
+def smallest(outline: Outline, recipe: Recipe) -> int:
+    """The least size of the history of a question, in the unit of the recipe: its evidence."""
+    return _size([session.content.characters for session in outline.evidence], recipe)
 
 
-def largest(outline: Outline, pool: Sequence[Filler], recipe: Recipe) -> int:
-    """How many sessions the history of a question can have before a text would come twice."""
-    own = len(_own_fillers(outline)) if recipe.keep_fillers else 0
-    return len(outline.evidence) + own + len(_foreign(outline, pool))
+def largest(outline: Outline, pool: Pool, recipe: Recipe) -> int:
+    """The size that the history of a question can have before a text would come twice."""
+    own = _own_fillers(outline) if recipe.keep_fillers else []
+    contents = [session.content for session in (*outline.evidence, *own)]
+    contents += [filler.content for filler in _foreign(outline, pool)]
+    return _size([content.characters for content in contents], recipe)
 
 
-def rank(seed: int, *parts: str | bytes) -> int:
-    """A large number that looks random and is the same everywhere for the same arguments."""
-    digest = sha256(str(seed).encode())
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
-        digest.update(len(data).to_bytes(4, "big") + data)
-    return int.from_bytes(digest.digest(), "big")
+def _size(characters: Sequence[int], recipe: Recipe) -> int:
+    return tokens_of(sum(characters)) if recipe.sessions is None else len(characters)
+
+
+def _chosen(
+    outline: Outline, pool: Pool, recipe: Recipe, draws: Draws
+) -> tuple[list[PlacedSession], list[Filler]]:
+    """Own fillers first, then others, as many as there is room for."""
+    own = draws.order(_own_fillers(outline)) if recipe.keep_fillers else []
+    drawn = draws.order(_foreign(outline, pool))
+    if recipe.sessions is not None:
+        room = recipe.sessions - len(outline.evidence)
+    else:
+        contents = [one.content for one in own] + [one.content for one in drawn]
+        sizes = [content.characters for content in contents]
+        taken = sum(session.content.characters for session in outline.evidence)
+        room = _nearest(sizes, characters_of(recipe.tokens or 0) - taken)
+    own = own[:room]
+    return own, drawn[: room - len(own)]
+
+
+def _nearest(sizes: Sequence[int], room: int) -> int:
+    """How many of the first come together nearest to so much."""
+    passed = 0
+    for number, size in enumerate(sizes):
+        if passed + size / 2 > room:
+            return number
+        passed += size
+    return len(sizes)
+
+
+def _scattered(
+    drawn: Sequence[Filler], outline: Outline, recipe: Recipe, draws: Draws
+) -> Iterator[PlacedSession]:
+    """Fillers at any minute from the begin of the history to the moment of the question."""
+    asked = outline.question.question_date
+    first_evidence = min([asked, *(session.date for session in outline.evidence)])
+    begin = min(outline.began, first_evidence - recipe.lead)
+    begin = begin.replace(hour=0, minute=0)
+    for filler in drawn:
+        when = draws.minute(filler.content.key, begin, asked)
+        yield PlacedSession(filler.session_id, when, date_text(when), filler.content)
 
 
 def _own_fillers(outline: Outline) -> list[PlacedSession]:
@@ -81,50 +115,29 @@ def _own_fillers(outline: Outline) -> list[PlacedSession]:
     return [session for key, session in by_key.items() if key not in taken]
 
 
-def _foreign(outline: Outline, pool: Sequence[Filler]) -> list[Filler]:
-    """The fillers of other questions only, and of other people where people are named."""
+def _foreign(outline: Outline, pool: Pool) -> list[Filler]:
+    """The fillers of other questions only: of other people where people are named, else none that
+    says something about what is asked.
+    """
     own = {session.content.key for session in (*outline.evidence, *outline.fillers)}
+    kept_out = own | pool.conflicts(outline)
     return [
         filler
-        for filler in pool
-        if filler.content.key not in own and outline.speakers.isdisjoint(filler.speakers)
+        for filler in pool.fillers
+        if filler.content.key not in kept_out and outline.speakers.isdisjoint(filler.speakers)
     ]
 
 
-class _Draw:
-    """The order and the dates of one question's fillers."""
-
-    def __init__(self, outline: Outline, recipe: Recipe) -> None:
-        self._seed = recipe.seed
-        self._question_id = outline.question.question_id
-        asked = outline.question.question_date
-        first_evidence = min([asked, *(session.date for session in outline.evidence)])
-        begin = min(outline.began, first_evidence - timedelta(days=recipe.lead_days))
-        self._begin = begin.replace(hour=0, minute=0)
-        self._minutes = (asked - self._begin) // _MINUTE + 1
-
-    def order(self, fillers: Sequence[T]) -> list[T]:
-        """The order in which they are taken."""
-        return sorted(fillers, key=lambda filler: self._rank("order", filler.content.key))
-
-    def place(self, filler: Filler) -> PlacedSession:
-        """Any minute from the begin of the history to the moment of the question."""
-        minute = self._rank("date", filler.content.key) % self._minutes
-        when = self._begin + minute * _MINUTE
-        return PlacedSession(filler.session_id, when, date_text(when), filler.content)
-
-    def _rank(self, use: str, key: bytes) -> int:
-        return rank(self._seed, use, self._question_id, key)
-
-
 def _named_apart(
-    evidence: Sequence[PlacedSession], fillers: Iterable[PlacedSession]
+    sessions: Iterable[PlacedSession], labels: set[str], evidence: set[bytes]
 ) -> Iterator[PlacedSession]:
     """Give a filler whose id is taken a new one; ids of evidence are labels and stay."""
-    yield from evidence
-    taken = {session.session_id for session in evidence}
-    for filler in fillers:
-        names = (f"{filler.session_id}_{number}" for number in count(2))
-        name = next(name for name in chain([filler.session_id], names) if name not in taken)
+    taken = set(labels)
+    for session in sessions:
+        if session.content.key in evidence:
+            yield session
+            continue
+        names = (f"{session.session_id}_{number}" for number in count(2))
+        name = next(name for name in chain([session.session_id], names) if name not in taken)
         taken.add(name)
-        yield replace(filler, session_id=name)
+        yield replace(session, session_id=name)

@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
+from harness.compilation.conflicts import Statements
 from harness.datasets.longmemeval import Instance
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 
@@ -69,14 +70,24 @@ class Outline:
 class Pool:
     """All questions of a file in file order, and its distinct fillers in order of appearance.
 
-    `sessions` counts occurrences; `withheld` counts distinct sessions that stand as fillers in the
-    file and are not in the pool, because they repeat what is evidence elsewhere.
+    `statements` are what the fillers say of their users. `sessions` counts occurrences;
+    `withheld` counts distinct sessions that stand as fillers in the file and are not in the pool,
+    because they repeat what is evidence elsewhere.
     """
 
     outlines: tuple[Outline, ...]
     fillers: tuple[Filler, ...]
     sessions: int
     withheld: int
+    statements: Statements
+
+    def conflicts(self, outline: Outline) -> frozenset[bytes]:
+        """The keys of fillers that say something about what this question asks; none where people
+        are named, whose fillers are about others anyway.
+        """
+        if outline.speakers:
+            return frozenset()
+        return self.statements.taking_up(outline.question.question)
 
 
 def read_pool(instances: Iterable[Instance]) -> Pool:
@@ -96,6 +107,7 @@ class _Reader:
     evidence: set[bytes] = field(default_factory=set)
     labelled_turns: set[bytes] = field(default_factory=set)
     sessions: int = 0
+    statements: Statements = field(default_factory=Statements)
 
     def add(self, instance: Instance) -> None:
         record, question = instance
@@ -127,7 +139,7 @@ class _Reader:
         # An empty session fills nothing.
         said = tuple(filler for filler in fillers if filler.content.characters)
         withheld = len(self.fillers) - len(fillers)
-        return Pool(tuple(self.outlines), said, self.sessions, withheld)
+        return Pool(tuple(self.outlines), said, self.sessions, withheld, self.statements)
 
     def _says_nothing_labelled(self, key: bytes) -> bool:
         known = self.turn_keys[key]
@@ -147,6 +159,7 @@ class _Reader:
             content = _content(session, unlabelled)
             self.fillers[key] = Filler(session.session_id, content, _speakers(session))
             self.turn_keys[key] = frozenset(_turn_key(turn) for turn in session.turns)
+            self.statements.add(key, session)
         return _placed(session, record, self.fillers[key].content)
 
 

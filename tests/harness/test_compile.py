@@ -348,6 +348,7 @@ def test_the_manifest_says_where_it_came_from_and_what_was_made(
     assert made["options"] == {
         **{"types": [], "ids": [], "per_type": None, "questions": 2, "seed": 7},
         **{"sessions": 30, "keep_fillers": True, "lead_days": 30},
+        **{"tokens": None, "depth": None, "dates": "kept"},
     }
     questions = load_longmemeval(compiled.out)
     characters = sum(len(t.content) for q in questions for s in q.sessions for t in s.turns)

@@ -57,12 +57,12 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Stemmed words and numbers of a text, in order, stop words included."""
-    return [_stem(token) for token in raw_tokens(text)]
+    return [stem(token) for token in raw_tokens(text)]
 
 
 def content_words(text: str) -> list[str]:
     """`tokens` without stop words."""
-    return [_stem(t) for t in raw_tokens(text) if t.partition("'")[0] not in STOP_WORDS]
+    return [stem(t) for t in raw_tokens(text) if t.partition("'")[0] not in STOP_WORDS]
 
 
 def raw_tokens(text: str) -> list[str]:
@@ -89,6 +89,7 @@ def _spelled_date(match: re.Match[str]) -> str:
 
 
 @lru_cache(maxsize=1 << 15)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """The stem of a folded word; numbers stay as they are."""
     word = word.removesuffix("'s")
     return word if word[:1].isdigit() else str(_stemmer.stemWord(word))
