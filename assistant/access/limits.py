@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from assistant.access.caller import ANYBODY, Caller
 from assistant.errors import InvalidRequest, TooManyRequests
-from assistant.settings import LimitSettings
+from assistant.setting_groups import LimitSettings
 
 # What counts where the settings say nothing and there are keys; without keys nothing is limited.
 REQUESTS_PER_MINUTE = 1200

@@ -1,1 +1,1 @@
-"""HTTP: wire models, who-where-when of a call, routes, and errors in OpenAI's shape."""
+"""HTTP: requests and replies, who-where-when of a call, routes, and errors in OpenAI's shape."""

@@ -11,7 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from assistant.api import front_ends, wire
+from assistant.api import front_ends
 from assistant.api.call import (
     Instant,
     caller_of,
@@ -31,6 +31,7 @@ from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.chat import ChatCall, ChatDone, MemoryMode
@@ -53,7 +54,7 @@ _TRUE = ("1", "true", "yes", "on")
         may_fail=ANSWERING,
     ),
 )
-async def chat_completions(request: Request, body: wire.ChatRequest) -> Response:
+async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
     call = chat_call(request, body)
     reply = ChatReply(
@@ -96,7 +97,7 @@ async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
     raise RuntimeError("the answer never ended")
 
 
-def chat_call(request: Request, body: wire.ChatRequest) -> ChatCall:
+def chat_call(request: Request, body: ChatRequest) -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md)."""
     metadata = body.metadata or {}
     limits_of(request).check_messages([message.text for message in body.messages])
@@ -140,14 +141,14 @@ def _asked(request: Request, as_of: date | None, *given: Any) -> Instant:
     return Instant(min(asked.at, datetime.combine(as_of, clock_time.max, UTC)), given=False)
 
 
-def _mode(body: wire.ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
+def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
     """What is asked as of a day is not said on it, so it is not stored."""
     if checked_profile(body.model) == WITHOUT_MEMORY:
         return MemoryMode.OFF
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 
 
-def _last_message(body: wire.ChatRequest) -> wire.ChatMessage:
+def _last_message(body: ChatRequest) -> ChatMessage:
     if not body.messages:
         raise InvalidRequest(
             "messages is empty: send at least one user message",
@@ -167,7 +168,7 @@ def _last_message(body: wire.ChatRequest) -> wire.ChatMessage:
     return last
 
 
-def _conversation(messages: Sequence[wire.ChatMessage]) -> list[Message]:
+def _conversation(messages: Sequence[ChatMessage]) -> list[Message]:
     """The earlier messages as a language model may read them.
 
     Calls of tools are not passed on, so neither are their results; blank messages say nothing.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.events import DONE, event
 from assistant.chat import ChatCall, ChatDone
 from assistant.dates import print_instant
@@ -99,8 +99,8 @@ def memory_body(call: ChatCall, done: ChatDone) -> dict[str, Any]:
         "mode": call.mode,
         "now": print_instant(call.asked_at),
         "understanding": _understanding(done),
-        "time_range": wire.time_range_body(done.recall.time_range if done.recall else None),
-        "data": [wire.recalled_body(found) for found in recalled],
+        "time_range": bodies.time_range_body(done.recall.time_range if done.recall else None),
+        "data": [bodies.recalled_body(found) for found in recalled],
         "read": list(done.trace.context),
         "dropped": list(done.trace.dropped),
         "trimmed": list(done.trace.trimmed),

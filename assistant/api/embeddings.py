@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter, Request
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.call import services
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
+from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
@@ -31,7 +32,7 @@ EMBEDDING = "aide-memoire-embedding"
         may_fail=(400, 404, 503),
     ),
 )
-async def create_embeddings(request: Request, body: wire.EmbeddingRequest) -> Mapping[str, Any]:
+async def create_embeddings(request: Request, body: EmbeddingRequest) -> Mapping[str, Any]:
     """One unit vector a text, as numbers or in base64. Nothing is remembered."""
     embedder = services(request).embedder
     space = embedder.identity
@@ -48,7 +49,7 @@ async def create_embeddings(request: Request, body: wire.EmbeddingRequest) -> Ma
         raise InvalidRequest("a text to embed is empty", param="input")
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
     tokens = sum(map(about_tokens, texts))
-    return wire.list_body(
+    return bodies.list_body(
         [_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)],
         model=space.name,
         usage={"prompt_tokens": tokens, "total_tokens": tokens},

@@ -5,12 +5,13 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
+from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
 from assistant.api.schemas.memories import (
     ForgottenMemory,
     ForgottenUser,
@@ -34,7 +35,7 @@ router = APIRouter(prefix="/v1", tags=["memories"])
         may_fail=READING,
     ),
 )
-async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any]:
+async def search(request: Request, body: SearchRequest) -> Mapping[str, Any]:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
@@ -45,14 +46,14 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     if body.unit == "session":
-        data = [wire.recalled_session_body(found) for found in recall.sessions]
+        data = [bodies.recalled_session_body(found) for found in recall.sessions]
     else:
-        data = [wire.recalled_body(found) for found in recall.rounds]
-    return wire.list_body(
+        data = [bodies.recalled_body(found) for found in recall.rounds]
+    return bodies.list_body(
         data,
         query=body.query,
         now=print_instant(now),
-        time_range=wire.time_range_body(recall.time_range),
+        time_range=bodies.time_range_body(recall.time_range),
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
     )
@@ -69,7 +70,7 @@ async def search(request: Request, body: wire.SearchRequest) -> Mapping[str, Any
     ),
 )
 async def correct_memory(
-    request: Request, memory_id: MemoryId, body: wire.CorrectedMemory, user_id: UserId = None
+    request: Request, memory_id: MemoryId, body: CorrectedMemory, user_id: UserId = None
 ) -> Mapping[str, Any]:
     """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
     owner = user_of(request, body.user_id, user_id)
@@ -86,10 +87,10 @@ async def correct_memory(
     record = await services(request).recorder.correct(owner, memory_id, correction)
     if record is None:
         raise _unknown(memory_id)
-    return wire.value_body(record)
+    return bodies.value_body(record)
 
 
-def _given_fact(given: str | wire.StatedFact) -> GivenFact:
+def _given_fact(given: str | StatedFact) -> GivenFact:
     if isinstance(given, str):
         return GivenFact(given)
     if given.event_dates is None:
@@ -117,7 +118,7 @@ async def forget_memory(
         "object": "memory.deleted",
         "id": memory_id,
         "deleted": not dry_run,
-    } | wire.forgotten_body(gone, dry_run=dry_run)
+    } | bodies.forgotten_body(gone, dry_run=dry_run)
 
 
 @router.delete(
@@ -149,7 +150,7 @@ async def _let_supersede(
     record = await services(request).recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
         raise _unknown(memory_id)
-    return wire.value_body(record)
+    return bodies.value_body(record)
 
 
 @router.delete(
@@ -171,7 +172,7 @@ async def forget_user(
         "object": "user.memories.deleted",
         "user_id": owner,
         "deleted": gone.rounds,
-    } | wire.forgotten_body(gone, dry_run=dry_run)
+    } | bodies.forgotten_body(gone, dry_run=dry_run)
 
 
 def _unknown(memory_id: str) -> NotFound:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.call import checked_id, limits_of, services, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
@@ -57,8 +57,8 @@ async def list_memories(
         after=None if after is None else _read_place(after),
     )
     page = await services(request).store.listed(listing)
-    return wire.list_body(
-        [wire.value_body(record) for record in page.records],
+    return bodies.list_body(
+        [bodies.value_body(record) for record in page.records],
         total=page.total,
         next=_print_place(page.next) if page.next else None,
     )
@@ -78,7 +78,7 @@ async def read_memory(
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    return wire.told_body(told)
+    return bodies.told_body(told)
 
 
 def _print_place(place: Place) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.schemas.chat import Profile, ProfileList
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/models", tags=["models"])
 @router.get("", **described("List the profiles", ProfileList, examples.PROFILES))
 async def list_profiles() -> Mapping[str, Any]:
     """The profiles of this server."""
-    return wire.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
+    return bodies.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
 
 
 @router.get("/{name}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.api import wire
 from assistant.api.chat_reply import memory_body, token_counts
 from assistant.api.events import event
+from assistant.api.requests.chat import ResponseRequest
 from assistant.chat import ChatCall, ChatDone
 
 
@@ -19,7 +19,7 @@ class ResponseReply:
     created: int
     model: str
     call: ChatCall
-    request: wire.ResponseRequest
+    request: ResponseRequest
     _events: int = field(default=0, init=False)
 
     def whole(self, text: str, done: ChatDone) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from assistant.api import wire
 from assistant.api.call import services, user_of
 from assistant.api.chat import answered, chat_call, session_header, whole
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
 from assistant.api.profiles import checked_profile
+from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
 from assistant.api.response_reply import ResponseReply
 from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
@@ -41,7 +41,7 @@ _EARLIER_ROUNDS = 20
         may_fail=ANSWERING,
     ),
 )
-async def create_response(request: Request, body: wire.ResponseRequest) -> Response:
+async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     session_id = _session(body)
     earlier = await _earlier(request, body, session_id) if session_id else []
@@ -61,18 +61,18 @@ async def create_response(request: Request, body: wire.ResponseRequest) -> Respo
 
 
 def _as_chat(
-    body: wire.ResponseRequest, session_id: str | None, earlier: list[wire.ChatMessage]
-) -> wire.ChatRequest:
+    body: ResponseRequest, session_id: str | None, earlier: list[ChatMessage]
+) -> ChatRequest:
     """The same request as a chat."""
     if isinstance(body.input, str):
-        said = [wire.ChatMessage(role="user", content=body.input)]
+        said = [ChatMessage(role="user", content=body.input)]
     else:
         said = [item.message() for item in body.input if item.is_message]
-    rules = [wire.ChatMessage(role="system", content=body.instructions)]
+    rules = [ChatMessage(role="system", content=body.instructions)]
     metadata = dict(body.metadata or {})
     if session_id is not None:
         metadata["session_id"] = session_id
-    return wire.ChatRequest(
+    return ChatRequest(
         model=body.model,
         messages=[*(rules if body.instructions else []), *earlier, *said],
         metadata=metadata,
@@ -85,7 +85,7 @@ def _as_chat(
     )
 
 
-def _session(body: wire.ResponseRequest) -> str | None:
+def _session(body: ResponseRequest) -> str | None:
     """The session that the request goes on with: its conversation, or that of a response."""
     if body.conversation is not None:
         if body.previous_response_id is not None:
@@ -97,17 +97,15 @@ def _session(body: wire.ResponseRequest) -> str | None:
     return _session_of_response(body.previous_response_id) if body.previous_response_id else None
 
 
-async def _earlier(
-    request: Request, body: wire.ResponseRequest, session_id: str
-) -> list[wire.ChatMessage]:
+async def _earlier(request: Request, body: ResponseRequest, session_id: str) -> list[ChatMessage]:
     metadata = body.metadata or {}
     owner = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     records = await services(request).store.session(owner, session_id)
-    sides: list[wire.ChatMessage] = []
+    sides: list[ChatMessage] = []
     for record in records[-_EARLIER_ROUNDS:]:
         round = record.round
-        sides.append(wire.ChatMessage(role="user", content=round.user_text))
-        sides.append(wire.ChatMessage(role="assistant", content=round.assistant_text))
+        sides.append(ChatMessage(role="user", content=round.user_text))
+        sides.append(ChatMessage(role="assistant", content=round.assistant_text))
     if not sides and body.previous_response_id:
         raise _unknown(body.previous_response_id)
     return sides

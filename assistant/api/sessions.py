@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from assistant.api import wire
+from assistant.api import bodies
 from assistant.api.call import (
     checked_id,
     limits_of,
@@ -22,6 +22,8 @@ from assistant.api.description import described
 from assistant.api.examples import sessions as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.parameters import DryRun, SessionId, UserId
+from assistant.api.requests.chat import content_text
+from assistant.api.requests.sessions import NewSession, RecordedMessages
 from assistant.api.schemas.sessions import (
     ForgottenSession,
     OpenedSession,
@@ -48,7 +50,7 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
         may_fail=(400, 429),
     ),
 )
-async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, Any]:
+async def open_session(request: Request, body: NewSession) -> Mapping[str, Any]:
     """Name a session; it exists in memory from its first recorded turn on."""
     user_id = user_of(request, body.user_id)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
@@ -72,7 +74,7 @@ async def open_session(request: Request, body: wire.NewSession) -> Mapping[str, 
     ),
 )
 async def record_messages(
-    request: Request, session_id: SessionId, body: wire.RecordedMessages
+    request: Request, session_id: SessionId, body: RecordedMessages
 ) -> Mapping[str, Any]:
     """Record turns that already happened, in order; durable when this returns."""
     user_id = user_of(request, body.user_id)
@@ -104,12 +106,12 @@ async def _enrichment(
         return None
     await parts.enrichment.finish(user_id, session_id)
     records = await parts.store.session(user_id, session_id)
-    return wire.enrichment_counts(summarise_session(records)) if records else None
+    return bodies.enrichment_counts(summarise_session(records)) if records else None
 
 
-def _turns(request: Request, body: wire.RecordedMessages) -> list[Turn]:
+def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
     """Turns with a time each; those without one follow each other from the common time on."""
-    texts = [wire.content_text(message.content) for message in body.messages]
+    texts = [content_text(message.content) for message in body.messages]
     limits_of(request).check_messages(texts)
     common = time_of(request, body.timestamp)
     turns = []
@@ -137,7 +139,7 @@ async def list_sessions(request: Request, user_id: UserId = None) -> Mapping[str
     """Every session of a user, oldest first."""
     owner = user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
-    return wire.list_body([wire.session_body(owner, summary) for summary in summaries])
+    return bodies.list_body([bodies.session_body(owner, summary) for summary in summaries])
 
 
 @router.get(
@@ -152,8 +154,8 @@ async def read_session(
     records = await services(request).store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
-    return wire.session_body(owner, summarise_session(records)) | {
-        "data": [wire.value_body(record) for record in records]
+    return bodies.session_body(owner, summarise_session(records)) | {
+        "data": [bodies.value_body(record) for record in records]
     }
 
 
@@ -178,7 +180,7 @@ async def forget_session(
         "object": "session.deleted",
         "id": session_id,
         "deleted": not dry_run,
-    } | wire.forgotten_body(gone, dry_run=dry_run)
+    } | bodies.forgotten_body(gone, dry_run=dry_run)
 
 
 def _unknown(session_id: str) -> NotFound:

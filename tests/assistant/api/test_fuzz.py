@@ -12,19 +12,22 @@ from hypothesis import strategies as st
 from served import served
 
 from assistant import Settings, create_app
-from assistant.api import wire
+from assistant.api.requests.base import Request
 
 DOCUMENT: dict[str, Any] = create_app(Settings(embedder="hash")).openapi()
 ROUTES = [
     f"{method.upper()} {path}" for path, methods in DOCUMENT["paths"].items() for method in methods
 ]
-FIELDS = sorted(
-    {
-        name
-        for schema in wire.Request.__subclasses__()
-        for name in schema.model_json_schema()["properties"]
-    }
-)
+
+
+def bodies(base: type[Request] = Request) -> Iterator[type[Request]]:
+    """The schema of every request body."""
+    for schema in base.__subclasses__():
+        yield schema
+        yield from bodies(schema)
+
+
+FIELDS = sorted({name for schema in bodies() for name in schema.model_json_schema()["properties"]})
 HEADERS = [
     "X-Memory-User",
     "X-Memory-Session",

@@ -10,7 +10,7 @@ from calls import assert_error, chat
 from served import served
 
 from assistant import Settings, create_app
-from assistant.settings import LimitSettings
+from assistant.setting_groups import LimitSettings
 
 PER_MINUTE = 2
 

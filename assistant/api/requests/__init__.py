@@ -1,0 +1,1 @@
+"""What request bodies look like. Unknown fields are accepted and ignored."""

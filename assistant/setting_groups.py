@@ -1,0 +1,153 @@
+"""The groups of settings: what belongs together has a name in front, as in `recall.rounds`."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field, field_validator
+
+from assistant.reading.plan import Layout, Mode, Unit
+from assistant.reading.presets import AUTO, PRESET_NAMES
+from memory_store import KeyKind, RecallSettings, Weights
+
+
+class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
+    """Settings that belong together; an unknown name among them is refused."""
+
+
+class KeySettings(_Group, frozen=True):
+    """What the keys of the memory are made of; belongs to the memory, as the embedder does."""
+
+    kinds: tuple[KeyKind, ...] = Field(default=tuple(KeyKind), min_length=1)
+    """Which texts of a round become keys, where it has them."""
+    merged: bool = False
+    """One key of all texts of a round in place of one for each."""
+
+
+class SignalWeights(_Group, frozen=True):
+    """How much each signal counts in a similarity; 0 leaves it out. `memory_store.Weights`."""
+
+    dense: float = Field(default=Weights().dense, ge=0)
+    """The nearest key."""
+    words: float = Field(default=Weights().words, ge=0)
+    """The query's words in the round (BM25)."""
+    session_words: float = Field(default=Weights().session_words, ge=0)
+    """The query's words in the whole session."""
+    personal: float = Field(default=Weights().personal, ge=0)
+    """That a round states something about the user."""
+    said_then: float = Field(default=Weights().said_then, ge=0)
+    """That it was said in the days asked about."""
+    happened_then: float = Field(default=Weights().happened_then, ge=0)
+    """That it talks about a day in the days asked about."""
+
+
+class RecallChoices(_Group, frozen=True):
+    """How much of the memory a question gets, and what ranks it."""
+
+    rounds: int = Field(default=100, ge=1, le=200)
+    """Rounds recalled for a question; what of them is read is up to the budget."""
+    context_tokens: int = Field(default=0, ge=0)
+    """Most tokens of memory given to the language model; 0 leaves it to the preset."""
+    statement: float = Field(default=RecallSettings().statement, ge=0, le=1)
+    """Share of the statement that would answer the question in the query's vector."""
+    weights: SignalWeights = SignalWeights()
+
+
+class ReadingSettings(_Group, frozen=True):
+    """How a language model reads the memory; what is not set comes from the preset."""
+
+    preset: str = AUTO
+    """Which family's preset; `auto` goes by the name of the chat model."""
+    mode: Mode | None = None
+    """Direct, or with notes in one call or in one call each."""
+    layout: Layout | None = None
+    """JSON or plain text."""
+    unit: Unit | None = None
+    """What is delivered of a round that was found."""
+    computed_help: bool = True
+    """Whether computed dates, mentions and lasting facts come along."""
+
+    @field_validator("preset")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in (AUTO, *PRESET_NAMES):
+            raise ValueError(f"expected one of {', '.join((AUTO, *PRESET_NAMES))}")
+        return name
+
+
+class QdrantSettings(_Group, frozen=True):
+    """How a Qdrant server is used; nothing of it counts for the embedded store."""
+
+    collection: str = Field(default="aide_memoire", min_length=1, max_length=255)
+    """The collection that holds the memory."""
+    grpc_port: int = Field(default=6334, ge=1, le=65535)
+    """Its gRPC port; the port in the URL is that of its REST routes."""
+    shards: int = Field(default=1, ge=1)
+    """Parts the collection is made of; counts when it is created."""
+    replication: int = Field(default=1, ge=1)
+    """Nodes that hold each part; counts when the collection is created."""
+    write_consistency: int = Field(default=1, ge=1)
+    """Nodes that must have taken a write; counts when the collection is created."""
+    timeout: int = Field(default=10, ge=1)
+    """Seconds to wait for one call."""
+    retries: int = Field(default=5, ge=0, le=20)
+    """Times a call is tried again while the server is away or busy."""
+
+
+class ModelSettings(_Group, frozen=True):
+    """What holds for the calls of every language model."""
+
+    at_once: int = Field(default=64, ge=1, le=256)
+    """Most calls of one role side by side."""
+    cache_dir: str = ""
+    """Where replies are kept and found again, for repeated replays; empty keeps none."""
+    prices: dict[str, tuple[float, float]] = {}
+    """Dollars for a million tokens read and written, by model, where litellm knows no price."""
+
+
+class EnrichmentSettings(_Group, frozen=True):
+    """How what was recorded is enriched by `extract_model`."""
+
+    idle_seconds: float = Field(default=30.0, ge=0)
+    """Pause in a session after which its new rounds are extracted."""
+    sessions_at_once: int = Field(default=4, ge=1, le=64)
+    """Sessions (of different users) extracted side by side."""
+    attempts: int = Field(default=3, ge=1, le=20)
+    """Times a round is tried before it counts as failed."""
+    known_facts: int = Field(default=12, ge=0, le=100)
+    """Earlier facts shown to the model, so that it can say which of them no longer hold."""
+    keyphrases: bool = False
+    """Whether key phrases are asked for, as one more key of a round."""
+    summaries: bool = False
+    """Whether a summary is asked for, as one more key of a round."""
+
+
+class LogSettings(_Group, frozen=True):
+    """What is written to standard error, and how."""
+
+    level: Literal["debug", "info", "warning", "error"] = "warning"
+    """The least that is written; `info` has a line for each request."""
+    format: Literal["text", "json"] = "text"
+    """Lines for people, or an object a line for programs."""
+    contents: bool = False
+    """Whether lines may quote requests: texts of exceptions, messages of other libraries."""
+
+
+class UnderstandingSettings(_Group, frozen=True):
+    """How questions are read by `query_model`."""
+
+    sub_queries: int = Field(default=0, ge=0, le=5)
+    """Most queries of its own that a question combining several things is split into."""
+
+
+class LimitSettings(_Group, frozen=True):
+    """How much a caller may ask for, each user of each key apart; 0 is no limit."""
+
+    requests_per_minute: int | None = Field(default=None, ge=0)
+    """Requests; not set, there is a limit where there are keys only."""
+    answers_at_once: int | None = Field(default=None, ge=0)
+    """Chat answers under way, streamed or not; not set, as above."""
+    messages: int = Field(default=10_000, ge=0)
+    """Messages in one request."""
+    message_characters: int = Field(default=1_000_000, ge=0)
+    """Characters of one message."""
+    query_characters: int = Field(default=32_768, ge=0)
+    """Characters of a query of a search."""
