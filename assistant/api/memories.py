@@ -123,7 +123,7 @@ async def forget_memory(
 
 @router.delete(
     "/memories/{memory_id}/updates",
-    **described("Undo updates", Memory, examples.BRUGES, may_fail=(*WRITING, 404)),
+    **described("Undo updates", Memory, examples.UNDONE, may_fail=(*WRITING, 404)),
 )
 async def undo_updates(
     request: Request, memory_id: MemoryId, user_id: UserId = None

@@ -2,10 +2,24 @@
 
 from typing import Any
 
+_GHENT_ID = "0157570d-e94a-5df1-bdf4-1e758aab5951"
+_BRUGES_ID = "9e30fe08-285a-5010-9f14-df2aebb7e3ff"
+_OLDER = {
+    "id": _GHENT_ID,
+    "text": "I live in Ghent.",
+    "said_at": "2023-05-20T10:00:00Z",
+    "by": "rule",
+}
+_NEWER = {
+    "id": _BRUGES_ID,
+    "text": "I moved to Bruges yesterday.",
+    "said_at": "2023-05-27T10:00:00Z",
+    "by": "rule",
+}
 _ENRICHMENT = {"state": "done", "attempts": 0, "extractor": None, "failure": None}
 GHENT: dict[str, Any] = {
     "object": "memory",
-    "id": "0157570d-e94a-5df1-bdf4-1e758aab5951",
+    "id": _GHENT_ID,
     "session_id": "spring",
     "round_index": 0,
     "session_date": "2023-05-20T10:00:00Z",
@@ -17,7 +31,7 @@ GHENT: dict[str, Any] = {
             "speaker": "user",
             "source": "rule",
             "event_dates": [],
-            "superseded_by": None,
+            "superseded_by": _NEWER,
             "supersedes": [],
         }
     ],
@@ -30,11 +44,11 @@ BRUGES_FACT: dict[str, Any] = {
     "source": "rule",
     "event_dates": [{"first": "2023-05-26", "last": "2023-05-26"}],
     "superseded_by": None,
-    "supersedes": [],
+    "supersedes": [_OLDER],
 }
 BRUGES: dict[str, Any] = {
     "object": "memory",
-    "id": "9e30fe08-285a-5010-9f14-df2aebb7e3ff",
+    "id": _BRUGES_ID,
     "session_id": "spring",
     "round_index": 1,
     "session_date": "2023-05-27T10:00:00Z",
@@ -44,14 +58,24 @@ BRUGES: dict[str, Any] = {
     "enrichment": _ENRICHMENT,
     "corrected_at": None,
 }
-_STEP = {
-    "id": BRUGES["id"],
-    "text": BRUGES_FACT["text"],
-    "said_at": BRUGES["session_date"],
-    "source": "rule",
-    "until": None,
-}
-TOLD = BRUGES | {"facts": [BRUGES_FACT | {"history": [_STEP]}]}
+_STEPS = [
+    {
+        "id": _GHENT_ID,
+        "text": "I live in Ghent.",
+        "said_at": "2023-05-20T10:00:00Z",
+        "source": "rule",
+        "until": _NEWER,
+    },
+    {
+        "id": BRUGES["id"],
+        "text": BRUGES_FACT["text"],
+        "said_at": BRUGES["session_date"],
+        "source": "rule",
+        "until": None,
+    },
+]
+TOLD = BRUGES | {"facts": [BRUGES_FACT | {"history": _STEPS}]}
+UNDONE = BRUGES | {"facts": [BRUGES_FACT | {"supersedes": []}]}
 SEARCH = {"user_id": "ann", "query": "Where did I live last month?", "top_k": 1}
 FOUND: dict[str, Any] = {
     "object": "list",
@@ -66,16 +90,16 @@ FOUND: dict[str, Any] = {
     "unit": "round",
     "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
     "data": [
-        GHENT
+        BRUGES
         | {
             "similarity": 0.773429,
-            "signals": {"dense": 0.627974, "personal": 1.0},
+            "signals": {"dense": 0.0, "replaces": 0.773429},
             "reasons": [
                 {
-                    "signal": "personal",
-                    "value": 1.0,
-                    "weight": 0.1,
-                    "contribution": 0.1,
+                    "signal": "replaces",
+                    "value": 0.773429,
+                    "weight": 1.0,
+                    "contribution": 0.773429,
                     "because": ["I live in Ghent."],
                 }
             ],
@@ -113,9 +137,12 @@ LINES = (
     '{"format":"aide-memoire/records","version":1}\n'
     '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,"corrected_at":null,'
     '"enrichment":"done","extractor":"","facts":[{"event_dates":[],"slot":"live in",'
-    '"source":"rule","speaker":"user","text":"I live in Ghent."}],"failure":"","keyphrases":[],'
-    '"may_supersede":true,"repeats":[],"round_index":0,'
-    '"session_date":"2023-05-20T10:00:00+00:00","session_id":"spring","summary":"","turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],'
-    '"user_id":"ann","user_name":null,"user_text":"I live in Ghent."}\n'
+    '"source":"rule","speaker":"user","superseded_by":{"by":"rule",'
+    f'"round_id":"{_BRUGES_ID}","said_at":"2023-05-27T10:00:00+00:00",'
+    '"text":"I moved to Bruges yesterday."},"text":"I live in Ghent."}],"failure":"",'
+    '"keyphrases":[],"may_supersede":true,"repeats":[],"round_index":0,'
+    '"session_date":"2023-05-20T10:00:00+00:00","session_id":"spring","summary":"",'
+    '"turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],"user_id":"ann",'
+    '"user_name":null,"user_text":"I live in Ghent."}\n'
 )
 IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 1}
