@@ -81,6 +81,11 @@ def _sources(sources: Mapping[str, Any] | None) -> Iterator[str]:
         yield f"returns sources of {foreign} of {n} answers that fit nothing it was told{trouble}"
     if matched := sources["placed_by"]["text"]:
         yield f"sources are matched by text: {matched} of {sources['returned']}"
+    if sources["rounds_unknown"]:
+        yield (
+            f"sources tell their session and not their round in {sources['rounds_unknown']} of {n} "
+            "answers: rounds are not measured there"
+        )
     if answers["placed"] and sources["unplaced"]:
         yield (
             f"{sources['unplaced']} of {sources['returned']} sources fit no place of the history: "

@@ -39,6 +39,7 @@ def sources_table(lines: Iterable[Line]) -> dict[str, Any] | None:
         "returned": sum(lengths),
         "placed_by": dict(by),
         "unplaced": sum(account["unplaced"] for account in accounts),
+        "rounds_unknown": sum(a["state"] == "placed" and not a["tells_rounds"] for a in accounts),
         "a_question": {"p50": percentile(lengths, 0.5), "max": max(lengths, default=None)},
         "problem": Counter(problems).most_common(1)[0][0] if problems else None,
     }

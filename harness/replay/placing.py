@@ -1,7 +1,8 @@
 """From a source that an assistant names to the rounds of the history it came from. Pure.
 
 By the name of the turn or the index of the round where the source tells them; else by its text: the
-source is part of a turn, or holds whole turns. What fits more than one round is placed in none.
+source is a turn, or part of one, or holds whole turns. What could be from several rounds is placed
+in none.
 """
 
 import re
@@ -17,7 +18,7 @@ from harness.replay.blinding import Blinding
 
 T = TypeVar("T")
 By = Literal["turn", "round", "session", "text"]
-# Shorter texts stand in many turns by chance.
+# Shorter texts stand within many turns by chance.
 _TELLING = 12
 _BREAKS = re.compile(r"\W+")
 
@@ -96,11 +97,16 @@ class Placing:
         return Counter(said.text for said in self._said)
 
     def _by_text(self, text: str, session: HaystackSession | None) -> tuple[RoundPlace, ...]:
-        """The rounds that a text is from, () where it is from none or could be from several."""
+        """The rounds that a text is from, () where it is from none or could be from several. In a
+        known session, what was said twice there is from both rounds.
+        """
         words = _words(text)
+        said = [s for s in self._said if session is None or s.place.session is session]
+        same = dict.fromkeys(s.place for s in said if words == s.text and words.strip())
+        if same and (session is not None or len(same) == 1):
+            return tuple(same)
         if len(words) < _TELLING:
             return ()
-        said = [s for s in self._said if session is None or s.place.session is session]
         parts = dict.fromkeys(s.place for s in said if words in s.text)
         if parts:
             return tuple(parts) if len(parts) == 1 else ()

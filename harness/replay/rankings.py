@@ -64,7 +64,8 @@ def sources_line(layout: SourceLayout, returned: Returned, placing: Placing) -> 
     problems = [place.problem for place in places if place.problem is not None]
     ranked = list(chain.from_iterable(map(_rounds, sources, places)))
     is_ranked = returned.sources == [] or bool(placed)
-    tells_rounds = layout.tells_rounds and (not sources or any(p.rounds for p in placed))
+    # One source of an unknown round could be the evidence: then no rank of a round is certain.
+    tells_rounds = layout.tells_rounds and all(place.rounds for place in placed)
     sized = is_ranked and all(item["characters"] is not None for item in ranked)
     account = {
         "state": _state(returned, placed),

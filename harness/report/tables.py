@@ -87,6 +87,8 @@ def _retrieval(retrieval: Mapping[str, Any]) -> Table:
         f"abstention, {excluded['without_labelled_round']} without a labelled round (round rows), "
         f"{excluded['not_searched']} never searched."
     )
+    if unknown := excluded.get("without_ranked_rounds"):
+        note += f" Of {unknown} the sources do not all tell their round (round rows)."
     return Table("Retrieval, %", ("metric", *_cut_offs(), "n"), rows, note)
 
 

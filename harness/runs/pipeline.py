@@ -1,10 +1,11 @@
 """The stages of a run, each alone and in order; the command line is a thin skin over these."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from rich.console import Console
 
@@ -36,14 +37,6 @@ from harness.runs.purses import account_of, all_purses, purses_beside
 from harness.runs.replaying import Replay
 from harness.runs.run_dir import HYPOTHESES, PROMPTS, QUESTIONS, SECOND_VERDICTS, RunDir
 from harness.runs.selected import Selected
-
-
-class JudgingWays(TypedDict):
-    """How all verdicts of one command are made."""
-
-    concurrency: int
-    judged: Callable[[], None]
-
 
 _CONTINUE = "Nothing finished is lost: run the same command again to continue."
 
@@ -173,12 +166,13 @@ class Run:
             if purses:  # without a model nothing is paid, and much is judged in a moment
                 self.manifest.tick(**account_of(purses))
 
-        going: JudgingWays = {"concurrency": plan.concurrency, "judged": judged}
+        sides = plan.concurrency
+        judging = partial(judge_all, self.dir, questions, concurrency=sides, judged=judged)
         try:
-            await judge_all(self.dir, questions, judge, **going)
-            await judge_controls(self.dir, controls, judge, **going)
+            await judging(judge)
+            await judge_controls(self.dir, controls, judge, concurrency=sides, judged=judged)
             if plan.second:
-                await judge_all(self.dir, questions, plan.second, name=SECOND_VERDICTS, **going)
+                await judging(plan.second, name=SECOND_VERDICTS)
         finally:
             judged()
             await judge.close()

@@ -119,6 +119,10 @@ def test_sources_that_name_sessions_alone_leave_rounds_not_returned(
     assert values(report, "recall_all@1", "recall_all@3") == [0.5, 1.0]
     assert values(report, "round.recall_all@3", "evidence_in_context@7000") == [None, None]
     assert report["retrieval"]["official"]["run_script"]["turn"] == {}
+    assert report["conduct"]["diagnosis"] == [
+        "sources tell their session and not their round in 3 of 3 answers: rounds are not measured "
+        "there"
+    ]
     said = markdown(bench)
     assert "| round | not returned | not returned | not returned | not returned | 0 |" in said
     assert "| 7000 tokens | not returned | 0 |" in said
