@@ -20,7 +20,6 @@ from served import served
 from assistant.prompts.prompt_file import all_prompts
 
 PLAIN = "plain"
-_LOOK_AGAIN_SECONDS = 0.005
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,11 @@ class Sent:
 class Reply:
     """What the model does once: text in pieces, or a fault.
 
-    An event among the pieces is waited for before the next one is sent. `cut` ends the connection
-    in the middle of the reply; `delay` waits before each piece; `raw` is sent as it is instead of
-    a completion.
+    `cut` ends the connection in the middle of the reply; `delay` waits before each piece;
+    `raw` is sent as it is instead of a completion.
     """
 
-    pieces: Sequence[str | threading.Event] = ()
+    pieces: Sequence[str] = ()
     finish_reason: str = "stop"
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -73,7 +71,7 @@ class Rule:
         """Answer every request that gets no other reply with what this makes of it."""
         self.work = work
 
-    def reply(self, *pieces: str | threading.Event, **how: Any) -> "Rule":
+    def reply(self, *pieces: str, **how: Any) -> "Rule":
         """Answer once with this text, streamed in these pieces."""
         self.replies.append(Reply(pieces, **how))
         return self
@@ -164,10 +162,6 @@ class ScriptedModel:
         try:
             for number, piece in enumerate(reply.pieces):
                 await asyncio.sleep(reply.delay)
-                if isinstance(piece, threading.Event):
-                    while not piece.is_set():
-                        await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-                    continue
                 yield _chunk({"role": "assistant"} if number == 0 else {}, piece)
             if reply.cut:
                 raise ConnectionResetError("dropped, as scripted")
