@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from benchmarks.memories import Crowd, Memories
-from benchmarks.texts import messages
-from memory_store import DiskCache, EdgeEngine, Embedder, Encoder, MemoryStore, Round
+from benchmarks.memories import Crowd
+from benchmarks.texts import messages, questions, replies
+from memory_store import DiskCache, EdgeEngine, Embedder, Encoder, MemoryStore, Query, Round
 
 _SERVE = (sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", "0")
 
@@ -38,7 +38,6 @@ async def filled(folder: Path, crowd: Crowd, encoder: Encoder) -> None:
 def told(crowd: Crowd) -> list[Round]:
     """Rounds with statements of the user's and long replies. The statements come again and again,
     so that the encoder has them soon; no two replies are alike."""
-    replies = Memories(texts=crowd.rounds).replies()
     said = messages(_STATEMENTS)
     each = crowd.rounds_each
     return [
@@ -50,7 +49,15 @@ def told(crowd: Crowd) -> list[Round]:
             said[n % _STATEMENTS],
             reply,
         )
-        for n, reply in enumerate(replies)
+        for n, reply in enumerate(replies(crowd.rounds))
+    ]
+
+
+def questions_of(crowd: Crowd, count: int) -> list[Query]:
+    """So many questions, asked by the users of the crowd in turn."""
+    return [
+        Query(f"{crowd.prefix}{number % crowd.users}", question)
+        for number, question in enumerate(questions(count))
     ]
 
 

@@ -21,13 +21,14 @@ from benchmarks.load.assistant import (
     filled,
     printing,
     processor_seconds,
+    questions_of,
     resident_mb,
     serving,
 )
 from benchmarks.load.chats import Body, Chats, chats_at_once
 from benchmarks.load.model import Script
 from benchmarks.measured import Measured
-from benchmarks.memories import ASKED_ON, Crowd, Memories
+from benchmarks.memories import ASKED_ON, Crowd
 from memory_store import PACKAGED, Encoder, HashEncoder, ModelEncoder, Query
 
 CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
@@ -49,7 +50,7 @@ async def measure(
     for crowd in crowds:
         with tempfile.TemporaryDirectory() as folder, scripted(script) as model:
             await filled(Path(folder), crowd, _encoder(embedder))
-            queries, _ = Memories().queries(crowd, chats * (each + 2))
+            queries = questions_of(crowd, chats * (each + 2))
             settings = settings_for(model, embedder)
             with serving(Path(folder), **settings) as (port, process_id):
                 results += await _under_load(
