@@ -7,6 +7,7 @@ from memory_store.facts import sentences
 from memory_store.keys import KeyDesign, keys_of
 from memory_store.recall.statement import as_statement
 from memory_store.types import Record
+from memory_store.words import terms
 
 LONGEST_QUERY = 2000
 """Characters of a question that are embedded: text beyond this adds nothing to a query."""
@@ -53,3 +54,18 @@ def embedded_texts(records: Iterable[Record], design: KeyDesign) -> set[str]:
         texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
         texts |= {*sentences(user), *sentences(assistant)}
     return texts
+
+
+def new_terms(record: Record) -> set[int]:
+    """The terms of an answer that what the user said beside it has not."""
+    round = record.round
+    return set(terms(round.assistant_text)) - set(terms(round.user_text))
+
+
+def quotes(record: Record, others: Iterable[Record]) -> bool:
+    """Whether the answer has a whole sentence of the other rounds in it."""
+    answer = record.round.assistant_text
+    said = (
+        text for other in others for text in (other.round.user_text, other.round.assistant_text)
+    )
+    return any(sentence in answer for text in said for sentence in sentences(text))

@@ -2,20 +2,18 @@
 
 import asyncio
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from memory_store.correction import Correction, corrected, given_facts, without_answer
+from memory_store.correction import Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Engine, Hit, Payload, Point, Scope
-from memory_store.engines.layout import TURNS
-from memory_store.errors import InvalidRecord, MemoryStoreError, RoundTaken
+from memory_store.engines.engine import Engine, Hit, Payload, Scope
+from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
-from memory_store.forgetting import Forgotten, embedded_texts, forgotten
+from memory_store.forgetting import Forgotten
 from memory_store.history import Told, told
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
@@ -28,10 +26,12 @@ from memory_store.recall.places import Places
 from memory_store.recall.query_vector import query_vector
 from memory_store.recall.recall import Query, Recall, RecallSettings, recall
 from memory_store.recall.updates import linked_records
+from memory_store.removal import Removal
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 from memory_store.words import shared_words
+from memory_store.writing import Writer
 
 # Characters of a failure that are kept.
 _REASON = 500
@@ -57,7 +57,15 @@ class MemoryStore:
         self._settings = settings or RecallSettings()
         self._linking = Linking(engine)
         self._places = Places()
-        self._forget_vectors = forget_vectors
+        self._writer = Writer(engine, self._indexer, self._linking, self._places)
+        self._removal = Removal(
+            engine,
+            self._writer,
+            self._indexer,
+            self._linking,
+            self._places,
+            embedder if forget_vectors else None,
+        )
 
     async def open(self) -> None:
         """Open the engine; refuse data of another embedder, key design or schema
@@ -92,7 +100,9 @@ class MemoryStore:
         only rounds that hold exactly these turns are replaced and all others must be new;
         `RoundTaken` says that another writer was faster with some.
         """
-        return await self._write([await self._read_anew(r, enrichment) for r in rounds], over)
+        return await self._writer.write(
+            [await self._read_anew(r, enrichment) for r in rounds], over
+        )
 
     async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
         """The record of a round with the rules' facts, or with those that the user gave."""
@@ -100,34 +110,6 @@ class MemoryStore:
         if given := given_facts(stored):
             return Record(round, given)
         return Record(round, rule_facts(round), enrichment)
-
-    async def _write(self, records: Sequence[Record], over: Held | None) -> list[Record]:
-        linked = await self._linking.before_writing(records)
-        points = await self._indexer.points(linked)
-        try:
-            if over is None:
-                await self._engine.upsert(points)
-            elif points:
-                await self._claim(points, over, owner=records[0].round.user_id)
-        finally:  # some may have been written though others were not
-            self._places.forget(linked)
-        return linked
-
-    async def _claim(self, points: Sequence[Point], over: Held, *, owner: str) -> None:
-        """Write points where nobody else has written meanwhile."""
-        ours = {point.id: tuple(point.payload[TURNS]) for point in points}
-        if any(point.payload["user_id"] != owner for point in points) or not set(over) <= set(ours):
-            raise InvalidRecord("rounds are written over those of the same user and place only")
-        # What was deleted meanwhile would be made again: the condition is about what exists.
-        free = not over or await self._held(owner, over) == over
-        if free:
-            await self._engine.upsert(points, over)
-        if not free or await self._held(owner, ours) != ours:
-            raise RoundTaken("another writer changed this session: read it again")
-
-    async def _held(self, user_id: str, round_ids: Iterable[str]) -> Held:
-        hits = await self._engine.scroll(Scope(user_id, ids=tuple(round_ids)), [TURNS])
-        return {hit.id: tuple(hit.payload[TURNS]) for hit in hits}
 
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
         """Add what was extracted from a round to its record, as facts and keys.
@@ -139,7 +121,9 @@ class MemoryStore:
         if record is None or record.round != round:
             return None
         try:
-            done = await self._write([enriched(record, extraction)], {record.id: round.turn_ids})
+            done = await self._writer.write(
+                [enriched(record, extraction)], {record.id: round.turn_ids}
+            )
         except RoundTaken:
             return None
         return done[0]
@@ -252,9 +236,9 @@ class MemoryStore:
         What is there already stays as it is; `RoundTaken` when it is just being written.
         """
         ours = owned(records, user_id)
-        held = await self._held(user_id, [r.id for r in ours]) if ours else {}
+        held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
         new = [record for record in ours if record.id not in held]
-        return len(await self._write(new, {}))
+        return len(await self._writer.write(new, {}))
 
     async def users(self) -> list[str]:
         """Everybody of whom something is kept, in order: for a backup, never for a user."""
@@ -275,7 +259,7 @@ class MemoryStore:
         await self._linking.before_forgetting(user_id, [record])
         facts = tuple(replace(fact, supersedes=()) for fact in record.facts)
         changed = replace(record, facts=facts, may_supersede=allowed)
-        return (await self._write([changed], {record.id: record.round.turn_ids}))[0]
+        return (await self._writer.write([changed], {record.id: record.round.turn_ids}))[0]
 
     async def correct(
         self,
@@ -296,13 +280,7 @@ class MemoryStore:
         changed = corrected(record, correction, enrichment)
         if changed is record:
             return record
-        if not _says_the_same(changed.round, record.round):
-            await self._withdraw(await self._repeating(user_id, [record]), enrichment)
-        staying = {fact.text for fact in changed.facts}
-        await self._linking.before_forgetting(user_id, [record], staying)
-        await self._write([changed], {record.id: record.round.turn_ids})
-        await self._linking.after_forgetting(user_id, [record])
-        await self._drop_vectors([record], staying=[changed])
+        await self._removal.put_right(record, changed, enrichment)
         return await self.round(user_id, round_id)
 
     async def forget_round(
@@ -320,7 +298,9 @@ class MemoryStore:
         `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
         """
         scope = Scope(user_id, ids=(round_id,))
-        return await self._forget(scope, dry_run, enrichment) if _is_id(round_id) else Forgotten()
+        if not _is_id(round_id):
+            return Forgotten()
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def forget_session(
         self,
@@ -331,65 +311,12 @@ class MemoryStore:
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
         """Forget one session; otherwise as `forget_round`."""
-        return await self._forget(Scope(user_id, session_id), dry_run, enrichment)
+        scope = Scope(user_id, session_id)
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is."""
-        return await self._forget(Scope(user_id), dry_run, EnrichmentState.DONE)
-
-    async def _forget(self, scope: Scope, dry_run: bool, enrichment: EnrichmentState) -> Forgotten:
-        gone = [_record(hit) for hit in await self._engine.scroll(scope)]
-        others_stay = scope != Scope(scope.user_id)
-        repeating = await self._repeating(scope.user_id, gone) if others_stay else []
-        count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
-        if not gone or dry_run:
-            return count
-        if others_stay:
-            await self._withdraw(repeating, enrichment)
-            await self._linking.before_forgetting(scope.user_id, gone)
-        await self._engine.delete(scope)
-        if others_stay:
-            self._places.forget(gone)
-            await self._linking.after_forgetting(scope.user_id, gone)
-        else:
-            self._places.forget_user(scope.user_id)
-        await self._drop_vectors(gone)
-        return count
-
-    async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
-        """The other rounds whose answers repeat these, or an answer that does."""
-        known = {record.id for record in gone}
-        found: list[Record] = []
-        wanted = known
-        while wanted:
-            hits = await self._engine.scroll(Scope(user_id, repeats=tuple(sorted(wanted))))
-            wanted = {hit.id for hit in hits} - known
-            known |= wanted
-            found += [_record(hit) for hit in hits if hit.id in wanted]
-        return found
-
-    async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:
-        """Take the answers out of these rounds of one user. `RoundTaken` when one is just being
-        written."""
-        if not repeating:
-            return
-        changed = [without_answer(record, enrichment) for record in repeating]
-        await self._write(changed, {r.id: r.round.turn_ids for r in repeating})
-        await self._drop_vectors(repeating, staying=changed)
-
-    async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
-        """The sessions of which other rounds stay; only rounds named by id leave some."""
-        if scope.ids is None:
-            return set()
-        sessions = {record.round.session_id for record in gone}
-        counts = {id: await self._engine.count(Scope(scope.user_id, id)) for id in sessions}
-        own = Counter(record.round.session_id for record in gone)
-        return {id for id, count in counts.items() if count > own[id]}
-
-    async def _drop_vectors(self, gone: Sequence[Record], staying: Sequence[Record] = ()) -> None:
-        if self._forget_vectors:
-            texts, kept = (embedded_texts(of, self._indexer.design) for of in (gone, staying))
-            await self._embedder.forget(texts - kept)
+        return await self._removal.forget(Scope(user_id), EnrichmentState.DONE, dry_run=dry_run)
 
     async def check(self) -> None:
         """Raise what is wrong when the engine or the embedder cannot be used."""
@@ -408,10 +335,6 @@ def _in_order(hits: Sequence[Hit]) -> list[Record]:
 
 def _record(hit: Hit) -> Record:
     return from_payload(hit.payload)
-
-
-def _says_the_same(one: Round, other: Round) -> bool:
-    return (one.user_text, one.assistant_text) == (other.user_text, other.assistant_text)
 
 
 def _is_id(text: str) -> bool:

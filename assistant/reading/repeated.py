@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from assistant.reading.reader import Trace
 from memory_store import Recalled, terms
 
-# A word that more of the rounds read have than these, and than this share of them, is nobody's.
+# A word that more of the rounds read have is nobody's.
 _FEW = 3
-_SHARE = 0.25
+# An answer owes its words to a few rounds, those that it has the most of such words from.
+_MOST = 8
 
 
 def repeated(
     question: str, answer: str, trace: Trace, recalled: Sequence[Recalled]
 ) -> tuple[str, ...]:
     """Ids of the rounds that the answer repeats: those it quotes; else those read with which it has
-    a word in common that the question has not, and that not many of them have.
+    the most words in common that the question has not, and that few of them have.
 
-    In doubt an answer repeats: a round that was read but is not at hand counts.
+    In doubt an answer repeats: a round that was read but is not at hand comes next.
     """
     if trace.quoted:
         return tuple(trace.quoted)
@@ -26,8 +27,9 @@ def repeated(
         for one in recalled
     }
     words = {id: set(terms(texts[id])) for id in trace.context if id in texts}
-    many = max(_FEW, _SHARE * len(words))
     rounds_with = Counter(term for of_round in words.values() for term in of_round)
     asked = set(terms(question))
-    told = {term for term in terms(answer) if term not in asked and rounds_with[term] <= many}
-    return tuple(id for id in trace.context if id not in words or told & words[id])
+    told = {term for term in terms(answer) if term not in asked and rounds_with[term] <= _FEW}
+    shared = {id: len(told & words[id]) for id in words}
+    owed = sorted((id for id in words if shared[id]), key=lambda id: -shared[id])
+    return tuple([*owed, *(id for id in trace.context if id not in words)][:_MOST])

@@ -56,6 +56,24 @@ async def test_they_go_with_the_round_and_are_counted_before(store: MemoryStore)
     assert await forget_round(store, dry_run=False) == Forgotten()
 
 
+async def test_an_answer_that_tells_nothing_of_it_stays(store: MemoryStore) -> None:
+    beside = Round("ann", "again", 1, MAY, "What else?", "You like tea.", repeats=(ASKED.id,))
+    after = Round("ann", "again", 2, MAY, "And now?", "Still 4711.", repeats=(beside.id,))
+    await store.remember([*EVERY, beside, after])
+    assert (await forget_round(store, dry_run=False)).answers == 2
+    said = await answers(store)
+    assert (said["What else?"], said["And now?"]) == ("You like tea.", "Still 4711.")
+
+
+async def test_a_word_that_many_rounds_have_tells_nothing(store: MemoryStore) -> None:
+    safes = [Round("ann", "told", 9 + n, MAY, f"I bought safe {n}.", "Noted.") for n in range(6)]
+    common = replace(SAID_AGAIN, assistant_text="It is a safe.")
+    quoting = replace(SAID_AGAIN, session_id="q", assistant_text="“My safe opens with 4711.”")
+    await store.remember([TOLD, ASKED, *safes, common, quoting])
+    counted = await forget_round(store, dry_run=True)
+    assert counted.changed_sessions == {"asked", "q"}
+
+
 async def test_they_go_with_the_session_but_not_twice(store: MemoryStore) -> None:
     await store.remember(EVERY)
     counted = await store.forget_session("ann", "asked", dry_run=True)

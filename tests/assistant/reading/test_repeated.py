@@ -38,6 +38,14 @@ def test_words_that_the_question_has_not(
     assert repeated(question, answer, Trace(context=read), recalled) == expected
 
 
+def test_an_answer_owes_its_words_to_a_few_rounds() -> None:
+    recalled = found(*(f"word{n} again{n} {'' if n else 'more0'}" for n in range(12)))
+    read = [one.record.id for one in recalled]
+    answer = " ".join(f"word{n}" for n in range(12)) + " again0 more0 again7"
+    owed = repeated("Which?", answer, Trace(context=read), recalled)
+    assert owed == tuple(read[index] for index in (0, 7, 1, 2, 3, 4, 5, 6))
+
+
 def test_what_was_not_read_is_not_repeated() -> None:
     recalled = found("I live in Ghent.", "Ghent is old.")
     trace = Trace(context=[recalled[1].record.id])

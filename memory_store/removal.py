@@ -1,0 +1,132 @@
+"""How rounds go, and what goes with them: links, vectors in caches, answers that repeat them."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from memory_store.correction import without_answer
+from memory_store.embedding.embedder import Embedder
+from memory_store.engines.engine import Engine, Scope
+from memory_store.forgetting import Forgotten, embedded_texts, forgotten, new_terms, quotes
+from memory_store.indexing import Indexer
+from memory_store.linking import Linking
+from memory_store.points import from_payload
+from memory_store.recall.places import Places
+from memory_store.types import EnrichmentState, Record
+from memory_store.words import terms
+from memory_store.writing import Writer
+
+# A word that more rounds than these have says nothing of one that goes.
+_FEW = 5
+
+
+class Removal:
+    """Forgets rounds of an engine, and takes out what they have said."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        writer: Writer,
+        indexer: Indexer,
+        linking: Linking,
+        places: Places,
+        forgetful: Embedder | None,
+    ) -> None:
+        """`forgetful` is the embedder whose caches forget, too, if they shall."""
+        self._engine = engine
+        self._writer = writer
+        self._design = indexer.design
+        self._linking = linking
+        self._places = places
+        self._forgetful = forgetful
+
+    async def forget(
+        self, scope: Scope, enrichment: EnrichmentState, *, dry_run: bool
+    ) -> Forgotten:
+        """Forget the rounds in scope, of which a part of a user's or all; or count them only."""
+        gone = [from_payload(hit.payload) for hit in await self._engine.scroll(scope)]
+        others_stay = scope != Scope(scope.user_id)
+        repeating = await self._repeating(scope.user_id, gone) if others_stay else []
+        count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
+        if not gone or dry_run:
+            return count
+        if others_stay:
+            await self._withdraw(repeating, enrichment)
+            await self._linking.before_forgetting(scope.user_id, gone)
+        await self._engine.delete(scope)
+        if others_stay:
+            self._places.forget(gone)
+            await self._linking.after_forgetting(scope.user_id, gone)
+        else:
+            self._places.forget_user(scope.user_id)
+        await self._drop_vectors(gone)
+        return count
+
+    async def put_right(self, before: Record, after: Record, enrichment: EnrichmentState) -> None:
+        """Write a record over what it said before. `RoundTaken` when it is just being written."""
+        user_id = before.round.user_id
+        if not _says_the_same(before, after):
+            await self._withdraw(await self._repeating(user_id, [before]), enrichment)
+        staying = {fact.text for fact in after.facts}
+        await self._linking.before_forgetting(user_id, [before], staying)
+        await self._writer.write([after], {before.id: before.round.turn_ids})
+        await self._linking.after_forgetting(user_id, [before])
+        await self._drop_vectors([before], staying=[after])
+
+    async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
+        """The other rounds whose answers repeat these, or repeat them by way of such an answer."""
+        known = {record.id for record in gone}
+        found = await self._naming(user_id, known, known)
+        next_ = found
+        while next_:
+            known |= {record.id for record in next_}
+            further = await self._naming(user_id, {record.id for record in next_}, known)
+            next_ = await self._telling(user_id, further, gone) if further else []
+            found += next_
+        return found
+
+    async def _naming(self, user_id: str, ids: set[str], known: set[str]) -> list[Record]:
+        """The rounds not yet known whose answers name one of these as what they repeat."""
+        hits = await self._engine.scroll(Scope(user_id, repeats=tuple(sorted(ids))))
+        return [from_payload(hit.payload) for hit in hits if hit.id not in known]
+
+    async def _telling(
+        self, user_id: str, candidates: Sequence[Record], gone: Sequence[Record]
+    ) -> list[Record]:
+        """Those whose answers still tell of what goes: by a sentence of it, or by a word of it that
+        few rounds have. Without this, word after word, every answer would hang on every other."""
+        said = sorted({term for record in gone for term in terms(_text(record))})
+        having = await self._engine.postings(said, Scope(user_id), _FEW + 1)
+        rare = {term for term, held in zip(said, having, strict=True) if len(held) <= _FEW}
+        return [r for r in candidates if rare & new_terms(r) or quotes(r, gone)]
+
+    async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:
+        """Take the answers out of these rounds of one user. `RoundTaken` when one is just being
+        written."""
+        if not repeating:
+            return
+        changed = [without_answer(record, enrichment) for record in repeating]
+        await self._writer.write(changed, {r.id: r.round.turn_ids for r in repeating})
+        await self._drop_vectors(repeating, staying=changed)
+
+    async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
+        """The sessions of which other rounds stay; only rounds named by id leave some."""
+        if scope.ids is None:
+            return set()
+        sessions = {record.round.session_id for record in gone}
+        counts = {id: await self._engine.count(Scope(scope.user_id, id)) for id in sessions}
+        own = Counter(record.round.session_id for record in gone)
+        return {id for id, count in counts.items() if count > own[id]}
+
+    async def _drop_vectors(self, gone: Sequence[Record], staying: Sequence[Record] = ()) -> None:
+        if self._forgetful:
+            texts, kept = (embedded_texts(of, self._design) for of in (gone, staying))
+            await self._forgetful.forget(texts - kept)
+
+
+def _text(record: Record) -> str:
+    return f"{record.round.user_text}\n{record.round.assistant_text}"
+
+
+def _says_the_same(one: Record, other: Record) -> bool:
+    first, second = one.round, other.round
+    return (first.user_text, first.assistant_text) == (second.user_text, second.assistant_text)
