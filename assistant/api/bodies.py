@@ -55,9 +55,13 @@ def _step_body(step: Step) -> dict[str, Any]:
     }
 
 
-def forgotten_body(forgotten: Forgotten, *, dry_run: bool) -> dict[str, Any]:
-    """How much went, or would go."""
+def forgotten_body(
+    kind: str, forgotten: Forgotten, *, dry_run: bool, **named: Any
+) -> dict[str, Any]:
+    """What went, or would go, and how much that is."""
     return {
+        "object": f"{kind}.deleted",
+        **named,
         "dry_run": dry_run,
         "rounds": forgotten.rounds,
         "facts": forgotten.facts,

@@ -114,11 +114,8 @@ async def forget_memory(
     gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
-    return {
-        "object": "memory.deleted",
-        "id": memory_id,
-        "deleted": not dry_run,
-    } | bodies.forgotten_body(gone, dry_run=dry_run)
+    named = {"id": memory_id, "deleted": not dry_run}
+    return bodies.forgotten_body("memory", gone, dry_run=dry_run, **named)
 
 
 @router.delete(
@@ -168,11 +165,8 @@ async def forget_user(
     """Forget everything of a user; with `dry_run` only count it."""
     owner = user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
-    return {
-        "object": "user.memories.deleted",
-        "user_id": owner,
-        "deleted": gone.rounds,
-    } | bodies.forgotten_body(gone, dry_run=dry_run)
+    named = {"user_id": owner, "deleted": gone.rounds}
+    return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)
 
 
 def _unknown(memory_id: str) -> NotFound:

@@ -176,11 +176,8 @@ async def forget_session(
     gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
-    return {
-        "object": "session.deleted",
-        "id": session_id,
-        "deleted": not dry_run,
-    } | bodies.forgotten_body(gone, dry_run=dry_run)
+    named = {"id": session_id, "deleted": not dry_run}
+    return bodies.forgotten_body("session", gone, dry_run=dry_run, **named)
 
 
 def _unknown(session_id: str) -> NotFound:

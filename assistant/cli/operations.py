@@ -25,10 +25,7 @@ _Result = TypeVar("_Result")
 def run_migrate(settings: Settings, to: Place, *, as_json: bool) -> None:
     """Move the memory and print a summary."""
     done, seconds = _timed(lambda progress: operations.migrate(settings, to, progress))
-    if as_json:
-        _print_json("migrate", seconds, asdict(done))
-    else:
-        _print_lines(_moved(done, to, seconds))
+    _print("migrate", seconds, asdict(done), _moved(done, to, seconds), as_json=as_json)
 
 
 def run_reindex(settings: Settings, *, keep_old: bool, again: bool, as_json: bool) -> None:
@@ -36,10 +33,7 @@ def run_reindex(settings: Settings, *, keep_old: bool, again: bool, as_json: boo
     done, seconds = _timed(
         lambda progress: operations.reindex(settings, progress, keep_old=keep_old, again=again)
     )
-    if as_json:
-        _print_json("reindex", seconds, asdict(done))
-    else:
-        _print_lines(_indexed(done, seconds))
+    _print("reindex", seconds, asdict(done), _indexed(done, seconds), as_json=as_json)
 
 
 def run_cancel(settings: Settings, *, as_json: bool) -> None:
@@ -70,29 +64,21 @@ def run_backup_through(connection: Connection, file: Path, *, as_json: bool) -> 
 
 
 def _print_backup(done: BackedUp, file: Path, seconds: float, *, as_json: bool) -> None:
-    if as_json:
-        _print_json("backup", seconds, {"file": str(file), **asdict(done)})
-        return
-    _print_lines(
-        [
-            f"{done.rounds} rounds from {done.source} are in {file}, in {seconds:.1f} s",
-            f"sha256 of the rounds: {done.checksum}",
-        ]
-    )
+    lines = [
+        f"{done.rounds} rounds from {done.source} are in {file}, in {seconds:.1f} s",
+        f"sha256 of the rounds: {done.checksum}",
+    ]
+    _print("backup", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
 
 def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Fill an empty memory from a file and print a summary."""
     done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
-    if as_json:
-        _print_json("restore", seconds, {"file": str(file), **asdict(done)})
-        return
-    _print_lines(
-        [
-            f"{done.rounds} rounds from {file} are in {done.target}, in {seconds:.1f} s",
-            f"checked: it holds what the file holds, sha256 of the rounds: {done.checksum}",
-        ]
-    )
+    lines = [
+        f"{done.rounds} rounds from {file} are in {done.target}, in {seconds:.1f} s",
+        f"checked: it holds what the file holds, sha256 of the rounds: {done.checksum}",
+    ]
+    _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
 
 def _timed(work: Callable[[Progress], Coroutine[Any, Any, _Result]]) -> tuple[_Result, float]:
@@ -128,11 +114,12 @@ def _maker(identity: Any) -> str:
     return ", ".join(f"{name} {value}" for name, value in identity.items())
 
 
-def _print_json(command: str, seconds: float, summary: dict[str, Any]) -> None:
-    body = {"command": command, **summary, "seconds": round(seconds, 3)}
-    typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
-
-
-def _print_lines(lines: list[str]) -> None:
+def _print(
+    command: str, seconds: float, summary: dict[str, Any], lines: list[str], *, as_json: bool
+) -> None:
+    """What was done: for programs, or in these lines."""
+    if as_json:
+        body = {"command": command, **summary, "seconds": round(seconds, 3)}
+        lines = [json.dumps(body, ensure_ascii=False, indent=2)]
     for line in lines:
         typer.echo(line)
