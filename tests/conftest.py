@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import a_chromium
 from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
 
 import memory_store
@@ -129,3 +130,10 @@ def own_qdrant(tmp_path: Path) -> Iterator[Qdrant]:
     server = Qdrant(program, tmp_path / "qdrant")
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests that want one: its driver cannot run twice in a process."""
+    with a_chromium() as browser:
+        yield browser

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Watched, a_chromium
+from browser import Watched
 from made_runs import made_run
 
 from harness.report.write import write_report
@@ -28,12 +28,6 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     write_report(RunDir(path))
     return path / "report.html"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    with a_chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -5,16 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from browser import Watched, a_chromium
+from browser import Watched
 
 _MILLISECONDS = 20_000
-
-
-@pytest.fixture(scope="package")
-def chromium() -> Iterator[Any]:
-    """The browser that all tests of this folder use."""
-    with a_chromium() as browser:
-        yield browser
 
 
 OpenPage = Callable[..., Any]
