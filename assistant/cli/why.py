@@ -37,7 +37,7 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
     if trace["trimmed"]:
         say(console, f"shortened to fit: {len(trace['trimmed'])} of them")
     _print_left_out(console, "left out, they did not fit", unfit)
-    _print_left_out(console, "left out, less relevant", farther)
+    _print_left_out(console, "found, and not used", farther)
     if trace["context_tokens"]:
         say(console, f"memory given to the model: {trace['context_tokens']} tokens")
     if trace["notes"]:

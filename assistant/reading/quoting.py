@@ -87,7 +87,8 @@ class QuotingReader:
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
         shown = sorted(
             _distinct([*grounds, *_with_newer(quotes, near)]),
-            key=lambda s: s.source.record.round.session_date,
+            # The newest first; of one day what holds before what it replaced.
+            key=lambda s: (s.source.record.round.session_date, s.superseded_by is None),
             reverse=True,
         )
         return "\n".join([conclusion, _print(shown)] if conclusion else [_print(shown)]), shown

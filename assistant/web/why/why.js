@@ -63,7 +63,7 @@ function groups(memory) {
     group("Answered from", found.filter(({ id }) => read.has(id)), { open: true }),
     group("Left out: did not fit", found.filter(({ id }) => dropped.has(id)),
       { note: "Near enough, but there is a limit to what is read at once, and others were nearer." }),
-    group("Left out: less relevant", found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
+    group("Found, and not used", found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
       { note: "Found, and not used: others answered the question better." }),
   ].filter(Boolean);
 }

@@ -120,7 +120,7 @@ def test_chat_says_why(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     assert re.fullmatch(r"  2023-05-20  relevance \d\.\d\d  “I adopted a cat called Miso\.”", hit)
     assert re.search(r"\+0\.\d\d means something alike \(I adopted a cat called Miso\.\)", parts)
     assert re.search(r"\+0\.\d\d has the same words \(.*cat.*\)", parts)
-    assert left_out == "left out, less relevant: 7"
+    assert left_out == "found, and not used: 7"
     assert sum("My aunt sold lamp number" in line for line in others) >= 5
     assert more == "  and 2 more"
 

@@ -1,5 +1,6 @@
 """The quoting reader: dated quotes of what is near, or that it does not know."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -81,6 +82,14 @@ async def test_the_newest_statement_about_somebody_else_holds(store: MemoryStore
     assert lines[1] == "- On 2023-05-23 (Tue) you said: “No, Clara moved to Lisbon.”"
     assert lines[2].endswith("“Clara lives in Porto.” (no longer: see 2023-05-23 (Tue))")
     assert len(lines) == 3
+
+
+async def test_of_one_day_what_holds_comes_first(store: MemoryStore) -> None:
+    porto = round(0, "Clara lives in Porto.")
+    lisbon = replace(round(1, "No, Clara moved to Lisbon."), session_date=porto.session_date)
+    await store.remember([porto, lisbon])
+    answer, _ = await ask(store, "Where does Clara live?")
+    assert answer.index("Lisbon") < answer.index("Porto")
 
 
 async def test_it_quotes_what_the_assistant_said(store: MemoryStore) -> None:

@@ -83,7 +83,7 @@ def test_why_this_answer(
     shown = float(why.locator(".similarity b").first.inner_text())
     parts = why.locator(".reasons").first.locator(".number").all_inner_texts()
     assert sum(float(part.replace("−", "-")) for part in parts) == pytest.approx(shown, abs=0.05)
-    expect(why).to_contain_text("Left out: less relevant")
+    expect(why).to_contain_text("Found, and not used")
     page.keyboard.press("Escape")
     expect(why).to_be_hidden()
     expect(page.get_by_role("button", name="Why this answer?")).to_be_focused()
