@@ -4,7 +4,6 @@ Load generator, model and assistant share the machine. What the first two take i
 same load straight against the model, and is the baseline.
 """
 
-import asyncio
 import subprocess
 import sys
 import tempfile
@@ -33,7 +32,7 @@ from memory_store import PACKAGED, Encoder, HashEncoder, ModelEncoder, Query
 
 CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
 _CHATS = 50
-_SOAK = Script(first=0.0, pieces=3, every=0.0)
+QUICK = Script(first=0.0, pieces=3, every=0.0)
 
 
 async def measure(
@@ -102,72 +101,9 @@ async def _under_load(
     ]
 
 
-async def measure_soak(requests: int = 10_000, *, embedder: str = PACKAGED) -> list[Measured]:
-    """Resident memory after each tenth of so many mixed requests, beside that after the first."""
-    sizes: list[float] = []
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        scripted(_SOAK) as model,
-        serving(Path(folder), **settings_for(model, embedder)) as (port, process_id),
-    ):
-        idle = resident_mb(process_id)
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            for tenth in range(10):
-                numbers = range(tenth * requests // 10, (tenth + 1) * requests // 10)
-                await _mixed(client, numbers)
-                sizes.append(resident_mb(process_id))
-    by_tenth = {f"after_{(n + 1) * requests // 10}": size for n, size in enumerate(sizes)}
-    return [
-        Measured(
-            f"memory after {requests:,} requests",
-            "MB",
-            sizes[-1],
-            sizes[0],
-            "after a tenth of them",
-            False,
-            {"idle": idle, **by_tenth},
-        )
-    ]
-
-
-async def _mixed(client: httpx.AsyncClient, numbers: range) -> None:
-    """Requests of every kind, eight at a time; each must succeed, or fail as it should."""
-    left = iter(numbers)
-
-    async def caller() -> None:
-        for number in left:
-            method, path, body, status = _request(number)
-            reply = await client.request(method, path, json=body)
-            if reply.status_code != status:
-                raise RuntimeError(f"{method} {path}: {reply.status_code} {reply.text[:300]}")
-
-    await asyncio.gather(*(caller() for _ in range(8)))
-
-
-def _request(number: int) -> tuple[str, str, Mapping[str, Any] | None, int]:
-    """The request of a number: half of them chats, and what it must be answered with."""
-    user = f"user{number % 20}"
-    match number % 10:
-        case 0:
-            body = {"user_id": user, "query": f"What did I buy, number {number}?"}
-            return "POST", "/v1/memories/search", body, 200
-        case 1:
-            turns = [{"role": "user", "content": f"I bought lamp number {number} in March."}]
-            path = f"/v1/sessions/s{number // 200}/messages"
-            return "POST", path, {"user_id": user, "messages": turns}, 200
-        case 2:
-            return "GET", f"/v1/memories?user_id={user}&limit=5", None, 200
-        case 3:
-            return "GET", f"/v1/sessions?user_id={user}", None, 200
-        case 4:
-            return "POST", "/v1/chat/completions", {"messages": []}, 400
-    body = _chat(Query(user, f"I sold map number {number}. What did I buy?"), f"c{number // 200}")
-    return "POST", "/v1/chat/completions", body, 200
-
-
 async def measure_start(embedder: str = PACKAGED) -> list[Measured]:
     """Seconds from nothing to the first answer, beside a Python process that does nothing."""
-    with tempfile.TemporaryDirectory() as folder, scripted(_SOAK) as model:
+    with tempfile.TemporaryDirectory() as folder, scripted(QUICK) as model:
         settings = settings_for(model, embedder)
         taken, quoting = [], []
         for _ in range(2):  # the first one reads what the second finds in the system's cache
@@ -193,7 +129,7 @@ async def _started(folder: Path, settings: Mapping[str, str]) -> tuple[float, fl
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
             (await client.get("/ready")).raise_for_status()
             ready, idle = time.perf_counter() - began, resident_mb(process_id)
-            body = _chat(Query("ann", "What did I buy?"), "s")
+            body = chat_request(Query("ann", "What did I buy?"), "s")
             (await client.post("/v1/chat/completions", json=body)).raise_for_status()
             return ready, time.perf_counter() - began, idle
 
@@ -227,10 +163,11 @@ def _encoder(embedder: str) -> Encoder:
 
 
 def _bodies(queries: Sequence[Query]) -> Callable[[int], Body]:
-    return lambda number: _chat(queries[number], f"load{number}")
+    return lambda number: chat_request(queries[number], f"load{number}")
 
 
-def _chat(query: Query, session_id: str) -> dict[str, Any]:
+def chat_request(query: Query, session_id: str) -> dict[str, Any]:
+    """A streamed question, asked on the day that the made-up memories end."""
     metadata = {"user_id": query.user_id, "session_id": session_id, "timestamp": str(ASKED_ON)}
     return {
         "model": "aide-memoire",
