@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from assistant.errors import PromptRefused
+from assistant.models.carried import Prices
 from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
@@ -29,7 +30,7 @@ class LitellmModel:
         litellm does not know."""
         self.name = name
         self.identity = f"{name}@{base_url}"
-        self._prices = prices
+        self._prices = Prices.of(name, prices) if prices else None
         self._refusals = Refusals()
         self._call: dict[str, Any] = {"model": name, "timeout": timeout, "max_retries": 0}
         if base_url:
@@ -82,12 +83,8 @@ class LitellmModel:
         return Piece(text, tokens, choice.finish_reason)
 
     def _counts(self, prompt: int, completion: int) -> TokenCounts:
-        if self._prices:
-            read, written = self._prices
-            cost: float | None = (prompt * read + completion * written) / 1e6
-        else:
-            cost = self._known_cost(prompt, completion)
-        return TokenCounts(prompt, completion, cost)
+        cost = self._prices.cost if self._prices else self._known_cost
+        return TokenCounts(prompt, completion, cost(prompt, completion))
 
     def _known_cost(self, prompt: int, completion: int) -> float | None:
         try:
