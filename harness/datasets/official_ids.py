@@ -40,5 +40,12 @@ def official_turn_targets(question: Question) -> list[str]:
     return [item for item in ids if item and "answer" in item]
 
 
+def is_official_abstention(question_id: str) -> bool:
+    """Whether the official scripts take a question for one that cannot be answered: they look for
+    `_abs` anywhere in its id.
+    """
+    return "_abs" in question_id
+
+
 def _masked(session_id: str, *, labelled: bool) -> str:
     return session_id if labelled else session_id.replace("answer", "noans")

@@ -103,7 +103,7 @@ class ModelJudge:
         except JudgeCallFailed as error:
             failed = {"error": type(error).__name__, **_tokens(replies)}
             return Verdict(None, str(error), details=asked | failed)
-        return _counted(votes, asked | _tokens(replies))
+        return _with_first_reply(_counted(votes, asked | _tokens(replies)), replies[0].text)
 
     async def _vote(
         self, question: QuestionDigest, text: str, number: int, replies: list[Reply]
@@ -148,6 +148,15 @@ def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) 
     won, count = ranked[0]
     raw = next(raw for decision, raw in votes if decision == won)
     return Verdict(won, raw, certainty=round(count / sum(counts.values()), 3), details=details)
+
+
+def _with_first_reply(verdict: Verdict, reply: str) -> Verdict:
+    """Official scripts ask once, and take what comes: where that was not what decided here, it is
+    kept beside the verdict.
+    """
+    if verdict.raw == reply:
+        return verdict
+    return replace(verdict, details={**verdict.details, "first_reply": reply})
 
 
 def _tokens(replies: Sequence[Reply]) -> dict[str, int]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.datasets.categories import LONGMEMEVAL_TYPES
+from harness.datasets.official_ids import is_official_abstention
 from harness.runs.digest import QuestionDigest
 
 Lines = Mapping[str, Mapping[str, Any]]
@@ -24,9 +25,10 @@ def official_accuracy(
     if not {question.question_type for question in questions} <= set(LONGMEMEVAL_TYPES):
         return None
     labels = [
-        (question, official_label(verdicts[question.question_id]))
+        (question, label)
         for question in questions
-        if question.question_id in hypotheses and question.question_id in verdicts
+        if question.question_id in hypotheses
+        and (label := official_label(verdicts.get(question.question_id))) is not None
         for _ in range(int(hypotheses[question.question_id].get("lines", 1)))
     ]
     by_type = {
@@ -39,16 +41,22 @@ def official_accuracy(
     return {
         "overall": _mean([label for _, label in labels]),
         "task_averaged": {"value": average, "n": len(values)},
-        "abstention": _mean([label for q, label in labels if "_abs" in q.question_id]),
+        "abstention": _mean(
+            [label for q, label in labels if is_official_abstention(q.question_id)]
+        ),
         "by_type": by_type,
         "skipped": [q.question_id for q in questions if q.question_id not in hypotheses],
     }
 
 
-def official_label(verdict: Mapping[str, Any]) -> bool:
-    """What the official scorer makes of a judge's reply; other judges keep their verdict."""
+def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
+    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
+    None where there was no reply.
+    """
+    if verdict is None or "error" in verdict:
+        return None
     if str(verdict.get("judge", "")).startswith(_REPLYING):
-        return "yes" in str(verdict.get("raw", "")).lower()
+        return "yes" in str(verdict.get("first_reply", verdict.get("raw", ""))).lower()
     return bool(verdict.get("verdict") == "yes")
 
 

@@ -9,6 +9,7 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from harness.datasets.official_ids import is_official_abstention
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     fits_context,
@@ -93,9 +94,10 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, A
     """Both official denominators: `run_script` skips questions without a target, `printing_script`
     does not.
     """
-    with_target = [question for question in answerable if question.official_turn_targets]
+    printed = [q for q in answerable if not is_official_abstention(q.question_id)]
+    with_target = [question for question in printed if question.official_turn_targets]
     table: dict[str, Any] = {}
-    for name, members in (("run_script", with_target), ("printing_script", answerable)):
+    for name, members in (("run_script", with_target), ("printing_script", printed)):
         table[name] = {
             level: means_of(
                 measure(q, lines[q.question_id])

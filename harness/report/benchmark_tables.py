@@ -1,11 +1,13 @@
 """What a benchmark's own scripts would print of a run, as rows of text. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.report.table import Table, percent
 
 _K = (5, 10, 25, 50)
+# How many questions a note names.
+_NAMED = 10
 
 
 def official_accuracy_table(report: Mapping[str, Any]) -> list[Table]:
@@ -21,11 +23,20 @@ def official_accuracy_table(report: Mapping[str, Any]) -> list[Table]:
     rows.insert(1, ("task-averaged", value, f"{average['n']} types"))
     note = (
         f"Over the answers that are there: {len(official['skipped'])} questions without one are "
-        "not counted. Any reply with a yes in it is right; a type without answers makes the "
-        "average NaN. For setting beside published figures only if the judge is the official one."
+        f"not counted{_named(official['skipped'])}. Any reply with a yes in it is right; a type "
+        "without answers makes the average NaN. For setting beside published figures only if the "
+        "judge is the official one."
     )
     header = ("official-compatible", "right", "n")
     return [Table("Accuracy by the official definitions, %", header, rows, note, is_detail=True)]
+
+
+def _named(ids: Sequence[str]) -> str:
+    """So many ids in brackets, nothing for none."""
+    if not ids:
+        return ""
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f" ({', '.join(ids[:_NAMED])}{more})"
 
 
 def metric_tables(report: Mapping[str, Any]) -> list[Table]:

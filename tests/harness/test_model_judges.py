@@ -140,7 +140,8 @@ async def test_one_user_message_at_temperature_zero(model: ScriptedJudge) -> Non
 
 async def test_an_unreadable_reply_is_asked_again_once_then_unscored(model: ScriptedJudge) -> None:
     model.says = lambda text: "no" if "one word" in text else "Hard to say."
-    assert (await ask(model.spec, "Blue.")).verdict == "no"
+    said = await ask(model.spec, "Blue.")
+    assert (said.verdict, said.raw, said.details["first_reply"]) == ("no", "no", "Hard to say.")
     assert [len(sent["messages"]) for sent in model.sent] == [1, 3]
     model.says = lambda _: "Hard to say."
     verdict = await ask(model.spec, "Blue.")

@@ -67,6 +67,22 @@ def test_q02_official_looks_for_a_yes_anywhere_in_a_reply(reply: str, right: boo
     assert official_label({"judge": "longmemeval=m", "verdict": None, "raw": reply}) is right
 
 
+@pytest.mark.parametrize(
+    ("verdict", "label"),
+    [
+        ({"verdict": "no", "raw": "no", "first_reply": "It was yesterday."}, True),
+        ({"verdict": "yes", "raw": "yes", "first_reply": "Hard to say."}, False),
+        ({"verdict": None, "raw": "eyes: no such model", "error": "JudgeCallFailed"}, None),
+        (None, None),
+    ],
+)
+def test_q02_official_takes_the_first_reply_and_nothing_else(
+    verdict: dict[str, Any] | None, label: bool | None
+) -> None:
+    judged = verdict and verdict | {"judge": "longmemeval-1=m"}
+    assert official_label(judged) is label
+
+
 def test_q02_other_judges_keep_their_verdict() -> None:
     assert not official_label({"judge": "lexical-1", "verdict": "no", "raw": "yes/no differ"})
 

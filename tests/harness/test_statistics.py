@@ -56,6 +56,15 @@ def test_mcnemar_is_exact(pairs: Pairs, p: float) -> None:
 
 
 @pytest.mark.parametrize(
+    ("gained", "lost", "p"), [(33, 17, 0.033), (32, 18, 0.065), (15, 5, 0.041)]
+)
+def test_mcnemar_v11(gained: int, lost: int, p: float) -> None:
+    """Of 50 pairs that differ, 33 to 17 is the first split below 0.05."""
+    assert exact_mcnemar(Pairs(100, lost, gained, 100)) == pytest.approx(p, abs=5e-4)
+    assert exact_mcnemar(Pairs(100, gained, lost, 100)) == pytest.approx(p, abs=5e-4)
+
+
+@pytest.mark.parametrize(
     ("pairs", "p"),
     [
         (Pairs(50, 0, 0, 50), 1.0),
