@@ -1,5 +1,6 @@
 """What the commands are told, by what it is about; each group makes the object it stands for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from harness.judges.registry import JudgeOptions, make_judge
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
 from harness.replay.stage import ReplayOptions
-from harness.runs.budget import Limits
+from harness.runs.budget import Limits, Payee
 from harness.runs.pipeline import JudgePlan, Source
 from harness.runs.run_dir import JUDGE_REPLIES
+from harness.runs.spending import Price
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,15 @@ class Manner:
 
     mode: options.Mode = "native"
     profile: options.ProfileName = "aide-memoire"
-    price: options.PriceOption = None
     context_tokens: options.ContextTokens = 120_000
     last_sessions: options.LastSessions = None
     last_tokens: options.LastTokens = None
 
-    @property
-    def approach(self) -> Approach:
-        """Mode, profile and prompt size."""
+    def approach(self, price: Price | None) -> Approach:
+        """Mode, profile and prompt size; a price that was given counts more than the profile's."""
         profile = load_profile(self.profile)
-        if self.price is not None:
-            profile = replace(profile, price=options.price(self.price, "--price"))
+        if price is not None:
+            profile = replace(profile, price=price)
         counted = self.last_sessions is not None or self.last_tokens is not None
         last_sessions = self.last_sessions if counted else ContextWindow().last_sessions
         window = ContextWindow(self.context_tokens, last_sessions, self.last_tokens)
@@ -106,15 +106,29 @@ class Replaying:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What may be spent."""
+    """What may be spent, and what it buys."""
 
     max_tokens: options.MaxTokens = None
     max_cost: options.MaxCost = None
+    price: options.PriceOption = None
+    judge_price: options.JudgePrice = None
 
     @property
     def limits(self) -> Limits:
-        """The most of it."""
-        return Limits(self.max_tokens, self.max_cost)
+        """The most of it, at these prices: a directory may hold what other commands paid."""
+        return Limits(self.max_tokens, self.max_cost, self.prices)
+
+    @property
+    def prices(self) -> dict[Payee, Price]:
+        """By who is paid; a second judge costs what the first one does, unless told otherwise."""
+        first, _, second = (self.judge_price or "").partition(",")
+        told: dict[Payee, Price] = {}
+        if self.price is not None:
+            told["assistant"] = options.price(self.price, "--price")
+        if self.judge_price is not None:
+            told["judge"] = options.price(first, "--judge-price")
+            told["second_judge"] = options.price(second or first, "--judge-price")
+        return told
 
 
 @dataclass(frozen=True)
@@ -127,22 +141,19 @@ class Judging:
     judge_concurrency: options.JudgeConcurrency = 4
     judge_cache: options.JudgeCache = None
     judge_api_key: options.JudgeApiKey = None
-    judge_price: options.JudgePrice = None
     controls: options.Controls = 20
 
-    def judges(self, out: Path) -> tuple[Judge, Judge | None]:
+    def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
         """The judge, and a second one where there is one; their replies are kept within `out`."""
-        first, _, other = (self.judge_price or "").partition(",")
         asking = JudgeOptions(
             self.judge_api_key,
             self.judge_votes,
             self.judge_cache or out / JUDGE_REPLIES,
-            price=options.price(first, "--judge-price") if self.judge_price else None,
+            price=prices.get("judge"),
         )
         if not self.second_judge:
             return make_judge(self.judge, asking), None
-        price = options.price(other, "--judge-price") if other else asking.price
-        second = replace(asking, price=price, payee="second_judge")
+        second = replace(asking, price=prices.get("second_judge"), payee="second_judge")
         return make_judge(self.judge, asking), make_judge(self.second_judge, second)
 
     def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:

@@ -47,9 +47,9 @@ def judge_command(
     dry_run: options.DryRun = False,
 ) -> None:
     """Judge any system's answers and report."""
-    gates = gating.gates
-    judge, second = judging.judges(out)
-    plan = judging.plan(second, selection.seed, allowance.limits)
+    gates, limits = gating.gates, allowance.limits
+    judge, second = judging.judges(out, limits.prices)
+    plan = judging.plan(second, selection.seed, limits)
     if dry_run:
         planned = Planned(judge, plan)
         print_tables(results(), [judging_table(selection.source, hypotheses, planned)])

@@ -41,19 +41,20 @@ def run_command(
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay, ask, judge and report in one go."""
-    gates, source, approach = gating.gates, selection.source, manner.approach
-    folders, limits = repeat_folders(out, repeat), allowance.limits
+    gates, source, limits = gating.gates, selection.source, allowance.limits
+    approach = manner.approach(limits.prices.get("assistant"))
+    folders = repeat_folders(out, repeat)
     if repeat > 1 and gates.junit is not None:
         raise UsageError("--junit is for one run, not for --repeat: harness report DIR --junit")
     if dry_run:
-        judge, second = judging.judges(out)
+        judge, second = judging.judges(out, limits.prices)
         planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
         print_tables(results(), [dry_run_table(source, approach, replaying.concurrency, planned)])
         return
     replayed = replaying.replay_options(limits)
     failed = 0
     for folder in folders:
-        judge, second = judging.judges(folder)
+        judge, second = judging.judges(folder, limits.prices)
         opened = Run(source, folder, progress(), beside=[f for f in folders if f != folder])
         failed += opened.replay(server.endpoint, approach, replayed, [judge, second])
         opened.judge(judge, judging.plan(second, selection.seed, limits))
@@ -76,13 +77,13 @@ def replay_command(
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay and ask; judging is left for later."""
-    source, approach = selection.source, manner.approach
+    source, limits = selection.source, allowance.limits
+    approach = manner.approach(limits.prices.get("assistant"))
     if dry_run:
         print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
     opened = Run(source, out, progress())
-    replayed = opened.replay(server.endpoint, approach, replaying.replay_options(allowance.limits))
-    finish(opened, replayed)
+    finish(opened, opened.replay(server.endpoint, approach, replaying.replay_options(limits)))
 
 
 @grouped

@@ -5,8 +5,8 @@ Usage that a reply does not tell is estimated, four characters a token, and said
 turns without an answer tells nothing and counts nothing.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from harness.errors import BudgetSpent, UsageError
@@ -42,10 +42,14 @@ Reply = TypeVar("Reply", bound=Metered)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most that all commands on a run directory may spend together; None is no limit."""
+    """The most that all commands on a run directory may spend together; None is no limit.
+
+    `prices` are of whoever earlier commands paid without knowing what it costs.
+    """
 
     tokens: int | None = None
     usd: float | None = None
+    prices: Mapping[Payee, Price] = field(default_factory=dict)
 
 
 class Purse:
@@ -94,6 +98,7 @@ class Budget:
         self._purses = purses
         for purse in purses:
             purse.budget = self
+            purse.price = purse.price or limits.prices.get(purse.payee)
             if limits.usd is not None and purse.price is None:
                 raise UsageError(
                     f"--max-cost needs a price of the {purse.payee.replace('_', ' ')}: "

@@ -154,6 +154,31 @@ def test_money_for_a_judge_without_a_price_is_refused_before_anything_is_sent(
     assert theirs.chats() == []
 
 
+@pytest.mark.parametrize(
+    ("stage", "known", "wanted"),
+    [("replay", "--price", "--judge-price"), ("judge", "--judge-price", "--price")],
+)
+def test_a_stage_alone_takes_the_price_of_what_others_paid(
+    harness: Harness,
+    running: tuple[object, ...],
+    model: ScriptedJudge,
+    tmp_path: Path,
+    stage: str,
+    known: str,
+    wanted: str,
+) -> None:
+    out = tmp_path / "run"
+    assert harness(*running, "--out", out).code == 0
+    _, *data_and_assistant = running[: running.index("--judge")]
+    telling = ("--hypotheses", out / "hypotheses.jsonl", "--judge", model.spec, *NO_CONTROLS)
+    alone = {"replay": data_and_assistant, "judge": [*data_and_assistant[:4], *telling]}[stage]
+    command = (stage, *alone, "--out", out, "--max-cost", "1", known, "1/2")
+    ended = harness(*command)
+    assert (ended.code, f": {wanted}" in ended.err) == (2, True), ended.err
+    ended = harness(*command, wanted, "1/2")
+    assert ended.code == 0, ended.err
+
+
 @pytest.mark.parametrize("price", ["1", "1/x", "1/1,2", "1/-1"])
 def test_judge_prices_that_are_none(
     harness: Harness, judging: tuple[object, ...], tmp_path: Path, price: str
