@@ -1,16 +1,17 @@
 """`--fail-on-regression BASE`: a run must not be worse than an earlier one, neither in its answers
 nor in what it finds.
 
-Worse means: one-sided p below 0.05 for one of the figures, each tested alone. Where the base is a
-run directory, over the questions of both runs: by the exact McNemar test for figures that are yes
-or no for each question, else by the sign-flip permutation test. Where only its report is left, by
-Fisher's exact test of the two shares.
+Worse means: one-sided p below 0.05 for one of the figures, after Holm's correction over all of
+them, so that runs which merely wander fail no more often than once in twenty times. Where the base
+is a run directory, over the questions of both runs: by the exact McNemar test for figures that are
+yes or no for each question, else by the sign-flip permutation test. Where only its report is left,
+by Fisher's exact test of the two shares.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.comparison.build import common_questions
 from harness.comparison.compatibility import require_comparable
@@ -23,6 +24,7 @@ from harness.gates.thresholds import cell_of
 from harness.report.table import p_value, percent
 from harness.runs.digest import QuestionDigest
 from harness.runs.run_dir import MANIFEST
+from harness.statistics.corrections import holm
 from harness.statistics.intervals import ALPHA
 from harness.statistics.pairs import Pairs, mcnemar_worse, signs_worse, unpaired_worse
 
@@ -31,16 +33,24 @@ BINARY = ("recall_all@5", "recall_all@10")
 FRACTIONS = ("round.recall_fraction@10", "turn.recall_fraction@10")
 
 
+class _Figure(NamedTuple):
+    """A figure of both runs; `p` is of being worse, None for one that is gone now."""
+
+    name: str
+    said: str
+    p: float | None
+
+
 def check_regression(path: Path, base: Path) -> list[GateResult]:
     """Hold the run in `path` against a base; raises for a base it cannot be compared with."""
     if base.is_dir() or (base.parent / MANIFEST).exists():
-        results = _against_run(path, base if base.is_dir() else base.parent)
+        figures = _against_run(path, base if base.is_dir() else base.parent)
     else:
-        results = _against_report(load_run(path), _report(base), base)
-    found = list(results)
+        figures = _against_report(load_run(path), _report(base), base)
+    found = list(figures)
     if not found:
         raise UsageError(f"{OPTION} {base}: neither answers that were judged nor rankings in it")
-    return found
+    return list(_held_together(found))
 
 
 def require_base(base: Path) -> None:
@@ -49,7 +59,23 @@ def require_base(base: Path) -> None:
         raise UsageError(f"{OPTION} {base}: neither a run directory nor a report.json")
 
 
-def _against_run(path: Path, base: Path) -> Iterator[GateResult]:
+def _held_together(figures: Sequence[_Figure]) -> Iterator[GateResult]:
+    """Each figure with its p-value among all that were tested; what is gone fails untested."""
+    tested = [figure.p for figure in figures if figure.p is not None]
+    corrected = iter(holm(tested))
+    for name, said, p in figures:
+        gate = f"{OPTION} {name}"
+        if p is None:
+            yield GateResult(gate, False, said)
+            continue
+        together = next(corrected)
+        said += f"; p of being worse {p_value(p)}"
+        if len(tested) > 1:
+            said += f", {p_value(together)} as one of {len(tested)} figures"
+        yield GateResult(gate, together >= ALPHA, said)
+
+
+def _against_run(path: Path, base: Path) -> Iterator[_Figure]:
     first, second = load_runs([base, path])
     require_comparable([first, second], anyway=False)
     questions = common_questions([first, second])
@@ -64,17 +90,17 @@ def _against_run(path: Path, base: Path) -> Iterator[GateResult]:
 
 def _accuracy(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
-) -> GateResult:
+) -> _Figure:
     accuracy = paired_accuracy(first, second, questions)
     pairs = Pairs(**accuracy["pairs"])
     shares = accuracy["second"]["value"], accuracy["first"]["value"]
-    return _judged("accuracy", mcnemar_worse(pairs), _lost("accuracy", shares, first.name, pairs))
+    return _Figure("accuracy", _lost("accuracy", shares, first.name, pairs), mcnemar_worse(pairs))
 
 
 def _retrieval(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
-) -> Iterator[GateResult]:
-    """Every figure that the base has; one that is missing now does not pass."""
+) -> Iterator[_Figure]:
+    """Every figure that the base has, whether or not it is missing now."""
     before, after = question_figures(first), question_figures(second)
     for name in (*BINARY, *FRACTIONS):
         known = [q.question_id for q in questions if q.question_id in before.get(name, {})]
@@ -83,24 +109,24 @@ def _retrieval(
         shared = [key for key in known if key in after.get(name, {})]
         if len(shared) < len(known):
             lost = f"{name}: {len(known) - len(shared)} of {len(known)} questions of {first.name} "
-            yield GateResult(f"{OPTION} {name}", False, lost + "have no ranking in this run")
+            yield _Figure(name, lost + "have no ranking in this run", None)
             continue
         was, now = ([run[name][key] for key in shared] for run in (before, after))
-        yield _figure(name, was, now, first.name)
+        yield _ranked(name, was, now, first.name)
 
 
-def _figure(name: str, was: Sequence[float], now: Sequence[float], base: str) -> GateResult:
+def _ranked(name: str, was: Sequence[float], now: Sequence[float], base: str) -> _Figure:
     n = len(was)
     shares = sum(now) / n, sum(was) / n
     if name in BINARY:
         pairs = Pairs.of([value == 1 for value in was], [value == 1 for value in now])
-        return _judged(name, mcnemar_worse(pairs), _lost(name, shares, base, pairs))
+        return _Figure(name, _lost(name, shares, base, pairs), mcnemar_worse(pairs))
     changes = [b - a for a, b in zip(was, now, strict=True)]
     said = (
         f"{name} {percent(shares[0])} % against {percent(shares[1])} % of {base} over {n} "
         f"questions, {sum(c < 0 for c in changes)} worse and {sum(c > 0 for c in changes)} better"
     )
-    return _judged(name, signs_worse(changes), said)
+    return _Figure(name, said, signs_worse(changes))
 
 
 def _lost(name: str, shares: tuple[float, float], base: str, pairs: Pairs) -> str:
@@ -110,7 +136,7 @@ def _lost(name: str, shares: tuple[float, float], base: str, pairs: Pairs) -> st
     )
 
 
-def _against_report(run: ComparedRun, base: Mapping[str, Any], path: Path) -> Iterator[GateResult]:
+def _against_report(run: ComparedRun, base: Mapping[str, Any], path: Path) -> Iterator[_Figure]:
     ours, theirs = run.report["accuracy"], base["accuracy"]
     was, now = _meaning(base), _meaning(run.report)
     if theirs and not ours:
@@ -123,23 +149,19 @@ def _against_report(run: ComparedRun, base: Mapping[str, Any], path: Path) -> It
             continue
         if after is None:
             said = f"{name} was measured in {path.name} and not in this run"
-            yield GateResult(f"{OPTION} {name}", False, said)
+            yield _Figure(name, said, None)
             continue
         said = (
             f"{name} {percent(after['value'])} % of {after['n']} against "
             f"{percent(before['value'])} % of {before['n']} in {path.name}"
         )
-        yield _judged(name, unpaired_worse(_counts(before), _counts(after)), said)
+        yield _Figure(name, said, unpaired_worse(_counts(before), _counts(after)))
 
 
 def _meaning(report: Mapping[str, Any]) -> dict[str, Any]:
     judged = report["accuracy"] or {}
     named = {name: judged.get(name) for name in ("judge", "judge_hash")}
     return {"data": report["data"]["sha256"], **named}
-
-
-def _judged(name: str, p: float, said: str) -> GateResult:
-    return GateResult(f"{OPTION} {name}", p >= ALPHA, f"{said}; p of being worse {p_value(p)}")
 
 
 def _counts(cell: Mapping[str, Any]) -> tuple[int, int]:
