@@ -4,6 +4,7 @@ The memory is the one the settings name. No user is named and no request comes h
 """
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 import memory_store
@@ -42,19 +43,14 @@ async def reindex(
     settings: Settings, progress: Progress, *, keep_old: bool, again: bool
 ) -> Reindexed:
     """Index the memory in use anew, with the embedder and the keys of the settings."""
-    memory = _operator(settings, _in_use(settings))
-    embedder = make_embedder(settings)
-    try:
-        return await memory_store.reindex(
-            memory,
-            embedder,
-            progress,
-            design=key_design(settings),
-            keep_old=keep_old,
-            again=again,
-        )
-    finally:
-        await embedder.close()
+    return await memory_store.reindex(
+        _operator(settings, _in_use(settings)),
+        partial(make_embedder, settings),
+        progress,
+        design=key_design(settings),
+        keep_old=keep_old,
+        again=again,
+    )
 
 
 async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp:
@@ -73,17 +69,17 @@ async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp
 
 async def restore(settings: Settings, file: Path, progress: Progress) -> Restored:
     """Fill the empty memory that the settings name from a backup."""
-    memory = _operator(settings, _in_use(settings))
-    embedder = make_embedder(settings)
-    try:
-        with lines_of(file) as counted:
-            rounds = sum(1 for _ in counted) - 1
-        with lines_of(file) as lines:
-            return await memory_store.restore(
-                memory, embedder, lines, progress, rounds=rounds, design=key_design(settings)
-            )
-    finally:
-        await embedder.close()
+    with lines_of(file) as counted:
+        rounds = sum(1 for _ in counted) - 1
+    with lines_of(file) as lines:
+        return await memory_store.restore(
+            _operator(settings, _in_use(settings)),
+            partial(make_embedder, settings),
+            lines,
+            progress,
+            rounds=rounds,
+            design=key_design(settings),
+        )
 
 
 async def cancel_reindex(settings: Settings) -> bool:

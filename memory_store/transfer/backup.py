@@ -66,7 +66,7 @@ async def back_up(
 
 async def restore(
     memory: OperatorEngine,
-    embedder: Embedder,
+    make_embedder: Callable[[], Embedder],
     lines: Iterable[str],
     progress: Progress,
     *,
@@ -75,15 +75,19 @@ async def restore(
 ) -> Restored:
     """Fill an empty memory with the records of a backup, about so many rounds.
 
-    Until it is whole, no assistant opens it; running it again begins anew.
+    Until it is whole, no assistant opens it; running it again begins anew. The embedder is made
+    once the place was found empty, and closed at the end.
 
     Raises `StoreNotEmpty`, `StoreLocked`, `StoreMismatch`, `InvalidRecord`, `TransferUnfinished`,
     `EmbeddingFailed` and what the engine raises.
     """
-    indexer = Indexer(embedder, design or KeyDesign())
     async with AsyncExitStack() as opened:
         opened.push_async_callback(memory.close)
-        await _open_empty(memory, indexer)
+        found = await _found_empty(memory)
+        embedder = make_embedder()
+        opened.push_async_callback(embedder.close)
+        indexer = Indexer(embedder, design or KeyDesign())
+        await _open_for(memory, found, indexer)
         await memory.sign(marked(indexer.identity, State.ARRIVING, _BACKUP))
         progress.begin("restoring", rounds)
         given = LinesSum()
@@ -104,22 +108,27 @@ async def restore(
         return Restored(memory.place, there.rounds, there.checksum)
 
 
-async def _open_empty(memory: OperatorEngine, indexer: Indexer) -> None:
-    """Open a new memory, an empty one, or one that an interrupted restoring left."""
+async def _found_empty(memory: OperatorEngine) -> Payload | None:
+    """The identity of an empty memory; None where there is none, or none but what an interrupted
+    restoring left, which is dropped."""
     found = await memory.open_existing()
     if found is not None and _is_begun(found):
         await memory.drop()
-        found = None
-    if found is None:
-        await memory.close()
-        await memory.open(indexer.embedder.identity.dimension)
-        return
-    if held := await memory.total():
+        return None
+    if found is not None and (held := await memory.total()):
         raise StoreNotEmpty(
             f"{memory.place} holds another memory of {held} rounds: restore into an empty place "
             "(another --data-dir, or another qdrant.collection)"
         )
-    if maker(found) != indexer.identity:
+    return found
+
+
+async def _open_for(memory: OperatorEngine, found: Payload | None, indexer: Indexer) -> None:
+    """Open a new memory, or go on with the empty one that was found if it is of this kind."""
+    if found is None:
+        await memory.close()
+        await memory.open(indexer.embedder.identity.dimension)
+    elif maker(found) != indexer.identity:
         raise StoreMismatch(
             f"the empty memory in {memory.place} was made for {maker(found)}, not for "
             f"{dict(indexer.identity)}: remove it, or restore into another place"

@@ -6,7 +6,7 @@ that every acknowledged round is in the new one; see `ServerEngine`.
 """
 
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ class Reindexed:
 
 async def reindex(
     old: OperatorEngine,
-    embedder: Embedder,
+    make_embedder: Callable[[], Embedder],
     progress: Progress,
     *,
     design: KeyDesign | None = None,
@@ -59,16 +59,19 @@ async def reindex(
 ) -> Reindexed:
     """Make a memory one of this embedder, key design and schema, losing no round.
 
-    Not needed: does nothing, unless `again`. An interrupted run is taken up where it stopped.
+    Not needed: does nothing, unless `again`. An interrupted run is taken up where it stopped. The
+    embedder, whose weights take seconds to load, is made once a memory was found, and closed.
 
     Raises `StoreMissing`, `StoreLocked`, `StoreMismatch`, `StoreUnready`, `StoreNotEmpty`,
     `TransferUnfinished`, `EmbeddingFailed` and what the engines raise.
     """
-    indexer = Indexer(embedder, design or KeyDesign())
-    wanted = indexer.identity
     async with AsyncExitStack() as opened:
         opened.push_async_callback(old.close)
         found = await _opened(old)
+        embedder = make_embedder()
+        opened.push_async_callback(embedder.close)
+        indexer = Indexer(embedder, design or KeyDesign())
+        wanted = indexer.identity
         new = old.successor()
         opened.push_async_callback(new.close)
         begun = await _begun(new, old, wanted)

@@ -59,11 +59,13 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Operat
 async def restored(
     memory: OperatorEngine, lines: list[str], steps: Steps | None = None
 ) -> Restored:
-    embedder = Embedder(HashEncoder())
-    try:
-        return await restore(memory, embedder, iter(lines), steps or Steps(), rounds=len(lines) - 1)
-    finally:
-        await embedder.close()
+    return await restore(
+        memory,
+        lambda: Embedder(HashEncoder()),
+        iter(lines),
+        steps or Steps(),
+        rounds=len(lines) - 1,
+    )
 
 
 async def test_a_restored_memory_is_the_one_that_was_backed_up(

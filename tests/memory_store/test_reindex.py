@@ -118,11 +118,8 @@ async def reindexed(
     steps: Steps | None = None,
     **how: Any,
 ) -> Reindexed:
-    embedder = Embedder(encoder or WideEncoder(), cached_texts=0)
-    try:
-        return await reindex(memory, embedder, steps or Steps(), **how)
-    finally:
-        await embedder.close()
+    encoder = encoder or WideEncoder()
+    return await reindex(memory, lambda: Embedder(encoder, cached_texts=0), steps or Steps(), **how)
 
 
 async def test_another_embedder_finds_as_if_it_had_always_been_there(

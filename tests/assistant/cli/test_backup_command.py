@@ -51,6 +51,17 @@ def test_a_torn_file_is_not_taken_for_whole(data: Path, tmp_path: Path) -> None:
     assert f"cannot read {file}" in done.stderr
 
 
+def test_a_full_place_is_said_before_the_weights_are_looked_for(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "backup.jsonl"
+    assert run("backup", file, "--data-dir", data).code == 0
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "no-such-model")
+    done = run("restore", file, "--data-dir", data)
+    assert (done.code, done.out) == (2, "")
+    assert "holds another memory of 150 rounds" in done.err
+
+
 def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "backup.jsonl.gz", tmp_path / "other"
     before = asyncio.run(held(EdgeOperator(data)))

@@ -175,6 +175,16 @@ def test_what_cannot_be_done_is_said_and_nothing_is_made(
     assert not list(tmp_path.glob("data/edge*"))
 
 
+def test_a_missing_memory_is_said_before_the_weights_are_looked_for(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "no-such-model")
+    done = run("reindex", "--data-dir", tmp_path / "data")
+    assert (done.code, done.out) == (2, "")
+    assert "there is no memory in" in done.err
+    assert not (tmp_path / "data").exists()
+
+
 def test_a_terminal_gets_a_bar(tmp_path: Path) -> None:
     shown = io.StringIO()
     with shown_progress(Console(file=shown, force_terminal=True, width=100)) as progress:
