@@ -24,7 +24,6 @@ class Terminal:
     """The chat and its screen, with the lines that scrolled away."""
 
     def __init__(self, arguments: list[str], state: Path, *, columns: int = 80) -> None:
-        self.columns = columns
         self._screen = pyte.HistoryScreen(columns, 24, history=1000)
         self._stream = pyte.Stream(self._screen)
         program = "from assistant.cli import main; main()"
@@ -43,12 +42,6 @@ class Terminal:
     def type(self, text: str, end: str = _ENTER) -> None:
         self._process.send(text + end)
 
-    def narrow(self, columns: int) -> None:
-        """Change the width, as one who pulls at the window does."""
-        self.columns = columns
-        self._process.setwinsize(24, columns)
-        self._screen.resize(24, columns)
-
     def shows(self, pattern: str) -> str:
         """Wait until the screen shows it; all text so far."""
         deadline = time.monotonic() + _SECONDS
@@ -64,7 +57,8 @@ class Terminal:
     @property
     def text(self) -> str:
         above = [
-            "".join(line[x].data for x in range(self.columns)) for line in self._screen.history.top
+            "".join(line[x].data for x in range(self._screen.columns))
+            for line in self._screen.history.top
         ]
         return "\n".join(line.rstrip() for line in [*above, *self._screen.display]).rstrip()
 
@@ -255,18 +249,3 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
     )
     terminal.type("/time")
     terminal.shows("it is now")
-
-
-# The emulator does not break lines anew: what it shows depends on how busy the machine is.
-@pytest.mark.slow
-def test_a_narrower_terminal_shows_the_whole_answer(chat: Chat, model: ScriptedModel) -> None:
-    words = [f"word{n} " for n in range(60)]
-    model.on(COT).reply("ANSWER: ", *words, "end.", delay=0.02)
-    terminal = chat()
-    terminal.type("hi")
-    terminal.shows("word20")
-    terminal.narrow(40)
-    terminal.shows(r"end\.")
-    shown = terminal.prompts()
-    # The emulator cuts lines instead of breaking them; what comes later is whole.
-    assert [f"word{n}" for n in range(40, 60)] == re.findall(r"word\d+", shown)[-20:]
