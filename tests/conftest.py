@@ -1,11 +1,12 @@
 """What holds for every test: no network but loopback, no keys, no settings from outside."""
 
+import asyncio
 import os
 import shutil
 import socket
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from browser import a_chromium
 from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
 
 import memory_store
+from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 _OURS = ("ASSISTANT_", "HARNESS_")
@@ -84,6 +86,25 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@pytest.fixture(scope="session")
+def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
+    """One for all tests: making a shard takes longer than most of them."""
+    engine = EdgeEngine(tmp_path_factory.mktemp("memory"))
+    asyncio.run(engine.open(HashEncoder().identity.dimension))
+    yield engine
+    asyncio.run(engine.close())
+
+
+@pytest.fixture
+async def store(_engine: EdgeEngine) -> AsyncIterator[MemoryStore]:
+    """A store in which `ann` has told nothing yet."""
+    embedder = Embedder(HashEncoder())
+    opened = MemoryStore(_engine, embedder)
+    yield opened
+    await opened.forget_user("ann")
+    await embedder.close()
 
 
 @pytest.fixture(scope="session")

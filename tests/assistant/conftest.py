@@ -1,7 +1,6 @@
-"""Fixtures of the assistant tests: a store in a temporary folder, a scripted model, a server."""
+"""Fixtures of the assistant tests: a scripted model, and assistants that are served."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import httpx
@@ -12,26 +11,6 @@ from scripted_model import ScriptedModel, scripted_model
 from served import served
 
 from assistant import Settings, create_app
-from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore
-
-
-@pytest.fixture(scope="session")
-def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
-    """One for all tests: making a shard takes longer than most of them."""
-    engine = EdgeEngine(tmp_path_factory.mktemp("memory"))
-    asyncio.run(engine.open(HashEncoder().identity.dimension))
-    yield engine
-    asyncio.run(engine.close())
-
-
-@pytest.fixture
-async def store(_engine: EdgeEngine) -> AsyncIterator[MemoryStore]:
-    """A store in which `ann` has told nothing yet."""
-    embedder = Embedder(HashEncoder())
-    opened = MemoryStore(_engine, embedder)
-    yield opened
-    await opened.forget_user("ann")
-    await embedder.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """A memory written to lines, and a memory made of them: the same on either engine."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from memory_store import (
     StoreNotEmpty,
     StoreUnready,
     back_up,
+    from_lines,
     restore,
 )
 
@@ -116,3 +118,12 @@ async def test_nothing_there_is_no_backup(tmp_path: Path) -> None:
     with pytest.raises(StoreMissing):
         await back_up(EdgeOperator(tmp_path / "none"), print, Steps())
     assert not (tmp_path / "none").exists()
+
+
+def test_lines_of_another_format_are_named() -> None:
+    for lines in (["{}"], ["no"], [json.dumps({"format": "aide-memoire/records", "version": 9})]):
+        with pytest.raises(InvalidRecord, match="line 1"):
+            list(from_lines(lines))
+    good = json.dumps({"format": "aide-memoire/records", "version": 1})
+    with pytest.raises(InvalidRecord, match="line 2"):
+        list(from_lines([good, "{}"]))

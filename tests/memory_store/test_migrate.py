@@ -1,27 +1,15 @@
 """A memory moved between engines: nothing lost, nothing twice, refusals clear."""
 
-import asyncio
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from memories import (
-    Steps,
-    WideEncoder,
-    a_store,
-    answers,
-    held,
-    made_up,
-    questions,
-    remember,
-)
+from memories import Steps, WideEncoder, a_store, answers, held, made_up, questions, remember
 from qdrant_binary import Qdrant
+from transfers import Make
 
 from memory_store import (
     EdgeEngine,
     EdgeOperator,
-    OperatorEngine,
     ServerEngine,
     ServerOperator,
     StoreLocked,
@@ -36,7 +24,6 @@ from memory_store import (
 server = pytest.mark.qdrant_server
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)
-Make = Callable[[], OperatorEngine]
 
 
 class Stopped(Exception):
@@ -66,22 +53,8 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
 
 
 @pytest.fixture
-def server_operator(qdrant: Qdrant, collection: str) -> Make:
-    place = {"grpc_port": qdrant.grpc_port, "collection": collection}
-    return lambda: ServerOperator(qdrant.url, **place)
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written")
-    asyncio.run(remember(EdgeEngine(folder), ROUNDS))
-    return folder
-
-
-@pytest.fixture
-def source(tmp_path: Path, written: Path) -> Make:
-    shutil.copytree(written, tmp_path / "source")
-    return lambda: EdgeOperator(tmp_path / "source")
+def source(folder: Path) -> Make:
+    return lambda: EdgeOperator(folder)
 
 
 async def test_everything_arrives_keys_and_all(source: Make, target: Make) -> None:
@@ -182,8 +155,10 @@ async def test_nothing_is_made_where_there_is_no_memory(target: Make, tmp_path: 
     assert await target().open_existing() is None
 
 
-async def test_a_source_in_use_is_refused_and_left_alone(source: Make, tmp_path: Path) -> None:
-    assistant = a_store(EdgeEngine(tmp_path / "source"))
+async def test_a_source_in_use_is_refused_and_left_alone(
+    source: Make, folder: Path, tmp_path: Path
+) -> None:
+    assistant = a_store(EdgeEngine(folder))
     await assistant.open()
     with pytest.raises(StoreLocked, match="in use by another process: stop that one"):
         await migrate(source(), EdgeOperator(tmp_path / "target"), Steps())

@@ -1,16 +1,14 @@
 """A memory indexed anew: the old index serves until the new one is complete."""
 
 import asyncio
-import json
 import shutil
-from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from memories import Steps, WideEncoder, a_store, answers, held, made_up, questions, remember
-from qdrant_binary import Qdrant
+from transfers import Make, moved_and_used, reindexed
 
 from memory_store import (
     EdgeEngine,
@@ -24,30 +22,20 @@ from memory_store import (
     KeyDesign,
     KeyKind,
     MemoryStore,
-    OperatorEngine,
     Query,
     Record,
-    Reindexed,
-    ServerEngine,
-    ServerOperator,
     StoreMismatch,
     StoreMissing,
-    StoreNotEmpty,
-    StoreUnavailable,
     StoreUnready,
     TextKind,
     cancel_reindex,
     from_lines,
-    migrate,
-    reindex,
 )
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 
-server = pytest.mark.qdrant_server
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)
-Make = Callable[[], OperatorEngine]
 
 
 class Breaks(WideEncoder):
@@ -74,13 +62,6 @@ class Counts(WideEncoder):
         return super().encode(texts, kind)
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written")
-    asyncio.run(remember(EdgeEngine(folder), ROUNDS))
-    return folder
-
-
 @pytest.fixture
 def wide(tmp_path: Path) -> EdgeEngine:
     """What is to come out: the same rounds, written by the other encoder from the start."""
@@ -88,38 +69,14 @@ def wide(tmp_path: Path) -> EdgeEngine:
     return EdgeEngine(tmp_path / "wide")
 
 
-@pytest.fixture
-def server_operator(qdrant: Qdrant, collection: str) -> "AsyncIterator[Make]":
-    place = {"grpc_port": qdrant.grpc_port, "collection": collection}
-    yield lambda: ServerOperator(qdrant.url, **place)
-    for number in (2, 3):
-        qdrant.forget(f"{collection}.{number}")
-
-
-@pytest.fixture(params=["edge", pytest.param("server", marks=server)])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, written: Path) -> Make:
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def memory(request: pytest.FixtureRequest, folder: Path) -> Make:
     """Makes operators of one memory of 150 rounds, on each engine."""
-    shutil.copytree(written, tmp_path / "memory")
     if request.param == "edge":
-        return lambda: EdgeOperator(tmp_path / "memory")
+        return lambda: EdgeOperator(folder)
     make: Make = request.getfixturevalue("server_operator")
-    asyncio.run(_moved(EdgeOperator(tmp_path / "memory"), make()))
+    asyncio.run(moved_and_used(EdgeOperator(folder), make()))
     return make
-
-
-async def _moved(source: OperatorEngine, target: OperatorEngine) -> None:
-    await migrate(source, target, Steps())
-    await remember(target, [])  # used, so that it is no copy any more
-
-
-async def reindexed(
-    memory: OperatorEngine,
-    encoder: HashEncoder | None = None,
-    steps: Steps | None = None,
-    **how: Any,
-) -> Reindexed:
-    encoder = encoder or WideEncoder()
-    return await reindex(memory, lambda: Embedder(encoder, cached_texts=0), steps or Steps(), **how)
 
 
 async def test_another_embedder_finds_as_if_it_had_always_been_there(
@@ -172,7 +129,7 @@ async def test_nothing_to_do_is_nothing_done(memory: Make) -> None:
 
 
 async def test_an_interrupted_reindex_leaves_the_old_index_in_use_and_is_taken_up(
-    memory: Make, wide: EdgeEngine
+    memory: Make,
 ) -> None:
     before = await held(memory())
     with pytest.raises(EmbeddingFailed, match="no more"):
@@ -275,18 +232,7 @@ async def test_there_must_be_a_memory(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-# Embedded: folders.
-
-
-def copied(tmp_path: Path, written: Path) -> Path:
-    shutil.copytree(written, tmp_path / "memory")
-    return tmp_path / "memory"
-
-
-async def test_the_old_folder_is_gone_unless_it_is_to_be_kept(
-    tmp_path: Path, written: Path
-) -> None:
-    folder = copied(tmp_path, written)
+async def test_the_old_folder_is_gone_unless_it_is_to_be_kept(folder: Path) -> None:
     await reindexed(EdgeOperator(folder))
     assert [path.name for path in folder.iterdir()] == ["edge"]
     await remember(EdgeEngine(folder), [], WideEncoder())
@@ -299,10 +245,7 @@ async def test_the_old_folder_is_gone_unless_it_is_to_be_kept(
     assert len(await answers(EdgeEngine(folder), QUESTIONS, WideEncoder())) == 9
 
 
-async def test_a_crash_between_the_two_renames_is_mended_by_the_next_opening(
-    tmp_path: Path, written: Path
-) -> None:
-    folder = copied(tmp_path, written)
+async def test_a_crash_between_the_two_renames_is_mended_by_the_next_opening(folder: Path) -> None:
     before = await held(EdgeOperator(folder))
     await reindexed(EdgeOperator(folder), keep_old=True)
     (folder / "edge").rename(folder / "edge.next")  # as it was after the first rename
@@ -311,157 +254,9 @@ async def test_a_crash_between_the_two_renames_is_mended_by_the_next_opening(
     assert not (folder / "edge.next").exists()
 
 
-async def test_a_half_built_index_is_never_taken_for_a_memory(
-    tmp_path: Path, written: Path
-) -> None:
-    folder = copied(tmp_path, written)
+async def test_a_half_built_index_is_never_taken_for_a_memory(folder: Path) -> None:
     with pytest.raises(EmbeddingFailed, match="no more"):
         await reindexed(EdgeOperator(folder), Breaks())
     shutil.rmtree(folder / "edge")
     with pytest.raises(StoreUnready):
         await a_store(EdgeEngine(folder), WideEncoder()).open()
-
-
-# On a server: assistants go on writing.
-
-
-class Talk:
-    """An assistant that is told something every moment, and tries again what was refused."""
-
-    def __init__(self, store: MemoryStore) -> None:
-        self._store = store
-        self.acknowledged: list[str] = []
-        self.refused: list[StoreUnavailable] = []
-
-    async def go_on(self) -> None:
-        for number in range(1000, 2000):
-            said = made_up(1, seed=number)[0]
-            said = replace(said, session_id="talk", round_index=number)
-            try:
-                await self._store.remember([said])
-            except StoreUnavailable as error:
-                self.refused.append(error)
-                return
-            self.acknowledged.append(said.id)
-            await asyncio.sleep(0)
-
-
-@pytest.fixture
-async def busy(
-    server_engine: ServerEngine, server_operator: Make, tmp_path: Path, written: Path
-) -> AsyncIterator[MemoryStore]:
-    """The store of an assistant that runs, with 150 rounds on the server."""
-    await _moved(EdgeOperator(copied(tmp_path, written)), server_operator())
-    store = a_store(server_engine)
-    await store.open()
-    yield store
-    await store.close()
-
-
-@server
-async def test_no_round_acknowledged_during_a_reindex_is_lost(
-    busy: MemoryStore, server_operator: Make
-) -> None:
-    talk = Talk(busy)
-    talking = asyncio.create_task(talk.go_on())
-    done = await reindexed(server_operator(), keep_old=True)
-    await talking
-    assert talk.acknowledged
-    (refusal,) = talk.refused
-    assert "restart the assistant with the new settings" in str(refusal)
-    assert done.rounds >= 150 + len(talk.acknowledged)
-    new = a_store(server_operator(), WideEncoder())
-    await new.open()
-    assert {record.id for record in await new.session("user-0", "talk")} >= set(talk.acknowledged)
-    await new.close()
-    # The assistant of the old embedder still answers from the old index.
-    assert len(await busy.sessions("user-0")) > 0
-
-
-@server
-async def test_forgetting_during_a_reindex_holds_or_is_refused(
-    busy: MemoryStore, server_operator: Make
-) -> None:
-    await busy.forget_session("user-1", "s1")
-    await reindexed(server_operator(), keep_old=True)
-    with pytest.raises(StoreUnready):
-        await busy.forget_user("user-0")
-    new = a_store(server_operator(), WideEncoder())
-    await new.open()
-    assert await new.session("user-1", "s1") == []
-    assert await new.count("user-0") > 0
-    await new.close()
-
-
-@server
-async def test_a_reindex_that_dies_while_writing_pauses_says_how_to_go_on(
-    busy: MemoryStore, server_operator: Make
-) -> None:
-    old = server_operator()
-    identity = await old.open_existing()
-    assert identity is not None
-    await old.sign({**identity, "state": "closed", "place": "elsewhere"})
-    await old.close()
-    with pytest.raises(StoreUnready, match="assistant reindex --cancel"):
-        await busy.remember(made_up(151)[150:])
-    with pytest.raises(StoreUnready, match="assistant reindex --cancel"):
-        await a_store(server_operator()).open()
-    assert await cancel_reindex(server_operator())
-    await busy.remember(made_up(151)[150:])
-    assert (await reindexed(server_operator())).rounds == 151
-
-
-@server
-async def test_a_failure_while_writing_pauses_lets_the_assistants_write_again(
-    busy: MemoryStore, qdrant: Qdrant, collection: str
-) -> None:
-    class Fails(ServerOperator):
-        def successor(self) -> ServerOperator:
-            return FailsToFinish(index=f"{self._named}.2", **self._same)
-
-    class FailsToFinish(ServerOperator):
-        async def sign(self, identity: Any) -> None:
-            if identity["state"] == "copied":
-                raise StoreUnavailable("the server is full")
-            await super().sign(identity)
-
-    operator = Fails(qdrant.url, grpc_port=qdrant.grpc_port, collection=collection)
-    with pytest.raises(StoreUnavailable, match="full"):
-        await reindexed(operator)
-    await busy.remember(made_up(151)[150:])
-    qdrant.forget(f"{collection}.2")
-
-
-@server
-async def test_the_old_collection_is_gone_in_the_end_and_readers_are_told(
-    busy: MemoryStore, server_operator: Make, qdrant: Qdrant
-) -> None:
-    await reindexed(server_operator(), keep_old=True)
-    await remember(server_operator(), [], WideEncoder())
-    assert await busy.count("user-0") > 0
-    assert not (await reindexed(server_operator())).was_needed
-    with pytest.raises(StoreUnavailable, match="indexed anew, restart the assistant"):
-        await busy.count("user-0")
-
-
-@server
-async def test_a_collection_in_the_way_stays_as_it_is(
-    busy: MemoryStore, qdrant: Qdrant, collection: str, server_operator: Make
-) -> None:
-    other = ServerOperator(qdrant.url, grpc_port=qdrant.grpc_port, collection=f"{collection}.2")
-    await remember(other, made_up(2))
-    with pytest.raises(StoreNotEmpty, match="in the way"):
-        await reindexed(server_operator())
-    assert len(await held(other)) == 3
-    await busy.remember(made_up(151)[150:])
-
-
-def test_lines_of_another_format_are_named() -> None:
-    from memory_store import InvalidRecord
-
-    for lines in (["{}"], ["no"], [json.dumps({"format": "aide-memoire/records", "version": 9})]):
-        with pytest.raises(InvalidRecord, match="line 1"):
-            list(from_lines(lines))
-    good = json.dumps({"format": "aide-memoire/records", "version": 1})
-    with pytest.raises(InvalidRecord, match="line 2"):
-        list(from_lines([good, "{}"]))

@@ -1,0 +1,83 @@
+"""Chat over real HTTP when something fails: what the caller is told, and that nothing is stored."""
+
+import httpx
+import pytest
+from calls import assert_error, chat, events, rounds, sessions, streamed_text
+from scripted_model import ScriptedModel
+
+COT = "chain_of_note"
+IN_S = {"session_id": "s"}
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "expected"),
+    [
+        (400, {}, (500, "server_error", "prompt_refused")),
+        (401, {}, (500, "server_error", "model_misconfigured")),
+        (429, {"retry-after": "7"}, (429, "rate_limit_error", "rate_limited")),
+        (500, {}, (503, "server_error", "model_unavailable")),
+        (504, {}, (504, "server_error", "model_timeout")),
+    ],
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_failing_model_has_a_status_of_its_own_and_nothing_is_stored(
+    answering: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    status: int,
+    headers: dict[str, str],
+    expected: tuple[int, str, str],
+    stream: bool,
+) -> None:
+    model.on(COT).fault(status, headers=headers)
+    reply = chat(answering, ann, "hi", stream=stream)
+    assert_error(reply, *expected)
+    assert reply.headers.get("retry-after") == headers.get("retry-after")
+    assert sessions(answering, ann) == {}
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("reply", ["", "NOTES: only notes"])
+def test_a_reply_without_an_answer_is_not_stored(
+    answering: httpx.Client, model: ScriptedModel, ann: str, reply: str, stream: bool
+) -> None:
+    model.on(COT).reply(reply)
+    failed = chat(answering, ann, "hi", stream=stream)
+    assert_error(failed, 502, "server_error", "bad_model_reply")
+    assert sessions(answering, ann) == {}
+
+
+def test_an_answer_cut_by_length_is_stored_and_says_so(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: In Gh", finish_reason="length")
+    reply = chat(answering, ann, "hi", metadata=IN_S)
+    assert reply.json()["choices"][0]["finish_reason"] == "length"
+    assert rounds(answering, ann, "s") == [("hi", "In Gh")]
+
+
+def test_an_error_after_the_first_byte_is_an_event_and_nothing_is_stored(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).drop("ANSWER: In ", "Gh")
+    reply = chat(answering, ann, "hi", stream=True)
+    assert reply.status_code == 200
+    *chunks, error = events(reply.text)
+    assert streamed_text(chunks) == "In Gh"
+    assert error["error"]["code"] == "model_unavailable"
+    assert sessions(answering, ann) == {}
+
+
+def test_a_client_that_leaves_stops_the_model_and_stores_nothing(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: In ", *["and on "] * 500, delay=0.02)
+    body = {
+        "messages": [{"role": "user", "content": "hi"}],
+        "metadata": {"user_id": ann},
+        "stream": True,
+    }
+    with answering.stream("POST", "/v1/chat/completions", json=body) as reply:
+        next(reply.iter_lines())
+    assert model.left.wait(5)
+    assert sessions(answering, ann) == {}
