@@ -1,6 +1,7 @@
 """What holds for every test: no network but loopback, no keys, no settings from outside."""
 
 import asyncio
+import gc
 import os
 import shutil
 import socket
@@ -32,6 +33,13 @@ _ROOM_BYTES = 4 << 30
 
 if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
     tempfile.tempdir = os.environ["TMPDIR"] = str(_IN_MEMORY)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the hundreds of thousands of objects that stay: statsmodels calls
+    it whenever it corrects p-values."""
+    gc.collect()
+    gc.freeze()
 
 
 class NetworkForbidden(RuntimeError):

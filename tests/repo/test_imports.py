@@ -3,6 +3,7 @@
 import ast
 import logging
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,16 +54,23 @@ FENCES = {
 }
 
 
-def imports() -> Iterator[tuple[str, str]]:
+@cache
+def imports() -> frozenset[tuple[str, str]]:
     """Every (file, module imported) of the three packages."""
-    for package in PACKAGES:
-        for path in (ROOT / package).rglob("*.py"):
-            file = path.relative_to(ROOT).as_posix()
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import):
-                    yield from ((file, alias.name) for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module:
-                    yield file, node.module
+    return frozenset(
+        (path.relative_to(ROOT).as_posix(), module)
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+        for module in imported(path)
+    )
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
 
 
 @pytest.fixture
