@@ -82,12 +82,12 @@ class Pool:
     statements: Statements
 
     def conflicts(self, outline: Outline) -> frozenset[bytes]:
-        """The keys of fillers that say something about what this question asks; none where people
-        are named, whose fillers are about others anyway.
+        """The keys of fillers that could say something about what this question asks; none where
+        people are named, whose fillers are about others anyway.
         """
         if outline.speakers:
             return frozenset()
-        return self.statements.taking_up(outline.question.question)
+        return self.statements.nearest(outline.question.question)
 
 
 def read_pool(instances: Iterable[Instance]) -> Pool:

@@ -111,25 +111,41 @@ KAYAK = "What colour is the kayak I bought?"
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "is_taken_up"),
+    ("question", "said", "is_near"),
     [
         (KAYAK, "I just bought a red kayak.", True),
         (KAYAK, "My kayaks were both bought used.", True),
         (KAYAK, "Which colour should my kayak have?", True),
         (KAYAK, "My brother is in a kayak.", False),
         (KAYAK, "People have bought a kayak of any colour.", False),
-        (KAYAK, "I like colour. My kayak is fine.", False),
+        (KAYAK, "I like colour. My kayak is fine.", True),
         ("How many days ago did I adopt a cat?", "I adopted a cat last week.", True),
         ("How many days ago did I adopt a cat?", "How many days ago did I call?", False),
         ("What is my name?", "My name is Ada.", False),
     ],
 )
-def test_a_statement_takes_a_question_up(question: str, said: str, is_taken_up: bool) -> None:
+def test_what_users_say_of_themselves_is_near_a_question(
+    question: str, said: str, is_near: bool
+) -> None:
     statements = Statements()
     statements.add(b"other", _session(Turn("user", "I sleep well.")))
     statements.add(b"key", _session(Turn("user", f"Hello! {said} Bye.")))
     statements.add(b"heard", _session(Turn("user", "Hm."), Turn("assistant", said)))
-    assert statements.taking_up(question) == ({b"key"} if is_taken_up else set())
+    assert statements.nearest(question) == ({b"key"} if is_near else set())
+
+
+@pytest.mark.parametrize(("sessions", "nearest"), [(4, 4), (1000, 5), (2000, 8)])
+def test_no_more_sessions_are_near_than_can_be_about_one_thing(sessions: int, nearest: int) -> None:
+    statements = Statements()
+    said = ["I bought a kayak."] * (sessions - 1) + ["I bought a kayak, its colour is red."]
+    for number, text in enumerate(said):
+        statements.add(b"%04d" % number, _session(Turn("user", text)))
+    nearest_first = [b"%04d" % (sessions - 1), *(b"%04d" % i for i in range(nearest - 1))]
+    assert statements.nearest(KAYAK) == set(nearest_first)
+
+
+def test_of_no_session_none_is_near() -> None:
+    assert Statements().nearest(KAYAK) == set()
 
 
 def _session(*turns: Turn) -> HaystackSession:
