@@ -1,33 +1,20 @@
 """From a source that an assistant names to the rounds of the history it came from. Pure.
 
-By the name of the turn or the index of the round where the source tells them; else by its text: the
-source is a turn, or part of one, or holds whole turns. What could be from several rounds is placed
-in none.
+By the name of the turn or the index of the round where the source tells them, else by its text.
 """
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from harness.assistants.sources import Source
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.replay.blinding import Blinding
+from harness.replay.said import RoundPlace, Said
 
 T = TypeVar("T")
 By = Literal["turn", "round", "session", "text"]
-# Shorter texts stand within many turns by chance.
-_TELLING = 12
-_BREAKS = re.compile(r"\W+")
-
-
-class RoundPlace(NamedTuple):
-    """One round of the history."""
-
-    session: HaystackSession
-    round_index: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +27,6 @@ class Place:
     rounds: tuple[RoundPlace, ...] = ()
     session: HaystackSession | None = None
     problem: str | None = None
-
-
-class _Said(NamedTuple):
-    """One turn with its round, `text` reduced to words."""
-
-    place: RoundPlace
-    text: str
 
 
 class Placing:
@@ -70,7 +50,7 @@ class Placing:
         index = source.round_index
         if session and index is not None and 0 <= index < len(rounds_of(session.turns)):
             return Place("round", (RoundPlace(session, index),))
-        if source.text is not None and (rounds := self._by_text(source.text, session)):
+        if source.text is not None and (rounds := self._said.rounds(source.text, session)):
             return Place("text", rounds)
         problem = _problem(source, session)
         return Place("session", session=session) if session else Place(problem=problem)
@@ -85,39 +65,8 @@ class Placing:
         }
 
     @cached_property
-    def _said(self) -> list[_Said]:
-        return [
-            _Said(place, _words(place.session.turns[i].content))
-            for place in _places(self._question.sessions)
-            for i in rounds_of(place.session.turns)[place.round_index].turns
-        ]
-
-    @cached_property
-    def _times(self) -> Counter[str]:
-        return Counter(said.text for said in self._said)
-
-    def _by_text(self, text: str, session: HaystackSession | None) -> tuple[RoundPlace, ...]:
-        """The rounds that a text is from, () where it is from none or could be from several. In a
-        known session, what was said twice there is from both rounds.
-        """
-        words = _words(text)
-        said = [s for s in self._said if session is None or s.place.session is session]
-        same = dict.fromkeys(s.place for s in said if words == s.text and words.strip())
-        if same and (session is not None or len(same) == 1):
-            return tuple(same)
-        if len(words) < _TELLING:
-            return ()
-        parts = dict.fromkeys(s.place for s in said if words in s.text)
-        if parts:
-            return tuple(parts) if len(parts) == 1 else ()
-        return _held(words, [s for s in said if session is not None or self._times[s.text] == 1])
-
-
-def _held(words: str, said: Sequence[_Said]) -> tuple[RoundPlace, ...]:
-    """The rounds of the turns that a text holds whole, but for turns that repeat part of others."""
-    held = [s for s in said if len(s.text) >= _TELLING and s.text in words]
-    own = [s for s in held if not any(s.text in t.text and s.text != t.text for t in held)]
-    return tuple(dict.fromkeys(s.place for s in own))
+    def _said(self) -> Said:
+        return Said(self._question.sessions)
 
 
 def _places(sessions: Sequence[HaystackSession]) -> list[RoundPlace]:
@@ -137,8 +86,3 @@ def _problem(source: Source, session: HaystackSession | None) -> str:
     if source.turn is not None:
         return f"names turn {source.turn!r}, which this user never said"
     return "its text is in no round, or in several"
-
-
-def _words(text: str) -> str:
-    """A text as words between single spaces, with one at either end: parts of words do not fit."""
-    return f" {_BREAKS.sub(' ', text.lower()).strip()} "

@@ -8,7 +8,8 @@ from harness.assistants.sources import Returned, Source, SourceLayout
 from harness.assistants.wire import rfc3339
 from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, rounds_of
-from harness.replay.placing import Place, Placing, RoundPlace
+from harness.replay.placing import Place, Placing
+from harness.replay.said import RoundPlace
 from harness.runs.digest import beginning
 
 Ranked = dict[str, Any]

@@ -5,6 +5,7 @@ away. `live`: the assistant's own answers are the conversation. `recorded`: the 
 that takes turns without answering.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -91,8 +92,10 @@ class ChatMode:
         line = hypothesis_line(question, answer, started)
         if self._profile.sources is None or answer.returned is None:
             return Asked(line)
-        ranked = sources_line(
-            self._profile.sources, answer.returned, Placing(question, self._blinding)
+        # A long history is looked through for as much as a second: others go on meanwhile.
+        placing = Placing(question, self._blinding)
+        ranked = await asyncio.to_thread(
+            sources_line, self._profile.sources, answer.returned, placing
         )
         named = {"question_id": question.question_id, "user_id": when.user, "search_ms": {}}
         return Asked(line, named | ranked)

@@ -13,8 +13,8 @@ from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
 from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
 from harness.replay.modes.mode import Asked
-from harness.replay.placing import RoundPlace
 from harness.replay.rankings import ranked_round, ranked_session
+from harness.replay.said import RoundPlace
 from harness.runs.budget import Purse
 
 TOP_K = 50
