@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from commands import Server, ended
+from commands import Server
 from in_process import Run
 from memories import held, made_up, remember
 
@@ -42,13 +42,13 @@ def test_there_and_back(run: Run, data: Path, tmp_path: Path, name: str) -> None
     assert before == after
 
 
-def test_a_torn_file_is_not_taken_for_whole(data: Path, tmp_path: Path) -> None:
+def test_a_torn_file_is_not_taken_for_whole(run: Run, data: Path, tmp_path: Path) -> None:
     file = tmp_path / "backup.jsonl.gz"
-    assert ended("backup", file, "--data-dir", data).returncode == 0
+    assert run("backup", file, "--data-dir", data).code == 0
     file.write_bytes(file.read_bytes()[:-100])
-    done = ended("restore", file, "--data-dir", tmp_path / "other")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"cannot read {file}" in done.stderr
+    done = run("restore", file, "--data-dir", tmp_path / "other")
+    assert (done.code, done.out) == (2, "")
+    assert f"cannot read {file}" in done.err
 
 
 def test_a_full_place_is_said_before_the_weights_are_looked_for(

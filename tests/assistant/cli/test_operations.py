@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import BIN, Server, ended
+from commands import BIN, Server
 from in_process import Run
 from memories import held, made_up, remember
 from qdrant_binary import Qdrant
@@ -137,7 +137,7 @@ def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
     assert done.json == {"command": "reindex", "cancelled": False}
 
 
-def test_a_memory_in_use_is_left_alone(data: Path) -> None:
+def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
     assistant = Server(data)
     assistant.start()
     try:
@@ -145,10 +145,10 @@ def test_a_memory_in_use_is_left_alone(data: Path) -> None:
             ("reindex",),
             ("migrate", "--to", "server", "--qdrant-url", "http://[::1]:9"),
         ):
-            done = ended(*command, "--data-dir", data)
-            assert (done.returncode, done.stdout) == (2, "")
-            assert "in use by another process: stop that one" in done.stderr
-            assert "Traceback" not in done.stderr
+            done = run(*command, "--data-dir", data)
+            assert (done.code, done.out) == (2, "")
+            assert "in use by another process: stop that one" in done.err
+            assert "Traceback" not in done.err
     finally:
         assistant.end()
 

@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,31 +69,39 @@ def test_it_remembers_after_a_restart(tmp_path: Path, end: signal.Signals) -> No
         assert record(http, "ann", "s", "I like tea.", "Noted.").json()["known"] == 2
 
 
-def refused(data_dir: Path, *arguments: str) -> str:
-    """What a start that cannot work says in its last line, with exit code 2."""
-    with serving(data_dir, *arguments) as process:
-        out, err = process.communicate(timeout=_SECONDS)
-    assert (process.returncode, out) == (2, "")
-    *starting, err = err.splitlines()
-    assert all(line.startswith("starting: ") for line in starting)
-    assert err.startswith("assistant: ")
-    return err
+Refused = Callable[..., str]
 
 
-def test_a_taken_port(tmp_path: Path) -> None:
+@pytest.fixture
+def refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refused:
+    """Starts what cannot work: what its last line says, with exit code 2."""
+    monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
+
+    def start(*arguments: str) -> str:
+        done = run("serve", "--port", "0", "--data-dir", tmp_path, *arguments)
+        assert (done.code, done.out) == (2, "")
+        *starting, err = done.err.splitlines()
+        assert all(line.startswith("starting: ") for line in starting)
+        assert err.startswith("assistant: ")
+        return err
+
+    return start
+
+
+def test_a_taken_port(refused: Refused) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        said = refused(tmp_path, "--port", port)
+        said = refused("--port", port)
     assert f"127.0.0.1:{port}" in said
     assert "another --port" in said
 
 
-def test_a_store_in_use(tmp_path: Path) -> None:
+def test_a_store_in_use(refused: Refused, tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         first_line(process)
-        assert "in use by another process" in refused(tmp_path)
+        assert "in use by another process" in refused()
 
 
 @pytest.mark.parametrize(
@@ -103,8 +111,8 @@ def test_a_store_in_use(tmp_path: Path) -> None:
         (("--host", "[::1]"), "cannot listen on [::1]"),
     ],
 )
-def test_a_wrong_address(tmp_path: Path, arguments: tuple[str, ...], named: str) -> None:
-    assert named in refused(tmp_path, *arguments)
+def test_a_wrong_address(refused: Refused, arguments: tuple[str, ...], named: str) -> None:
+    assert named in refused(*arguments)
 
 
 @pytest.mark.parametrize(

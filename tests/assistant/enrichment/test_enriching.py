@@ -150,7 +150,7 @@ def test_every_fault_leaves_the_round_findable_and_says_why(
     serve: Serve, model: ScriptedModel, fault: Reply, code: str
 ) -> None:
     model.on(TASK).always(lambda sent: fault)
-    seconds = 4.0 if code == "model_timeout" else 60.0
+    seconds = 1.0 if code == "model_timeout" else 60.0
     with serve(extract_model_timeout=seconds, enrichment={"attempts": 1}) as client:
         replied = record(client, "ann", "s", "I own a black cat.", "Nice.", close=True)
         assert replied.status_code == 200
