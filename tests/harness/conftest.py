@@ -8,6 +8,8 @@ import pytest
 from benches import Bench, Finished
 from histories import three_questions, write_data
 from scripted_assistant import ScriptedAssistant
+from scripted_judge import ScriptedJudge, scripted_judge
+from scripted_rival import Rival, rival
 
 from harness.cli.main import main
 
@@ -27,6 +29,32 @@ def assistant(scripted: ScriptedAssistant) -> ScriptedAssistant:
     if not scripted.running:
         scripted.start()
     return scripted
+
+
+@pytest.fixture(scope="session")
+def _rival() -> Iterator[Rival]:
+    with rival() as running:
+        yield running
+
+
+@pytest.fixture
+def theirs(_rival: Rival) -> Rival:
+    """Somebody else's assistant, fresh for every test."""
+    _rival.reset()
+    return _rival
+
+
+@pytest.fixture(scope="session")
+def _judge() -> Iterator[ScriptedJudge]:
+    with scripted_judge() as running:
+        yield running
+
+
+@pytest.fixture
+def model(_judge: ScriptedJudge) -> ScriptedJudge:
+    """A judge model, fresh for every test."""
+    _judge.reset()
+    return _judge
 
 
 @pytest.fixture

@@ -40,6 +40,10 @@ class ScriptedJudge:
         """How the longmemeval judge is called with this model."""
         return f"longmemeval=examiner@{self.url}"
 
+    def reset(self) -> None:
+        """As it was made."""
+        vars(self).update(vars(ScriptedJudge()) | {"url": self.url})
+
     def app(self) -> FastAPI:
         app = FastAPI()
         app.add_api_route("/v1/chat/completions", self._complete, methods=["POST"])

@@ -9,6 +9,7 @@ cites what it remembers in whatever shape it is asked to.
 import asyncio
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,19 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from served import served
 
+# How it wants to be called, apart from its address.
+PROFILE = """
+[body]
+user = "$user"
+[headers]
+X-Session = "$session"
+[text]
+prefix = "[$weekday $date] "
+[question]
+leaves_no_trace = true
+[question.body]
+store = false
+"""
 _DATE = re.compile(r"^\[\w+ (\d{4}-\d\d-\d\d)\] ")
 _DULL = set(
     "a an and the is was did do i my me you of to in on at for what which how that it".split()
@@ -65,6 +79,12 @@ class Rival:
     arrived: list[Arrived] = field(default_factory=list)
     under_way: int = 0
     most_under_way: int = 0
+
+    def reset(self) -> None:
+        """As it was made, once nothing is under way any more."""
+        while self.under_way:
+            time.sleep(0.005)
+        vars(self).update(vars(Rival(url=self.url)))
 
     def chats(self) -> list[Arrived]:
         """The chat requests."""

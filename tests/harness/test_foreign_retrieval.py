@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from benches import Bench, Finished
 from conversations import sample
-from scripted_rival import Heard, Rival, rival
+from scripted_rival import Heard, Rival
 
 from harness.assistants.profile import parse_profile
 from harness.gates.thresholds import figure_of
@@ -40,12 +40,6 @@ score = "relevance"
 """
 NAMED = "path = 'from'\nsession = 'thread'"
 TEXTS = "path = 'from.*.quote'\ntext = '.'"
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 @pytest.fixture

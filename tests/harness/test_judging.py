@@ -1,14 +1,14 @@
 """The judging stage of a run: controls, a second judge, going on after an interruption."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benches import Finished
 from histories import instance, write_data
-from scripted_judge import Fault, ScriptedJudge, scripted_judge
+from scripted_judge import Fault, ScriptedJudge
 
 from harness.datasets.longmemeval import parse_instances
 from harness.judges.controls import draw_controls, unlike
@@ -32,17 +32,10 @@ def digests() -> list[QuestionDigest]:
     return [QuestionDigest.of(item) for item in parse_instances(records(), source="f")]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        yield judge
-
-
 @pytest.fixture
-def model(server: ScriptedJudge) -> ScriptedJudge:
-    server.says = lambda text: "yes" if "turquoise" in text.lower() else "no"
-    server.faults, server.sent, server.refuses = [], [], None
-    return server
+def model(model: ScriptedJudge) -> ScriptedJudge:
+    model.says = lambda text: "yes" if "turquoise" in text.lower() else "no"
+    return model
 
 
 @pytest.fixture

@@ -1,32 +1,20 @@
 """What judging takes: counted, priced, limited together with the assistant, and foreseen."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from benches import Finished
 from histories import instance, write_data
-from scripted_judge import ScriptedJudge, scripted_judge
-from scripted_rival import Rival, rival
+from scripted_judge import ScriptedJudge
+from scripted_rival import Rival
 
 Harness = Callable[..., Finished]
 COLOURS = ("turquoise", "crimson", "ochre", "violet")
 # The scripted judge counts 7 + 1 tokens a call, the rival 10 + 5.
 NO_CONTROLS = ("--controls", 0, "--judge-concurrency", 1)
-
-
-@pytest.fixture
-def model() -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        yield judge
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 @pytest.fixture

@@ -8,36 +8,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from histories import chat, history, instance, write_data
 from scripted_assistant import ScriptedAssistant
-from scripted_rival import Rival, rival
+from scripted_rival import PROFILE, Rival
 
-PROFILE = """
-[body]
-user = "$user"
-[headers]
-X-Session = "$session"
-[text]
-prefix = "[$weekday $date] "
-[question]
-leaves_no_trace = true
-[question.body]
-store = false
-"""
 FILES = ("questions", "ingest", "retrieval", "hypotheses", "verdicts", "controls", "failures")
 # Times, and names that are made of each run's own secret.
 _OWN = {"answer_ms", "search_ms", "round_ms", "seconds", "barrier_seconds", "user_id", "at"}
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 def data(path: Path) -> Path:

@@ -1,14 +1,13 @@
 """Judges that ask a language model: rubrics, replies, votes, faults and the cache."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from string import Template
 
 import pytest
 from histories import instance
-from scripted_judge import Fault, ScriptedJudge, scripted_judge
+from scripted_judge import Fault, ScriptedJudge
 
 from harness.datasets.longmemeval import parse_instances
 from harness.errors import JudgeUnavailable, UsageError
@@ -20,20 +19,6 @@ from harness.judges.reply_cache import ReplyCache
 from harness.judges.rubrics import RUBRICS
 from harness.prompt import Prompt
 from harness.runs.digest import QuestionDigest
-
-
-@pytest.fixture(scope="module")
-def served_judge() -> Iterator[ScriptedJudge]:
-    with scripted_judge() as judge:
-        yield judge
-
-
-@pytest.fixture
-def model(served_judge: ScriptedJudge) -> ScriptedJudge:
-    fresh = ScriptedJudge()
-    served_judge.says, served_judge.refuses = fresh.says, None
-    served_judge.faults, served_judge.sent = [], []
-    return served_judge
 
 
 def question(kind: str = "single-session-user", name: str = "q1") -> QuestionDigest:

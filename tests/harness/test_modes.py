@@ -1,7 +1,6 @@
 """Every mode over real HTTP: what the assistant hears, in which order, and what it may not hear."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from benches import Bench
 from conversations import sample
 from histories import chat, history, instance, turn, write_data
 from scripted_assistant import Fault, ScriptedAssistant
-from scripted_rival import Rival, rival
+from scripted_rival import Rival
 
 from harness.assistants.profile import Profile, load_profile, parse_profile
 from harness.errors import RunMismatch, UsageError
@@ -42,12 +41,6 @@ ready = { "jobs.*.state" = "done" }
 
 def profile(text: str = RECORDING) -> Profile:
     return parse_profile(text, name="theirs", source="theirs.toml")
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 @pytest.fixture

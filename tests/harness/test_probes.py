@@ -1,37 +1,18 @@
 """Assistants without a memory, with a wrong clock, with leaks: each found out, none guessed at."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from benches import Bench
-from scripted_rival import Rival, rival
+from scripted_rival import PROFILE, Rival
 
 from harness.assistants.profile import load_profile, parse_profile
 from harness.probes.findings import read_answers
 from harness.probes.history import make_probe
 from harness.replay.modes.choice import Approach
 
-PROFILE = """
-[body]
-user = "$user"
-[headers]
-X-Session = "$session"
-[text]
-prefix = "[$weekday $date] "
-[question]
-leaves_no_trace = true
-[question.body]
-store = false
-"""
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 def probed(bench: Bench, theirs: Rival, mode: str = "teacher") -> dict[str, Any]:

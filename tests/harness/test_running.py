@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -13,7 +13,7 @@ import pytest
 from benches import Bench, Finished
 from histories import instance, write_data
 from scripted_assistant import Fault, ScriptedAssistant
-from scripted_rival import Rival, rival
+from scripted_rival import Rival
 
 from harness.assistants.pace import Pace, Window
 from harness.assistants.profile import load_profile
@@ -30,12 +30,6 @@ from harness.runs.spending import Price, Spending
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
-
-
-@pytest.fixture
-def theirs() -> Iterator[Rival]:
-    with rival() as running:
-        yield running
 
 
 def many(path: Path, count: int = 12) -> Path:
