@@ -11,6 +11,9 @@ PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
+# Tests start dozens of processes; without bytecode each compiles our modules anew.
+test test_browser test_slow test_clients: export PYTHONDONTWRITEBYTECODE =
+
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile

@@ -26,6 +26,14 @@ _OURS = ("ASSISTANT_", "HARNESS_")
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
+# Every HTTP client reads the certificates of the authorities first, which takes longer than most
+# requests of a test, and none of them goes to https. There are none in this folder.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = str(Path(__file__).parent)
+
+# Collecting makes hundreds of thousands of objects that stay; see `pytest_collection_finish`.
+gc.disable()
+
 # A memory waits for the disk whenever it is written; where there is room, tests keep theirs in
 # memory, which outlives a killed process as well.
 _IN_MEMORY = Path("/dev/shm")
@@ -36,10 +44,11 @@ if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the hundreds of thousands of objects that stay: statsmodels calls
-    it whenever it corrects p-values."""
+    """Let the garbage collector look at what tests make, and never again at what was there before:
+    statsmodels calls it whenever it corrects p-values."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 class NetworkForbidden(RuntimeError):

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from signal import SIGKILL
 
@@ -37,21 +38,30 @@ def settings(own_qdrant: Qdrant) -> dict[str, str]:
     }
 
 
+@contextmanager
+def serving(folder: Path, settings: dict[str, str]) -> Iterator[Server]:
+    server = Server(folder)
+    server.start(**settings)
+    yield server
+    if server.running:
+        server.end()
+
+
 @pytest.fixture
-def assistants(tmp_path: Path, settings: dict[str, str]) -> Iterator[list[Server]]:
-    servers = [Server(tmp_path / "one"), Server(tmp_path / "two")]
-    for server in servers:
-        server.start(**settings)
-    yield servers
-    for server in servers:
-        if server.running:
-            server.end()
+def one(tmp_path: Path, settings: dict[str, str]) -> Iterator[Server]:
+    with serving(tmp_path / "one", settings) as server:
+        yield server
+
+
+@pytest.fixture
+def two(tmp_path: Path, settings: dict[str, str]) -> Iterator[Server]:
+    with serving(tmp_path / "two", settings) as server:
+        yield server
 
 
 def test_two_assistants_share_one_memory(
-    assistants: list[Server], settings: dict[str, str], own_qdrant: Qdrant
+    one: Server, two: Server, settings: dict[str, str], own_qdrant: Qdrant
 ) -> None:
-    one, two = assistants
     assert f"memory in Qdrant at {own_qdrant.url}" in one.first_line
     assert "secret" not in one.first_line
     assert say(one, "I adopted a cat called Miso.", "first").status_code == 200
@@ -63,22 +73,21 @@ def test_two_assistants_share_one_memory(
 
 
 def test_a_server_that_goes_away_is_an_error_until_it_is_back(
-    assistants: list[Server], own_qdrant: Qdrant
+    one: Server, own_qdrant: Qdrant
 ) -> None:
-    assistant = assistants[0]
-    assert say(assistant, "I adopted a cat called Miso.", "first").status_code == 200
+    assert say(one, "I adopted a cat called Miso.", "first").status_code == 200
     own_qdrant.kill()
-    refused = say(assistant, "I sold my piano.", "second")
+    refused = say(one, "I sold my piano.", "second")
     assert refused.status_code == 503
     assert refused.json()["error"]["code"] == "store_unavailable"
-    ready = httpx.get(f"{assistant.url}/ready", timeout=60)
+    ready = httpx.get(f"{one.url}/ready", timeout=60)
     assert ready.status_code == 503
     assert own_qdrant.url in ready.json()["checks"]["store"]
     assert own_qdrant.api_key not in ready.text
     own_qdrant.start()
     # With one retry a call may come before the channel tries to connect again.
     deadline = time.monotonic() + 20
-    while httpx.get(f"{assistant.url}/ready", timeout=60).status_code != 200:
+    while httpx.get(f"{one.url}/ready", timeout=60).status_code != 200:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert "Miso" in answer(assistant, "What is my cat called?")
+    assert "Miso" in answer(one, "What is my cat called?")

@@ -23,8 +23,9 @@ def model() -> Iterator[ScriptedModel]:
 
 
 @pytest.fixture
-def settings(model: ScriptedModel) -> dict[str, str]:
-    return {
+def settings(model: ScriptedModel, request: pytest.FixtureRequest) -> dict[str, str]:
+    more: dict[str, str] = getattr(request, "param", {})
+    return more | {
         "ASSISTANT_CHAT_MODEL": "openai/fake",
         "ASSISTANT_CHAT_MODEL_BASE_URL": model.url,
         "ASSISTANT_CHAT_MODEL_API_KEY": "k",
@@ -125,11 +126,8 @@ def test_a_second_signal_ends_it_at_once(
         assert rounds(http, "ann", "s") == []
 
 
-def test_it_waits_no_longer_than_it_is_told(
-    answering: Server, model: ScriptedModel, settings: dict[str, str]
-) -> None:
-    answering.end()
-    answering.start(**settings, ASSISTANT_SHUTDOWN_SECONDS="0.2")
+@pytest.mark.parametrize("settings", [{"ASSISTANT_SHUTDOWN_SECONDS": "0.2"}], indirect=True)
+def test_it_waits_no_longer_than_it_is_told(answering: Server, model: ScriptedModel) -> None:
     model.on("direct").reply(*WORDS, delay=5.0)
     Streaming(answering.url).start()
     deadline = time.monotonic() + 30

@@ -1,5 +1,6 @@
 """A memory written to lines, and a memory made of them: the same on either engine."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,16 +36,18 @@ ROUNDS = [
 ]
 
 
-@pytest.fixture
-async def written(tmp_path: Path) -> Path:
-    await remember(EdgeEngine(tmp_path / "written"), ROUNDS)
-    return tmp_path / "written"
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory that is only read."""
+    folder = tmp_path_factory.mktemp("written")
+    asyncio.run(remember(EdgeEngine(folder), ROUNDS))
+    return folder
 
 
-@pytest.fixture
-async def lines(written: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def lines(written: Path) -> list[str]:
     found: list[str] = []
-    await back_up(EdgeOperator(written), found.append, Steps())
+    asyncio.run(back_up(EdgeOperator(written), found.append, Steps()))
     return found
 
 
@@ -85,8 +88,10 @@ async def test_a_restored_memory_is_the_one_that_was_backed_up(
     assert again == lines
 
 
-async def test_it_finds_what_the_old_one_found(written: Path, lines: list[str]) -> None:
-    other = written.with_name("restored")
+async def test_it_finds_what_the_old_one_found(
+    tmp_path: Path, written: Path, lines: list[str]
+) -> None:
+    other = tmp_path / "restored"
     await restored(EdgeOperator(other), lines)
     asked = questions(20)
     assert await answers(EdgeEngine(other), asked) == await answers(EdgeEngine(written), asked)

@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,15 @@ needs_int8 = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(
-    scope="module", params=[EncoderPath.FP32, pytest.param(EncoderPath.INT8, marks=needs_int8)]
-)
+@cache
+def packaged(path: EncoderPath) -> ModelEncoder:
+    """The packaged model, loaded once a path."""
+    return ModelEncoder(path=path)
+
+
+@pytest.fixture(params=[EncoderPath.FP32, pytest.param(EncoderPath.INT8, marks=needs_int8)])
 def minilm(request: pytest.FixtureRequest) -> ModelEncoder:
-    encoder = ModelEncoder(path=request.param)
+    encoder = packaged(request.param)
     assert encoder.path == request.param
     return encoder
 
@@ -78,7 +83,7 @@ def test_minilm_encodes_alike_alone_in_company_and_in_threads(
 def test_the_packaged_model_is_what_sentence_transformers_makes_of_it() -> None:
     texts = [*TEXTS, "", "?", "ünïcode É ☃ 漢字", "word " * 400, "[SEP] a##b\tc\n"]
     library = ModelEncoder(str(packaged_folder()))
-    ours = ModelEncoder()
+    ours = packaged(EncoderPath.FP32)
     for kind in TextKind:
         expected = library.encode(texts, kind)
         assert np.abs(ours.encode(texts, kind) - expected).max() < 1e-5
@@ -118,8 +123,7 @@ def test_a_model_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFac
 @pytest.mark.weights
 @needs_int8
 def test_eight_bits_agree_with_the_plain_path_on_other_texts() -> None:
-    plain = ModelEncoder(path=EncoderPath.FP32)
-    faster = ModelEncoder(path=EncoderPath.AUTO)
+    plain, faster = packaged(EncoderPath.FP32), packaged(EncoderPath.AUTO)
     assert (plain.path, faster.path) == ("fp32", "int8")
     assert plain.identity == faster.identity
     texts = [*TEXTS, "", "?", "ünïcode ☃ 漢字", "word " * 400, *(f"I paid ${n}." for n in range(9))]

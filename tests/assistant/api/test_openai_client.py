@@ -1,7 +1,5 @@
 """The official client, with nothing changed but its base URL."""
 
-from collections.abc import Iterator
-
 import httpx
 import openai
 import pytest
@@ -13,19 +11,12 @@ HI: list[ChatCompletionMessageParam] = [{"role": "user", "content": "hi"}]
 COT = "chain_of_note"
 
 
-@pytest.fixture
-def client(answering: httpx.Client) -> Iterator[openai.OpenAI]:
-    url = answering.base_url.join("/v1")
-    with openai.OpenAI(base_url=url, api_key="x", max_retries=0) as client:
-        yield client
-
-
 def test_a_whole_answer_by_user_and_metadata(
-    client: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
+    official: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
     record(answering, ann, "before", "I ran in Ghent.", "Great!")
     model.on(COT).reply("NOTES: Ghent\nANSWER: In Ghent.")
-    reply = client.chat.completions.create(
+    reply = official.chat.completions.create(
         model="aide-memoire",
         messages=HI,
         metadata={"user_id": ann, "session_id": "s", "memory_debug": "1"},
@@ -38,9 +29,9 @@ def test_a_whole_answer_by_user_and_metadata(
     assert rounds(answering, ann, "s") == [("hi", "In Ghent.")]
 
 
-def test_a_streamed_answer(client: openai.OpenAI, model: ScriptedModel, ann: str) -> None:
+def test_a_streamed_answer(official: openai.OpenAI, model: ScriptedModel, ann: str) -> None:
     model.on(COT).reply("NOTES: x\nANSWER: In", " Ghent.")
-    stream = client.chat.completions.create(
+    stream = official.chat.completions.create(
         model="aide-memoire",
         messages=HI,
         user=ann,
@@ -56,11 +47,11 @@ def test_a_streamed_answer(client: openai.OpenAI, model: ScriptedModel, ann: str
 
 
 def test_messages_carry_their_own_time(
-    client: openai.OpenAI, model: ScriptedModel, ann: str
+    official: openai.OpenAI, model: ScriptedModel, ann: str
 ) -> None:
     model.on(COT).reply("ANSWER: ok")
     messages = [{"role": "user", "content": "hi", "timestamp": "2023/05/20 (Sat) 02:21"}]
-    client.chat.completions.create(
+    official.chat.completions.create(
         model="aide-memoire",
         user=ann,
         messages=messages,  # type: ignore[arg-type]
@@ -68,35 +59,37 @@ def test_messages_carry_their_own_time(
     assert "Today is 2023-05-20 (Sat)." in model.sent[0].system
 
 
-def test_models(client: openai.OpenAI) -> None:
-    assert [model.id for model in client.models.list()] == ["aide-memoire", "aide-memoire-nomem"]
-    assert client.models.retrieve("aide-memoire").owned_by == "aide-memoire"
+def test_models(official: openai.OpenAI) -> None:
+    assert [model.id for model in official.models.list()] == ["aide-memoire", "aide-memoire-nomem"]
+    assert official.models.retrieve("aide-memoire").owned_by == "aide-memoire"
 
 
-def test_errors_are_its_own_classes(client: openai.OpenAI, model: ScriptedModel, ann: str) -> None:
+def test_errors_are_its_own_classes(
+    official: openai.OpenAI, model: ScriptedModel, ann: str
+) -> None:
     with pytest.raises(openai.NotFoundError) as unknown:
-        client.chat.completions.create(model="gpt-4", messages=HI)
+        official.chat.completions.create(model="gpt-4", messages=HI)
     assert (unknown.value.code, unknown.value.param) == ("model_not_found", "model")
     with pytest.raises(openai.BadRequestError) as empty:
-        client.chat.completions.create(model="aide-memoire", messages=[])
+        official.chat.completions.create(model="aide-memoire", messages=[])
     assert empty.value.code == "empty_messages"
     big: list[ChatCompletionMessageParam] = [{"role": "user", "content": "x" * 2_000_000}]
     with pytest.raises(openai.APIStatusError) as large:
-        client.chat.completions.create(model="aide-memoire", messages=big)
+        official.chat.completions.create(model="aide-memoire", messages=big)
     assert (large.value.status_code, large.value.code) == (413, "request_too_large")
     model.on(COT).fault(429, headers={"retry-after": "3"}).fault(500)
     with pytest.raises(openai.RateLimitError) as limited:
-        client.chat.completions.create(model="aide-memoire", messages=HI, user=ann)
+        official.chat.completions.create(model="aide-memoire", messages=HI, user=ann)
     assert limited.value.response.headers["retry-after"] == "3"
     with pytest.raises(openai.InternalServerError):
-        client.chat.completions.create(model="aide-memoire", messages=HI, user=ann)
+        official.chat.completions.create(model="aide-memoire", messages=HI, user=ann)
 
 
 def test_an_error_in_the_middle_of_a_stream_is_raised(
-    client: openai.OpenAI, model: ScriptedModel, ann: str
+    official: openai.OpenAI, model: ScriptedModel, ann: str
 ) -> None:
     model.on(COT).drop("ANSWER: In ", "Gh")
-    stream = client.chat.completions.create(
+    stream = official.chat.completions.create(
         model="aide-memoire", messages=HI, user=ann, stream=True
     )
     texts: list[str] = []
@@ -111,8 +104,8 @@ def test_a_client_that_tries_again_stores_one_round(
     model.on(COT).fault(503, headers={"retry-after": "0"}).reply("ANSWER: ok")
     with openai.OpenAI(
         base_url=answering.base_url.join("/v1"), api_key="x", max_retries=1
-    ) as client:
-        client.chat.completions.create(
+    ) as official:
+        official.chat.completions.create(
             model="aide-memoire", messages=HI, metadata={"user_id": ann, "session_id": "s"}
         )
     assert rounds(answering, ann, "s") == [("hi", "ok")]

@@ -1,7 +1,6 @@
 """OpenAI's Responses API and embeddings, through the official client."""
 
 import base64
-from collections.abc import Iterator
 
 import httpx
 import numpy as np
@@ -13,19 +12,12 @@ from scripted_model import PLAIN, ScriptedModel
 COT = "chain_of_note"
 
 
-@pytest.fixture
-def client(answering: httpx.Client) -> Iterator[openai.OpenAI]:
-    url = answering.base_url.join("/v1")
-    with openai.OpenAI(base_url=url, api_key="x", max_retries=0) as client:
-        yield client
-
-
 def test_a_whole_response_is_answered_from_memory_and_kept(
-    client: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
+    official: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
     record(answering, ann, "before", "I ran in Ghent.")
     model.on(COT).reply("NOTES: Ghent\nANSWER: In Ghent.")
-    response = client.responses.create(
+    response = official.responses.create(
         model="aide-memoire",
         input="Where did I run?",
         instructions="Be brief.",
@@ -45,11 +37,11 @@ def test_a_whole_response_is_answered_from_memory_and_kept(
 
 
 def test_a_conversation_goes_on_with_what_is_new_alone(
-    client: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
+    official: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
     model.on(COT).reply("ANSWER: Noted, Tom.").reply("ANSWER: Tom.").reply("ANSWER: Yes, Tom.")
-    first = client.responses.create(model="aide-memoire", input="My cat is Tom.", user=ann)
-    second = client.responses.create(
+    first = official.responses.create(model="aide-memoire", input="My cat is Tom.", user=ann)
+    second = official.responses.create(
         model="aide-memoire",
         input=[{"role": "user", "content": [{"type": "input_text", "text": "His name?"}]}],
         previous_response_id=first.id,
@@ -57,7 +49,7 @@ def test_a_conversation_goes_on_with_what_is_new_alone(
     )
     assert second.conversation is not None
     session_id = second.conversation.id
-    client.responses.create(
+    official.responses.create(
         model="aide-memoire", input="Really?", conversation={"id": session_id}, user=ann
     )
     said = [m["content"] for m in model.sent[2].body["messages"] if m["role"] != "system"]
@@ -70,10 +62,10 @@ def test_a_conversation_goes_on_with_what_is_new_alone(
 
 
 def test_the_callers_options_reach_the_model(
-    client: openai.OpenAI, model: ScriptedModel, ann: str
+    official: openai.OpenAI, model: ScriptedModel, ann: str
 ) -> None:
     model.on(PLAIN).reply("In Gh", finish_reason="length")
-    response = client.responses.create(
+    response = official.responses.create(
         model="aide-memoire-nomem",
         input="Where?",
         user=ann,
@@ -88,10 +80,10 @@ def test_the_callers_options_reach_the_model(
 
 
 def test_a_streamed_response(
-    client: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
+    official: openai.OpenAI, answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:
     model.on(COT).reply("ANSWER: In", " Ghent.")
-    stream = client.responses.create(
+    stream = official.responses.create(
         model="aide-memoire", input="Where?", conversation="s", user=ann, stream=True
     )
     events = list(stream)
@@ -121,43 +113,43 @@ async def test_async_whole_and_streamed(
 ) -> None:
     model.on(COT).reply("ANSWER: One.").reply("ANSWER: Two.")
     url = answering.base_url.join("/v1")
-    async with openai.AsyncOpenAI(base_url=url, api_key="x", max_retries=0) as client:
-        one = await client.responses.create(model="aide-memoire", input="1?", user=ann)
-        async with client.responses.stream(model="aide-memoire", input="2?", user=ann) as stream:
+    async with openai.AsyncOpenAI(base_url=url, api_key="x", max_retries=0) as official:
+        one = await official.responses.create(model="aide-memoire", input="1?", user=ann)
+        async with official.responses.stream(model="aide-memoire", input="2?", user=ann) as stream:
             two = await stream.get_final_response()
     assert (one.output_text, two.output_text) == ("One.", "Two.")
 
 
-def test_errors(client: openai.OpenAI, model: ScriptedModel, ann: str) -> None:
+def test_errors(official: openai.OpenAI, model: ScriptedModel, ann: str) -> None:
     with pytest.raises(openai.NotFoundError) as unknown:
-        client.responses.create(model="aide-memoire", input="?", previous_response_id="resp_x")
+        official.responses.create(model="aide-memoire", input="?", previous_response_id="resp_x")
     assert unknown.value.code == "response_not_found"
     with pytest.raises(openai.NotFoundError):
-        client.responses.create(model="gpt-4", input="?")
+        official.responses.create(model="gpt-4", input="?")
     with pytest.raises(openai.BadRequestError):
-        client.responses.create(model="aide-memoire", input=[])
+        official.responses.create(model="aide-memoire", input=[])
     model.on(COT).drop("ANSWER: In ", "Gh")
-    stream = client.responses.create(model="aide-memoire", input="?", user=ann, stream=True)
+    stream = official.responses.create(model="aide-memoire", input="?", user=ann, stream=True)
     with pytest.raises(openai.APIError):
         list(stream)
 
 
 def test_another_users_response_is_unknown(
-    client: openai.OpenAI, model: ScriptedModel, ann: str
+    official: openai.OpenAI, model: ScriptedModel, ann: str
 ) -> None:
     model.on(COT).reply("ANSWER: Noted.")
-    first = client.responses.create(model="aide-memoire", input="My safe: 4711.", user=ann)
+    first = official.responses.create(model="aide-memoire", input="My safe: 4711.", user=ann)
     with pytest.raises(openai.NotFoundError) as unknown:
-        client.responses.create(
+        official.responses.create(
             model="aide-memoire", input="?", previous_response_id=first.id, user=f"eve and {ann}"
         )
     assert unknown.value.code == "response_not_found"
 
 
-def test_embeddings_as_numbers_and_in_base64(client: openai.OpenAI) -> None:
+def test_embeddings_as_numbers_and_in_base64(official: openai.OpenAI) -> None:
     texts = ["I ran in Ghent.", "My cat is Tom."]
-    packed = client.embeddings.create(model="aide-memoire-embedding", input=texts)
-    plain = client.embeddings.create(
+    packed = official.embeddings.create(model="aide-memoire-embedding", input=texts)
+    plain = official.embeddings.create(
         model="aide-memoire-embedding", input=texts[0], encoding_format="float"
     )
     assert [one.index for one in packed.data] == [0, 1]
