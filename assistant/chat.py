@@ -16,6 +16,9 @@ from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
 from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round
 
+# Whatever the budget: each is a value to be read.
+_MOST_ROUNDS = 200
+
 Observer = Callable[[str, float], None]
 
 
@@ -132,14 +135,17 @@ class Chat:
         query = call.text[:LONGEST_QUERY]
         if not query.strip():
             return None
+        # Those that the conversation shows already are not read twice.
+        shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
         return await self._retriever.retrieve(
             Query(
                 call.user_id,
                 query,
-                self._recalled_rounds,
+                min(self._recalled_rounds + shown, _MOST_ROUNDS),
                 call.days,
                 asked_on=call.asked_at.date(),
                 explained=call.debug,
+                sessions=False,
             )
         )
 

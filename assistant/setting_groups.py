@@ -42,8 +42,8 @@ class SignalWeights(_Group, frozen=True):
 class RecallChoices(_Group, frozen=True):
     """How much of the memory a question gets, and what ranks it."""
 
-    rounds: int = Field(default=100, ge=1, le=200)
-    """Rounds recalled for a question; what of them is read is up to the budget."""
+    rounds: int = Field(default=0, ge=0, le=200)
+    """Rounds recalled for a question; 0 for as many as the reader can make use of."""
     context_tokens: int = Field(default=0, ge=0)
     """Most tokens of memory given to the language model; 0 leaves it to the preset."""
     statement: float = Field(default=RecallSettings().statement, ge=0, le=1)

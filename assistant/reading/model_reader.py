@@ -37,6 +37,7 @@ class ModelReader:
         self._store = store
         self._plan = plan
         self._count = count
+        self.most_rounds = plan.most_rounds
         self.name = f"{plan.mode}:{model.name}"
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:

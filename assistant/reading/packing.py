@@ -106,9 +106,10 @@ class _Packing:
             if shown.is_whole:
                 continue
             whole = _whole(shown.record)
-            extra = self._budget.round_cost(whole) - self._budget.round_cost(shown)
-            if extra <= self._left:
-                self._left -= extra
+            left = self._left + self._budget.round_cost(shown)
+            # Counting the tokens of long replies that cannot fit is most of the work.
+            if _least_tokens(whole) <= left and (cost := self._budget.round_cost(whole)) <= left:
+                self._left = left - cost
                 self.shown[id] = whole
 
     def fill(self, passage: Passage) -> None:

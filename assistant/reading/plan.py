@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+# A round with a cut reply, its date and its share of computed help; measured (docs/reading.md).
+_TOKENS_A_ROUND = 160
+_LEAST_ROUNDS = 20
+
 
 class Mode(StrEnum):
     """How the model comes to its answer."""
@@ -43,3 +47,8 @@ class ReadingPlan:
     context_tokens: int = 8000
     computed_help: bool = True
     """Whether computed help and the profile come along."""
+
+    @property
+    def most_rounds(self) -> int:
+        """Rounds worth recalling: as many as the tokens can show with their replies cut."""
+        return max(_LEAST_ROUNDS, self.context_tokens // _TOKENS_A_ROUND)

@@ -44,6 +44,7 @@ class QuotingReader:
 
     name = "quotes"
     reads_conversation = False
+    most_rounds = _ROUNDS_FOR_NAMES
 
     def __init__(self, store: MemoryStore, *, floor: float) -> None:
         self._store = store

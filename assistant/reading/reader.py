@@ -59,6 +59,8 @@ class Reader(Protocol):
     name: str
     reads_conversation: bool
     """Whether it reads the earlier messages of the conversation, and not memory alone."""
+    most_rounds: int
+    """How many recalled rounds it can make use of."""
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """The answer in pieces, ending with exactly one that carries the trace.

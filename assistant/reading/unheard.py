@@ -4,7 +4,7 @@ import calendar
 import re
 from collections.abc import Sequence
 
-from memory_store import Recalled, shared_words
+from memory_store import Recalled, terms
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
 _NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")
@@ -29,21 +29,20 @@ _NO_NAMES = frozenset(
 def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
     """The question's names, and `things` of one's own ("my dog"), of which no recalled round has a
     word; days and months are no names."""
-    heard = " ".join(
-        f"{found.record.round.user_text} {found.record.round.assistant_text}" for found in recalled
-    )
-    if not heard.strip():
+    texts = [
+        text
+        for found in recalled
+        for text in (found.record.round.user_text, found.record.round.assistant_text)
+    ]
+    if not any(text.strip() for text in texts):
         return []
+    heard = {term for text in texts for term in terms(text)}
     asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
     if things:
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
-    # A stop word is shared with nothing.
-    return [
-        what
-        for word, what in asked.items()
-        if shared_words(word, word) and not shared_words(word, heard)
-    ]
+    # A stop word is no term, and was never heard of.
+    return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
 
 
 def _is_name(word: str) -> bool:

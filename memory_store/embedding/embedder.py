@@ -26,6 +26,9 @@ _CacheKey = bytes
 _WINDOW = 64
 # A batch is as wide as its longest text. Beyond this much it is no faster, only larger in memory.
 _PADDED_CHARACTERS = 6000
+# So few are not shared among workers: an encoder reads all its weights in every call, which takes
+# longer than what they are applied to.
+_WORTH_A_CALL = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +200,10 @@ class Embedder:
         share = -(-len(window) // self._workers)
         batch: dict[_CacheKey, _Request] = {}
         longest = 0
-        for key, request in window[: min(share, self._batch_size)]:
+        for key, request in window[: self._batch_size]:
             longest = max(longest, len(request.text))
-            if batch and longest * (len(batch) + 1) > _PADDED_CHARACTERS:
+            enough = _PADDED_CHARACTERS if len(batch) < share else _WORTH_A_CALL
+            if batch and longest * (len(batch) + 1) > enough:
                 break
             batch[key] = self._queue.pop(key)
         return batch

@@ -63,22 +63,24 @@ class Candidate:
     signals: Mapping[str, float]
 
 
-def best(candidates: Candidates, weights: Weights, limit: int) -> list[Candidate]:
-    """The first `limit` rounds, then whatever else leads one of the first `limit` sessions.
+def best(
+    candidates: Candidates, weights: Weights, limit: int, *, sessions: bool = True
+) -> list[Candidate]:
+    """The first `limit` rounds; with `sessions` whatever else leads one of the first `limit` ones.
 
     Best first; ties by id, so that runs agree.
     """
     similarities = candidates.similarities(weights)
     rows = sorted(range(len(candidates.ids)), key=candidates.ids.__getitem__)
     order = [rows[at] for at in np.argsort(-similarities[rows], kind="stable")]
-    wanted, sessions = [], set[str]()
-    for rank, row in enumerate(order):
-        session = candidates.sessions[row]
-        if rank < limit or session not in sessions:
-            wanted.append(row)
-            sessions.add(session)
-        if rank + 1 >= limit and len(sessions) >= limit:
-            break
+    wanted = order[:limit]
+    if sessions:
+        leaders: dict[str, int] = {}
+        for row in order:
+            leaders.setdefault(candidates.sessions[row], row)
+            if len(leaders) == limit:
+                break
+        wanted = list(dict.fromkeys([*wanted, *leaders.values()]))
     return [_candidate(candidates, row, float(similarities[row])) for row in wanted]
 
 

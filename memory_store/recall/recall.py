@@ -57,6 +57,8 @@ class Query:
     """The days asked about where the caller knows them better than the rules."""
     explained: bool = False
     """Whether each value comes with the reasons for its similarity."""
+    sessions: bool = True
+    """Whether sessions are wanted beside rounds. Without them half as many values are read."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -67,7 +69,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Rounds and sessions found, best first, and where the time went (milliseconds)."""
+    """Rounds and, where wanted, sessions found, best first, and where the time went (ms)."""
 
     rounds: tuple[Recalled, ...]
     sessions: tuple[RecalledSession, ...]
@@ -96,7 +98,7 @@ class _Found:
 async def recall(
     engine: Engine, indexer: Indexer, places: Places, query: Query, settings: RecallSettings
 ) -> Recall:
-    """Find the `limit` best rounds, and the `limit` best sessions, of a user's memory."""
+    """Find the `limit` best rounds, and sessions where wanted, of a user's memory."""
     started = time.perf_counter()
     vector = await query_vector(indexer.embedder, query.text, settings.statement)
     embedded = time.perf_counter()
@@ -107,7 +109,8 @@ async def recall(
     placed = await places.of(engine, query.user_id, found.ids)
     in_sessions = [_by_session(counts, placed) for counts in found.words]
     candidates = _candidates(found, placed, in_sessions, settings.mean_words)
-    values = await _values(engine, query, best(candidates, settings.weights, query.limit))
+    wanted = best(candidates, settings.weights, query.limit, sessions=query.sessions)
+    values = await _values(engine, query, wanted)
     records = {id: one.record for id, one in values.items()}
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
@@ -120,7 +123,7 @@ async def recall(
     finished = time.perf_counter()
     return Recall(
         rounds=tuple(rounds[: query.limit]),
-        sessions=_gathered(values.values(), query.limit),
+        sessions=_gathered(values.values(), query.limit) if query.sessions else (),
         timings={
             "embed_ms": (embedded - started) * 1000,
             "search_ms": (finished - embedded) * 1000,

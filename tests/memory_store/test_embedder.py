@@ -108,8 +108,16 @@ async def test_long_texts_make_smaller_batches() -> None:
 async def test_workers_share_what_waits() -> None:
     encoder = GatedEncoder()
     embedder = Embedder(encoder, workers=2)
-    await embedder.embed([f"{number:04}" for number in range(8)], DOCUMENT)
+    await embedder.embed([f"{number:0200}" for number in range(8)], DOCUMENT)
     assert sorted(map(len, encoder.batches))[-1] <= 4
+    await embedder.close()
+
+
+async def test_a_few_short_texts_are_one_call() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, workers=2)
+    await embedder.embed(["What did I buy in May?", "I buy in May"], TextKind.QUERY)
+    assert [len(batch) for batch in encoder.batches] == [2]
     await embedder.close()
 
 

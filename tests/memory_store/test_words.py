@@ -33,6 +33,18 @@ def test_counts_follow_the_text() -> None:
     assert counts.total() == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("The RED_cat's 3rd life,\x1fwell\tdone", "the red_cat s 3rd life well done"),
+        ("naïve Ｃafé", "naïve café"),  # another normal form, and letters beyond ASCII
+        ("tea\N{RIGHT SINGLE QUOTATION MARK}s\N{EM DASH}cups", "tea's-cups"),
+    ],
+)
+def test_words_are_the_same_with_and_without_letters_beyond_ascii(text: str, same: str) -> None:
+    assert terms(text) == terms(same) != []
+
+
 def test_terms_do_not_depend_on_the_process() -> None:
     # Numbers are stored: they must never change. This one was computed once and written down.
     assert terms("cat") == [0x9E5E43A8]
