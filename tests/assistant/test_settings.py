@@ -79,7 +79,7 @@ def test_a_design_can_be_set_by_the_environment(monkeypatch: pytest.MonkeyPatch)
         ({"keys": {"kinds": ["title"]}}, "keys.kinds"),
         ({"port": 70_000}, "port"),
         ({"quote_floor": -1}, "quote_floor"),
-        ({"recall": {"rounds": 0}}, "recall.rounds"),
+        ({"recall": {"rounds": -1}}, "recall.rounds"),
         ({"recall": {"depth": 1}}, "recall.depth"),
         ({"qdrant": {"replication": 0}}, "qdrant.replication"),
         ({"chat_model_timeout": "soon"}, "chat_model_timeout"),

@@ -53,6 +53,14 @@ def test_the_first_rounds_and_the_leaders_of_the_first_sessions() -> None:
     assert ids(*rows, limit=3) == [0, 1, 2, 5, 7]
 
 
+def test_without_sessions_only_the_first_rounds() -> None:
+    rows = Candidates(
+        [1, 2, 3], ["long", "long", "short"], {name: np.array([0.3, 0.2, 0.1]) for name in SIGNALS}
+    )
+    assert [found.id for found in best(rows, WEIGHTS, 2)] == [1, 2, 3]
+    assert [found.id for found in best(rows, WEIGHTS, 2, sessions=False)] == [1, 2]
+
+
 def test_nothing_found_is_nothing_wanted() -> None:
     assert ranked() == []
 

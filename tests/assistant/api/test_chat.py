@@ -89,6 +89,20 @@ def test_modes_recall_and_store_what_they_say(
     assert stored == ([("Where did I run?", "Sure.")] if stores else [])
 
 
+def test_what_the_conversation_shows_takes_nobodys_place(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    turns = [text for n in range(60) for text in (f"More tea, cup {n}!", "Cheers.")]
+    record(answering, ann, "now", *turns)
+    record(answering, ann, "before", "At a market in Oslo I once had tea with milk.", "Nice.")
+    model.on(COT).reply("ANSWER: Sure.")
+    roles = ("user", "assistant")
+    earlier = [{"role": roles[n % 2], "content": text} for n, text in enumerate(turns)]
+    chat(answering, ann, "More tea!", metadata={"session_id": "now"}, earlier=earlier)
+    assert "with milk" in model.sent[0].system
+    assert "cup 7" not in model.sent[0].system
+
+
 def test_quotes_need_memory(http: httpx.Client, ann: str) -> None:
     assert answer(chat(http, ann, "hi", model="aide-memoire-nomem")) == NO_MEMORY
     assert answer(chat(http, ann, "What is my name?")) == UNKNOWN

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.reading.plan import Mode
+from assistant.reading.plan import Mode, ReadingPlan
 from assistant.reading.presets import PRESETS, preset_named, preset_of
 
 
@@ -35,6 +35,11 @@ def test_a_model_name_has_a_preset(model: str, name: str) -> None:
 
 def test_every_preset_can_be_named() -> None:
     assert [preset_named(preset.name) for preset in PRESETS] == list(PRESETS)
+
+
+@pytest.mark.parametrize(("tokens", "rounds"), [(500, 20), (4000, 25), (8000, 50), (32000, 200)])
+def test_rounds_are_recalled_as_the_budget_can_show_them(tokens: int, rounds: int) -> None:
+    assert ReadingPlan(context_tokens=tokens).most_rounds == rounds
 
 
 def test_small_models_read_less_and_take_no_notes() -> None:
