@@ -7,8 +7,8 @@ from typing import Any
 from assistant.models.token_counter import TokenCounter
 from assistant.reading.computed_help import computed_help
 from assistant.reading.context import Context, ContextRequest, build_context
-from assistant.reading.delivery import delivered
-from assistant.reading.plan import ReadingPlan
+from assistant.reading.delivery import Passage, delivered
+from assistant.reading.plan import ReadingPlan, Unit
 from assistant.reading.profile import profile_lines
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.reader import Question
@@ -17,6 +17,8 @@ from memory_store import MemoryStore, Recalled
 
 # Statements are weighed one by one; those of the best rounds are enough.
 _ROUNDS_FOR_HELP = 12
+# Rounds that come with their neighbours where replies are asked for.
+_WITH_NEIGHBOURS = 2
 
 
 async def read_memory(
@@ -37,9 +39,21 @@ async def read_memory(
         about_replies=kind.about_replies,
         extras=extras,
     )
-    passages = await delivered(store, recalled, plan.unit)
+    passages = await _delivered(store, recalled, plan.unit, about_replies=kind.about_replies)
     # Counting the tokens of a hundred rounds takes tens of milliseconds of processor time.
     return await asyncio.to_thread(build_context, passages, request, count)
+
+
+async def _delivered(
+    store: MemoryStore, recalled: Sequence[Recalled], unit: Unit, *, about_replies: bool
+) -> list[Passage]:
+    """The passages. Of what the assistant said, the best come with their neighbours: a request that
+    follows on ("shorter, please") shares no word with a question about its reply."""
+    first = _WITH_NEIGHBOURS if about_replies and unit is Unit.ROUND else 0
+    return [
+        *await delivered(store, recalled[:first], Unit.WINDOW),
+        *await delivered(store, recalled[first:], unit),
+    ]
 
 
 async def _extras(
