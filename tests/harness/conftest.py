@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from benches import Bench, Finished
+from compiling import Compile
 from histories import three_questions, write_data
 from scripted_assistant import ScriptedAssistant
 from scripted_judge import ScriptedJudge, scripted_judge
@@ -81,3 +82,8 @@ def harness(
         return Finished(int(ended.value.code or 0), output.out, output.err)
 
     return run
+
+
+@pytest.fixture
+def compiled(harness: Callable[..., Finished], tmp_path: Path) -> Compile:
+    return Compile(harness, tmp_path)

@@ -76,3 +76,8 @@ def three_questions() -> list[dict[str, Any]]:
 def write_data(path: Path, instances: Sequence[dict[str, Any]]) -> Path:
     path.write_text(json.dumps(instances), encoding="utf-8")
     return path
+
+
+def many(path: Path, count: int = 12) -> Path:
+    """So many questions about the kayak in a file."""
+    return write_data(path, [instance(f"q{n}") for n in range(count)])
