@@ -33,6 +33,22 @@ leaves_no_trace = true
 [question.body]
 store = false
 """
+# Histories are told by a route that takes them without answering.
+RECORDING = """
+[body]
+user = "$user"
+when = "$date"
+[headers]
+X-Session = "$session"
+X-Turn = "$turn"
+[question]
+leaves_no_trace = true
+[question.body]
+store = false
+[record]
+path = "/v1/notes/$session"
+body = { user = "$user", turns = "$turns" }
+"""
 _DATE = re.compile(r"^\[\w+ (\d{4}-\d\d-\d\d)\] ")
 _DULL = set(
     "a an and the is was did do i my me you of to in on at for what which how that it".split()

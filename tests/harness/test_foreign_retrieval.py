@@ -8,29 +8,13 @@ from typing import Any
 import pytest
 from benches import Bench, Finished
 from conversations import sample
-from scripted_rival import Heard, Rival
+from scripted_rival import RECORDING, Heard, Rival
 
 from harness.assistants.profile import parse_profile
 from harness.gates.thresholds import figure_of
 from harness.replay.modes.choice import Approach
 from harness.runs.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_MARKDOWN, RETRIEVAL, RunDir
 
-PROFILE = """
-[body]
-user = "$user"
-when = "$date"
-[headers]
-X-Session = "$session"
-X-Turn = "$turn"
-[question]
-leaves_no_trace = true
-[question.body]
-store = false
-[record]
-path = "/v1/notes/$session"
-body = { user = "$user", turns = "$turns" }
-[sources]
-"""
 BY_ROUND = """
 path = "grounding.chunks"
 session = "origin.thread"
@@ -48,7 +32,9 @@ def away(bench: Bench, theirs: Rival) -> Callable[..., Bench]:
 
     def make(sources: str, mode: str = "teacher") -> Bench:
         bench.url = theirs.url
-        profile = parse_profile(PROFILE + sources, name="theirs", source="theirs.toml")
+        profile = parse_profile(
+            f"{RECORDING}[sources]\n{sources}", name="theirs", source="theirs.toml"
+        )
         bench.approach = Approach(mode, profile)
         return bench
 

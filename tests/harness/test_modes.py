@@ -10,7 +10,7 @@ from benches import Bench
 from conversations import sample
 from histories import chat, history, instance, turn, write_data
 from scripted_assistant import Fault, ScriptedAssistant
-from scripted_rival import Rival
+from scripted_rival import RECORDING, Rival
 
 from harness.assistants.profile import Profile, load_profile, parse_profile
 from harness.errors import RunMismatch, UsageError
@@ -18,28 +18,16 @@ from harness.replay.modes.choice import MODES, Approach
 from harness.replay.modes.context import ContextWindow
 from harness.runs.run_dir import HYPOTHESES, INGEST, RunDir
 
-RECORDING = """
-[body]
-user = "$user"
-when = "$date"
-[headers]
-X-Session = "$session"
-[question]
-leaves_no_trace = true
-[question.body]
-store = false
-[record]
-path = "/v1/notes/$session"
-body = { user = "$user", turns = "$turns" }
+WAITING = f"""{RECORDING}
 [forget]
 path = "/v1/people/$user"
 [barrier]
 path = "/v1/queue"
-ready = { "jobs.*.state" = "done" }
+ready = {{ "jobs.*.state" = "done" }}
 """
 
 
-def profile(text: str = RECORDING) -> Profile:
+def profile(text: str = WAITING) -> Profile:
     return parse_profile(text, name="theirs", source="theirs.toml")
 
 
@@ -236,9 +224,7 @@ def test_a_run_keeps_its_mode_profile_and_window(away: Bench) -> None:
     away.approach = Approach("live", profile())
     with pytest.raises(RunMismatch, match="another mode"):
         away.replay()
-    away.approach = Approach(
-        "teacher", profile(RECORDING + "\n[price]\nprompt = 1\ncompletion = 2")
-    )
+    away.approach = Approach("teacher", profile(WAITING + "\n[price]\nprompt = 1\ncompletion = 2"))
     assert away.replay() == 0
     away.approach = Approach("teacher", profile('[body]\nuser = "$user"\n'))
     with pytest.raises(RunMismatch, match="another approach"):
