@@ -24,8 +24,9 @@ from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.known import known_facts
 from memory_store.recall.places import Places
 from memory_store.recall.query_vector import query_vector
-from memory_store.recall.recall import Query, Recall, RecallSettings, recall
+from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
 from memory_store.recall.updates import linked_records
+from memory_store.recall.values import Values
 from memory_store.removal import Removal
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
@@ -56,14 +57,15 @@ class MemoryStore:
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._linking = Linking(engine)
-        self._places = Places()
-        self._writer = Writer(engine, self._indexer, self._linking, self._places)
+        places = Places()
+        self._searched = Searched(engine, self._indexer, places, Values(engine))
+        self._writer = Writer(engine, self._indexer, self._linking, places)
         self._removal = Removal(
             engine,
             self._writer,
             self._indexer,
             self._linking,
-            self._places,
+            places,
             embedder if forget_vectors else None,
         )
 
@@ -164,7 +166,7 @@ class MemoryStore:
 
     async def recall(self, query: Query) -> Recall:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""
-        return await recall(self._engine, self._indexer, self._places, query, self._settings)
+        return await recall(self._searched, query, self._settings)
 
     async def known_facts(
         self, user_id: str, statements: Sequence[str], limit: int

@@ -19,7 +19,15 @@ import qdrant_edge as qe
 
 from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require
 from memory_store.engines.edge_swap import finish_swap
-from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities
+from memory_store.engines.engine import (
+    Hit,
+    Matrix,
+    Payload,
+    Point,
+    Scope,
+    Similarities,
+    Written,
+)
 from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
@@ -58,6 +66,7 @@ class EdgeEngine:
         self._directory = directory / "edge"
         self._open_shard: qe.EdgeShard | None = None
         self._unflushed = 0
+        self._written: Written = lambda ids: None
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`."""
@@ -88,6 +97,11 @@ class EdgeEngine:
         shard.close()
         building.rename(self._directory)
 
+    def watch(self, written: Written) -> bool:
+        """The directory is locked: nobody else writes."""
+        self._written = written
+        return True
+
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity as a point without a user, which no scope can match."""
         point = qe.Point(IDENTITY_ID, {}, dict(identity))
@@ -98,8 +112,11 @@ class EdgeEngine:
         require(FOR_WRITING, self._directory)
         replaceable = None if over is None else _holding(over)
         for start in range(0, len(points), _UPSERT_BATCH):
-            batch = [_to_edge(point) for point in points[start : start + _UPSERT_BATCH]]
-            self._update(qe.UpdateOperation.upsert_points(batch, replaceable))
+            batch = points[start : start + _UPSERT_BATCH]
+            edge_points = [_to_edge(point) for point in batch]
+            self._update(
+                qe.UpdateOperation.upsert_points(edge_points, replaceable), [p.id for p in batch]
+            )
         self._unflushed += len(points)
         if self._unflushed >= _FLUSH_AFTER:
             self._flush()
@@ -154,7 +171,7 @@ class EdgeEngine:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
         only = _filter(replace(scope, ids=(id,)))
-        self._update(qe.UpdateOperation.set_payload_by_filter(only, dict(payload)))
+        self._update(qe.UpdateOperation.set_payload_by_filter(only, dict(payload)), [id])
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
@@ -211,11 +228,14 @@ class EdgeEngine:
             raise StoreUnavailable("the store is closed")
         return self._open_shard
 
-    def _update(self, operation: qe.UpdateOperation) -> None:
+    def _update(self, operation: qe.UpdateOperation, ids: Sequence[str] | None = None) -> None:
+        """Change points: these, or any."""
         try:
             self._shard.update(operation)
         except Exception as error:
             raise self._explained(error) from error
+        finally:  # an operation that failed may have changed some
+            self._written(ids)
 
     def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
         try:

@@ -4,7 +4,7 @@ An engine keeps points and finds them. It does not rank, fuse or gather: that is
 that every engine ranks alike.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -69,6 +69,10 @@ class Hit:
     payload: Payload
 
 
+Written = Callable[[Sequence[str] | None], None]
+"""Hears the ids of points that were written or deleted; None when any may be among them."""
+
+
 class Engine(Protocol):
     """Keeps points durably. When `upsert` returns, its points survive a crash and can be found."""
 
@@ -76,6 +80,10 @@ class Engine(Protocol):
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create; return the identity stored by `write_identity`, None when new."""
+
+    def watch(self, written: Written) -> bool:
+        """Tell of everything that is written from now on; False where others write, too, of which
+        nobody tells."""
 
     async def write_identity(self, identity: Payload) -> None:
         """Store who made this data (embedder, dimension, schema), apart from every user."""

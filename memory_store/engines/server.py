@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities
+from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Written
 from memory_store.engines.layout import IDENTITY_ID, KEYS, SCROLL_PAGE, USER, WORDS, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server_errors import Address, explained, passing, refuse_old
@@ -166,6 +166,10 @@ class ServerEngine:
     async def _identity(self) -> Payload | None:
         found = await self._call(lambda: self._client.retrieve(self._collection, [IDENTITY_ID]))
         return found[0].payload or {} if found else None
+
+    def watch(self, written: Written) -> bool:
+        """Any process may write to a server."""
+        return False
 
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity unless another process was faster with a different one."""

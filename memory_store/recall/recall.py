@@ -14,7 +14,6 @@ from memory_store.embedding.cache import Vector
 from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
-from memory_store.points import RECORD, from_payload
 from memory_store.recall.bm25 import Postings, bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
@@ -22,6 +21,7 @@ from memory_store.recall.places import Place, Places
 from memory_store.recall.query_vector import query_vector
 from memory_store.recall.rarity import rarity
 from memory_store.recall.updates import linked_records, newest_first
+from memory_store.recall.values import Values
 from memory_store.time import TimeRange, time_range_of
 from memory_store.types import Days, Recalled, RecalledSession
 from memory_store.words import term_counts
@@ -95,10 +95,19 @@ class _Found:
         return list(dict.fromkeys(id for found in lists for id in found))
 
 
-async def recall(
-    engine: Engine, indexer: Indexer, places: Places, query: Query, settings: RecallSettings
-) -> Recall:
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a recall searches, and what is known of it."""
+
+    engine: Engine
+    indexer: Indexer
+    places: Places
+    values: Values
+
+
+async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Recall:
     """Find the `limit` best rounds, and sessions where wanted, of a user's memory."""
+    engine, indexer = memory.engine, memory.indexer
     started = time.perf_counter()
     vector = await query_vector(indexer.embedder, query.text, settings.statement)
     embedded = time.perf_counter()
@@ -106,11 +115,11 @@ async def recall(
     if range_ is None and query.asked_on:
         range_ = time_range_of(query.text, query.asked_on)
     found = await _search(engine, vector, query, range_, settings.candidates)
-    placed = await places.of(engine, query.user_id, found.ids)
+    placed = await memory.places.of(engine, query.user_id, found.ids)
     in_sessions = [_by_session(counts, placed) for counts in found.words]
     candidates = _candidates(found, placed, in_sessions, settings.mean_words)
     wanted = best(candidates, settings.weights, query.limit, sessions=query.sessions)
-    values = await _values(engine, query, wanted)
+    values = await _values(memory.values, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
@@ -210,16 +219,14 @@ def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, 
     return dict(by_session)
 
 
-async def _values(engine: Engine, query: Query, wanted: Sequence[Candidate]) -> dict[str, Recalled]:
+async def _values(values: Values, user_id: str, wanted: Sequence[Candidate]) -> dict[str, Recalled]:
     """The records behind the candidates, in their order; without those that are gone."""
     by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}
-    scope = Scope(query.user_id, ids=tuple(by_id))
-    hits = await engine.scroll(scope, RECORD) if by_id else []
-    payloads = {hit.id: hit.payload for hit in hits}
+    records = await values.of(user_id, list(by_id))
     return {
-        id: Recalled(from_payload(payloads[id]), candidate.similarity, candidate.signals)
+        id: Recalled(records[id], candidate.similarity, candidate.signals)
         for id, candidate in by_id.items()
-        if id in payloads
+        if id in records
     }
 
 

@@ -1,0 +1,64 @@
+"""The values that were recalled last, read once where nobody else can write them."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from memory_store.engines.engine import Engine, Scope
+from memory_store.points import RECORD, from_payload
+from memory_store.types import Record
+
+# Of text; a record takes some three times as many bytes.
+_MOST_CHARACTERS = 16_000_000
+
+
+class Values:
+    """Records by id, of an engine that is slow to read them.
+
+    An engine that this process alone writes to says what was written, and the records are kept
+    until then; from any other they are read each time.
+    """
+
+    def __init__(self, engine: Engine, most_characters: int = _MOST_CHARACTERS) -> None:
+        self._engine = engine
+        self._most_characters = most_characters
+        self._known: OrderedDict[str, Record] = OrderedDict()
+        self._characters = 0
+        self._writes = 0
+        self._kept = engine.watch(self._written)
+
+    async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
+        """The records of a user with these ids; none of what is gone or another's."""
+        found = {id: self._known[id] for id in ids if self._is_known(user_id, id)}
+        for id in found:
+            self._known.move_to_end(id)
+        missing = tuple(id for id in ids if id not in found)
+        if missing:
+            writes = self._writes
+            hits = await self._engine.scroll(Scope(user_id, ids=missing), RECORD)
+            read = {hit.id: from_payload(hit.payload) for hit in hits}
+            if self._kept and writes == self._writes:
+                self._keep(read)
+            found |= read
+        return found
+
+    def _is_known(self, user_id: str, id: str) -> bool:
+        return id in self._known and self._known[id].round.user_id == user_id
+
+    def _keep(self, read: dict[str, Record]) -> None:
+        for id, record in read.items():
+            self._known[id] = record
+            self._characters += _size(record)
+        while self._characters > self._most_characters:
+            _, oldest = self._known.popitem(last=False)
+            self._characters -= _size(oldest)
+
+    def _written(self, ids: Sequence[str] | None) -> None:
+        """Let go of these records, or of all."""
+        self._writes += 1
+        for id in list(self._known) if ids is None else ids:
+            if record := self._known.pop(id, None):
+                self._characters -= _size(record)
+
+
+def _size(record: Record) -> int:
+    return len(record.round.user_text) + len(record.round.assistant_text)

@@ -1,0 +1,116 @@
+"""Values: read once, read again when written again, never another user's, bounded in size."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_store import EdgeEngine, Record, Round
+from memory_store.engines.engine import Hit, Scope
+from memory_store.points import to_point
+from memory_store.recall.values import Values
+
+MAY = datetime(2023, 5, 20, tzinfo=UTC)
+
+
+class CountingEngine(EdgeEngine):
+    """Knows how many points were read."""
+
+    reads = 0
+
+    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+        found = await super().scroll(scope, fields)
+        self.reads += len(found)
+        return found
+
+
+def said(index: int, text: str = "Red bicycle.", user: str = "ann") -> Record:
+    return Record(Round(user, "s", index, MAY, text))
+
+
+async def write(engine: EdgeEngine, *records: Record) -> None:
+    no_keys = np.empty((0, 4), np.float32)
+    await engine.upsert([to_point(record, no_keys) for record in records])
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
+    opened = CountingEngine(tmp_path)
+    await opened.open(4)
+    yield opened
+    await opened.close()
+
+
+async def test_a_record_is_read_once(engine: CountingEngine) -> None:
+    first, second = said(0), said(1)
+    await write(engine, first, second)
+    values = Values(engine)
+    assert await values.of("ann", [first.id]) == {first.id: first}
+    assert await values.of("ann", [second.id, first.id]) == {first.id: first, second.id: second}
+    assert engine.reads == 2
+
+
+async def test_another_users_record_is_nobodys(engine: CountingEngine) -> None:
+    record = said(0)
+    await write(engine, record)
+    values = Values(engine)
+    for user, found in (("bob", {}), ("ann", {record.id: record}), ("bob", {})):
+        assert await values.of(user, [record.id]) == found
+
+
+Change = Callable[[EdgeEngine, Record], Awaitable[None]]
+
+
+async def _written_again(engine: EdgeEngine, record: Record) -> None:
+    await write(engine, replace(record, summary="new"))
+
+
+async def _set(engine: EdgeEngine, record: Record) -> None:
+    await engine.set_payload(record.id, Scope("ann"), {"summary": "new"})
+
+
+@pytest.mark.parametrize("change", [_written_again, _set])
+async def test_what_was_changed_is_read_again(engine: CountingEngine, change: Change) -> None:
+    record = said(0)
+    await write(engine, record)
+    values = Values(engine)
+    await values.of("ann", [record.id])
+    await change(engine, record)
+    assert (await values.of("ann", [record.id]))[record.id].summary == "new"
+
+
+async def test_what_was_deleted_is_gone(engine: CountingEngine) -> None:
+    record = said(0)
+    await write(engine, record)
+    values = Values(engine)
+    await values.of("ann", [record.id])
+    await engine.delete(Scope("ann", "s"))
+    assert await values.of("ann", [record.id]) == {}
+
+
+async def test_what_was_written_while_it_was_read_is_not_kept(engine: CountingEngine) -> None:
+    # More than a page, between two of which others have their turn.
+    records = [said(n) for n in range(200)]
+    await write(engine, *records)
+    values = Values(engine)
+    reading = asyncio.create_task(values.of("ann", [record.id for record in records]))
+    await asyncio.sleep(0)
+    await engine.delete(Scope("ann"))
+    await reading
+    assert await values.of("ann", [record.id for record in records]) == {}
+
+
+async def test_long_texts_are_let_go_of(engine: CountingEngine) -> None:
+    records = [said(n, "x" * 60) for n in range(3)]
+    await write(engine, *records)
+    values = Values(engine, most_characters=130)
+    for _ in range(2):
+        for record in records:
+            assert await values.of("ann", [record.id]) == {record.id: record}
+    assert engine.reads == 6
+    await values.of("ann", [records[2].id, records[1].id])
+    assert engine.reads == 6
