@@ -4,8 +4,10 @@ What litellm does for every provider costs more than everything else of a stream
 millisecond a piece, and seconds to import. A server that speaks the common API needs none of it.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -25,6 +27,7 @@ from assistant.models.upstream_errors import kind_of_status, model_error
 
 _DATA = "data:"
 _DONE = "[DONE]"
+_END_SECONDS = 0.5
 
 
 class ServerModel:
@@ -126,12 +129,23 @@ class ServerModel:
 
 async def _events(reply: httpx.Response) -> AsyncIterator[str]:
     """The data of the server-sent events up to the last; comments and other fields are skipped."""
-    async for line in reply.aiter_lines():
+    lines = reply.aiter_lines()
+    async for line in lines:
         if line.startswith(_DATA):
             data = line[len(_DATA) :].strip()
             if data == _DONE:
+                await _read_on(lines)
                 return
             yield data
+
+
+async def _read_on(lines: AsyncIterator[str]) -> None:
+    """To the end of a reply that has said everything: then its connection serves the next request,
+    which spares that one a handshake. A server that does not end it is not waited for."""
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(_END_SECONDS):
+            async for _ in lines:
+                pass
 
 
 def _message(body: str) -> str:
