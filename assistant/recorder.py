@@ -8,7 +8,7 @@ the session is read again and the write decided anew (docs/decisions/0007).
 import asyncio
 import random
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar
@@ -225,13 +225,15 @@ class Recorder:
         """Put right what a round says; None when this user has no such round."""
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            record = await self._store.correct(
-                user_id, round_id, correction, enrichment=self._state
-            )
-            await self._forgotten(record is not None)
-        if record and record.enrichment is EnrichmentState.PENDING and self._watcher:
-            self._watcher(user_id, record.round.session_id)
-        return record
+            done = await self._store.correct(user_id, round_id, correction, enrichment=self._state)
+            await self._forgotten(done)
+        if done is None:
+            return None
+        sessions = done.changed_sessions
+        if done.record.enrichment is EnrichmentState.PENDING:
+            sessions |= {done.record.round.session_id}
+        self._tell_of_changed(user_id, sessions)
+        return done.record
 
     async def forget_session(
         self, user_id: str, session_id: str, *, dry_run: bool = False
@@ -243,7 +245,8 @@ class Recorder:
                 user_id, session_id, dry_run=dry_run, enrichment=self._state
             )
             await self._forgotten(gone and not dry_run)
-        self._tell_of_withdrawn(user_id, gone, dry_run)
+        if not dry_run:
+            self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
 
     async def forget_round(
@@ -256,7 +259,8 @@ class Recorder:
                 user_id, round_id, dry_run=dry_run, enrichment=self._state
             )
             await self._forgotten(gone and not dry_run)
-        self._tell_of_withdrawn(user_id, gone, dry_run)
+        if not dry_run:
+            self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
@@ -267,10 +271,11 @@ class Recorder:
             await self._forgotten(gone and not dry_run)
             return gone
 
-    def _tell_of_withdrawn(self, user_id: str, gone: Forgotten, dry_run: bool) -> None:
-        """Rounds whose answers are withdrawn are to be read again, where there is an extractor."""
-        if self._watcher and self._state is EnrichmentState.PENDING and not dry_run:
-            for session_id in gone.changed_sessions:
+    def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:
+        """Rounds that say something else now, or whose answers are withdrawn, are to be read again,
+        where there is an extractor."""
+        if self._watcher and self._state is EnrichmentState.PENDING:
+            for session_id in sessions:
                 self._watcher(user_id, session_id)
 
     async def _forgotten(self, something: object) -> None:

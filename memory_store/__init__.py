@@ -5,7 +5,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 
 from typing import TYPE_CHECKING, Any
 
-from memory_store.correction import Correction, GivenFact
+from memory_store.correction import Corrected, Correction, GivenFact
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
@@ -74,6 +74,7 @@ __all__ = [
     "LONGEST_QUERY",
     "PACKAGED",
     "BackedUp",
+    "Corrected",
     "Correction",
     "Days",
     "DiskCache",

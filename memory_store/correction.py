@@ -39,6 +39,14 @@ class Correction:
     facts: tuple[GivenFact, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A record put right, and the sessions of the answers that repeated it and are withdrawn."""
+
+    record: Record
+    changed_sessions: frozenset[str] = frozenset()
+
+
 def corrected(record: Record, correction: Correction, enrichment: EnrichmentState) -> Record:
     """The record put right; the same record where it says all that already.
 

@@ -61,16 +61,22 @@ class Removal:
         await self._drop_vectors(gone)
         return count
 
-    async def put_right(self, before: Record, after: Record, enrichment: EnrichmentState) -> None:
-        """Write a record over what it said before. `RoundTaken` when it is just being written."""
+    async def put_right(
+        self, before: Record, after: Record, enrichment: EnrichmentState
+    ) -> frozenset[str]:
+        """Write a record over what it said before; the sessions of the answers that are withdrawn.
+        `RoundTaken` when one is just being written."""
         user_id = before.round.user_id
+        repeating: list[Record] = []
         if not _says_the_same(before, after):
-            await self._withdraw(await self._repeating(user_id, [before]), enrichment)
+            repeating = await self._repeating(user_id, [before])
+        await self._withdraw(repeating, enrichment)
         staying = {fact.text for fact in after.facts}
         await self._linking.before_forgetting(user_id, [before], staying)
         await self._writer.write([after], {before.id: before.round.turn_ids})
         await self._linking.after_forgetting(user_id, [before])
         await self._drop_vectors([before], staying=[after])
+        return frozenset(record.round.session_id for record in repeating)
 
     async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
         """The other rounds whose answers repeat these, or repeat them by way of such an answer."""

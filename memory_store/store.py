@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from memory_store.correction import Correction, corrected, given_facts
+from memory_store.correction import Corrected, Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Hit, Payload, Scope
@@ -270,10 +270,11 @@ class MemoryStore:
         correction: Correction,
         *,
         enrichment: EnrichmentState = EnrichmentState.DONE,
-    ) -> Record | None:
+    ) -> Corrected | None:
         """Put right what a round says; what it said before is nowhere found again.
 
-        Doing it twice is doing it once. `enrichment` is `PENDING` where `enrich` is to follow.
+        Doing it twice is doing it once. `enrichment` is `PENDING` where `enrich` is to follow, for
+        the rounds whose answers are withdrawn, too.
         None when this user has no such round; `RoundTaken` when it is just being written.
         """
         record = await self.round(user_id, round_id)
@@ -281,9 +282,10 @@ class MemoryStore:
             return None
         changed = corrected(record, correction, enrichment)
         if changed is record:
-            return record
-        await self._removal.put_right(record, changed, enrichment)
-        return await self.round(user_id, round_id)
+            return Corrected(record)
+        sessions = await self._removal.put_right(record, changed, enrichment)
+        stored = await self.round(user_id, round_id)
+        return Corrected(stored, sessions) if stored else None
 
     async def forget_round(
         self,

@@ -1,7 +1,7 @@
 """The one way into memory: once, in order, whoever writes at the same time."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 from assistant.conversation import Role, Turn
 from assistant.recorder import Recorder
 from memory_store import (
+    Correction,
     EdgeEngine,
     Embedder,
     EmbeddingFailed,
@@ -195,3 +196,28 @@ async def test_a_cancelled_write_does_not_hold_up_the_next_one(store: MemoryStor
         await first
     await recorder.record("ann", "s", conversation(3))
     assert await sides(store, "ann", "s") == [("u0", "a0"), ("u1", "a1"), ("u2", "a2")]
+
+
+async def put_right(recorder: Recorder, id: str) -> None:
+    await recorder.correct("ann", id, Correction(NOON, user_text="My safe opens with 1234."))
+
+
+async def forget(recorder: Recorder, id: str) -> None:
+    await recorder.forget_round("ann", id)
+
+
+@pytest.mark.parametrize(
+    ("change", "to_read"), [(put_right, {"told", "asked"}), (forget, {"asked"})]
+)
+async def test_rounds_that_a_change_leaves_to_be_read_again_are_told_of(
+    store: MemoryStore, change: Callable[[Recorder, str], Awaitable[None]], to_read: set[str]
+) -> None:
+    recorder = Recorder(store, enriched_later=True)
+    said, noted = user("My safe opens with 4711.", 0), assistant("Noted.", 0)
+    told = await recorder.record_round("ann", "told", said, noted)
+    question, answer = user("What opens my safe?", 9), assistant("4711 opens it.", 9)
+    await recorder.record_round("ann", "asked", question, answer, (), (told.id,))
+    heard: set[str] = set()
+    recorder.watch(lambda user_id, session_id: heard.add(session_id))
+    await change(recorder, told.id)
+    assert heard == to_read

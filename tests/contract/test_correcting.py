@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from memory_store import (
+    Corrected,
     Correction,
     Days,
     EnrichmentState,
@@ -44,9 +45,9 @@ async def everything(store: MemoryStore) -> str:
 
 
 async def put_right(store: MemoryStore, round: Round, correction: Correction) -> Record:
-    record = await store.correct("ann", round.id, correction)
-    assert record is not None
-    return record
+    done = await store.correct("ann", round.id, correction)
+    assert done is not None
+    return done.record
 
 
 async def test_the_old_text_is_nowhere_and_the_new_one_is_found(store: MemoryStore) -> None:
@@ -118,8 +119,9 @@ async def test_what_a_model_found_in_the_old_text_goes_with_it(store: MemoryStor
     moved = Fact("I live in Oslo now since 2023-05.", source="model", supersedes=(older,))
     found = Extraction("model", (moved,), ("life in Oslo",), "Lives in Oslo.")
     await store.enrich(OSLO, found)
-    record = await store.correct("ann", OSLO.id, BRUGES, enrichment=EnrichmentState.PENDING)
-    assert record is not None
+    done = await store.correct("ann", OSLO.id, BRUGES, enrichment=EnrichmentState.PENDING)
+    assert done is not None
+    record = done.record
     assert (record.keyphrases, record.summary) == ((), "")
     assert record.enrichment is EnrichmentState.PENDING
     assert "Oslo" not in await everything(store)
@@ -210,7 +212,7 @@ async def test_two_corrections_at_once_are_one_after_the_other(store: MemoryStor
         store.correct("ann", OSLO.id, rome),
         return_exceptions=True,
     )
-    assert all(isinstance(one, (Record, RoundTaken)) for one in done)
+    assert all(isinstance(one, (Corrected, RoundTaken)) for one in done)
     record = await store.round("ann", OSLO.id)
     assert record is not None
     assert [fact.text for fact in record.facts] == [record.round.user_text]

@@ -225,10 +225,11 @@ class Memories(RuleBasedStateMachine):
     def correct(self, user: str, session: str, index: int, text: str) -> None:
         for id in self._ids(session, index):
             correction = Correction(MAY, user_text=text, assistant_text="Put right.")
-            record = self._run(self._store.correct(user, id, correction))
+            done = self._run(self._store.correct(user, id, correction))
             known = self._expected[user].get(id)
-            assert (record is None) == (known is None)
-            if record and known:
+            assert (done is None) == (known is None)
+            if done and known:
+                record = done.record
                 assert (record.round.user_text, record.round.turns) == (text, known.turns)
                 self._expected[user][id] = record.round
 
