@@ -4,6 +4,7 @@ import copy
 import logging
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,10 +37,6 @@ class ModelEncoder:
 
         A path that this processor lacks, or that disagrees with the plain one, is not taken.
         """
-        # Imported here because it takes seconds, and `--help` should not.
-        import torch
-
-        torch.set_num_threads(1)
         try:
             self._model = _load(model)
         except (OSError, ValueError) as error:
@@ -47,6 +44,10 @@ class ModelEncoder:
                 f"cannot load the embedding model {model!r}: {error}. Give a local path, "
                 f"a model name that can be downloaded, or {PACKAGED!r}"
             ) from error
+        # Imported here because it takes seconds, and `--help` should not.
+        import torch
+
+        torch.set_num_threads(1)
         self._no_gradients = torch.inference_mode
         self._tokenizer_lock = threading.Lock()
         self._network = self._model.network
@@ -104,6 +105,9 @@ class ModelEncoder:
 
 
 def _load(model: str) -> "TextModel":
+    # Told before the libraries are imported, which takes seconds and looks for it elsewhere, too.
+    if model.startswith(("/", "./", "../")) and not Path(model).exists():
+        raise OSError("there is no such folder")
     if model == PACKAGED:
         from memory_store.embedding.minilm import load_minilm
 

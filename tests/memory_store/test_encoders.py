@@ -114,10 +114,20 @@ def test_weights_of_another_architecture_are_refused(
 
 
 @pytest.mark.weights
-def test_a_model_that_is_not_there_is_named(tmp_path_factory: pytest.TempPathFactory) -> None:
-    nowhere = str(tmp_path_factory.mktemp("empty"))
-    with pytest.raises(EmbeddingFailed, match=nowhere):
-        ModelEncoder(nowhere)
+def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(EmbeddingFailed, match=str(tmp_path)):
+        ModelEncoder(str(tmp_path))
+
+
+def test_a_folder_that_is_not_there_is_named_without_loading_anything(tmp_path: Path) -> None:
+    code = (
+        "import sys; from memory_store import EmbeddingFailed, ModelEncoder\n"
+        f"try: ModelEncoder({str(tmp_path / 'typo')!r})\n"
+        "except EmbeddingFailed as error: print(error, 'torch' in sys.modules)"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
+    assert "typo" in told
+    assert told.rstrip().endswith("False")
 
 
 @pytest.mark.weights
