@@ -1,6 +1,7 @@
 """Every failure, on every route, in OpenAI's shape."""
 
 import logging
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -124,9 +125,25 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
         return await _domain(
             request, InvalidRequest(f"the body is not JSON: {why}", code="invalid_json")
         )
-    param = ".".join(str(part) for part in first["loc"] if part != "body") or None
+    param = ".".join(map(str, _steps(first, error.body))) or None
     message = f"{param}: {first['msg']}" if param else f"the body: {first['msg']}"
     return await _domain(request, InvalidRequest(message, param=param))
+
+
+def _steps(mistake: Mapping[str, Any], body: Any) -> Iterator[str | int]:
+    """Where in a request the mistake is, without the names of the types that were tried there."""
+    where, *path = mistake["loc"]
+    if where != "body":
+        yield from mistake["loc"]
+        return
+    inside = body
+    for step in path:
+        if isinstance(inside, Mapping) and (step in inside or mistake["type"] == "missing"):
+            yield step
+            inside = inside.get(step)
+        elif isinstance(inside, list) and isinstance(step, int):
+            yield step
+            inside = inside[step] if step < len(inside) else None
 
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
