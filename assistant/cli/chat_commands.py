@@ -10,7 +10,7 @@ from assistant.cli.confirm import confirmed
 from assistant.cli.connection import ServerError
 from assistant.cli.conversation import Conversation
 from assistant.cli.files import write_export
-from assistant.cli.memory_calls import MemoryCalls
+from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
 from assistant.cli.memory_table import print_memories, rounds, said, say, with_answers
 from assistant.cli.progress import NoProgress
 from assistant.cli.why import print_why
@@ -128,6 +128,9 @@ class ChatCommands:
 
     def _forget_one(self, named: str) -> None:
         is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
+        if named.isdecimal() and not is_number and len(named) < SHORTEST_PREFIX:
+            self._say(f"there is no number {named} here: /memories shows numbers")
+            return
         memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
         found = self._memory.forget(memory["id"], dry_run=True)
         if self._may_forget(1, with_answers(f"1 round: “{said(memory)[:60]}”", found)):

@@ -7,7 +7,7 @@ from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.connection import Connection, ServerError, in_path
 
 _PAGE = 200
-_SHORTEST_PREFIX = 6
+SHORTEST_PREFIX = 6
 _WHOLE_ID = 36
 # Well within the largest body that a server accepts by default.
 _PIECE_BYTES = 400_000
@@ -90,8 +90,8 @@ class MemoryCalls:
         """The id that begins like this. Raises `ServerError` where none or several do."""
         if len(id) >= _WHOLE_ID:
             return id
-        if len(id) < _SHORTEST_PREFIX:
-            raise ServerError(f"{id!r} is too short: give {_SHORTEST_PREFIX} characters of the id")
+        if len(id) < SHORTEST_PREFIX:
+            raise ServerError(f"{id!r} is too short: give {SHORTEST_PREFIX} characters of the id")
         ids = (one["id"] for page in self.pages() for one in page["data"])
         found = [one for one in ids if one.startswith(id)]
         if len(found) != 1:

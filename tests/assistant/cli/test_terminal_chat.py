@@ -207,6 +207,8 @@ def test_commands_are_completed(chat: Chat) -> None:
 def test_forgetting_counts_and_asks(chat: Chat, answering: httpx.Client, ann: str) -> None:
     record(answering, ann, "old", "I like tea.", "Noted.", "I like rum.", "Noted.")
     terminal = chat()
+    terminal.type("/forget 1")
+    terminal.shows("there is no number 1 here: /memories shows numbers")
     terminal.type("/memories")
     terminal.shows("2 of 2")
     terminal.type("/forget 1")
