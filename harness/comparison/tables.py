@@ -80,7 +80,8 @@ def _runs(comparison: Comparison) -> Table:
 
 def _findings(comparison: Comparison) -> Table:
     rows = [(run["name"], said) for run in comparison["runs"] for said in run["diagnosis"]]
-    return Table("What was found out about the assistants", ("run", "finding"), rows)
+    title = "What was found out about the assistants"
+    return Table(title, ("run", "finding"), rows, in_words=True)
 
 
 def _effort(comparison: Comparison) -> Table:
@@ -116,8 +117,8 @@ def _accuracy(comparison: Comparison, judged: Sequence[Mapping[str, Any]]) -> Ta
         notes.append(f"p (Holm) holds for all {len(judged)} comparisons together.")
     notes.append("A missing answer is wrong; pairs with an unscored verdict are left out.")
     header = (
-        *("runs", "first", "second", "difference", _BOUNDS, "only first right"),
-        *("only second", "p (McNemar)", "p (Holm)", "n"),
+        *("runs", "base", "run", "difference", _BOUNDS, "only base right"),
+        *("only run right", "p (McNemar)", "p (Holm)", "n"),
     )
     return Table("Accuracy, paired, % and points", header, rows, " ".join(notes))
 
@@ -126,8 +127,8 @@ def _by_type(item: Mapping[str, Any]) -> Table:
     by_type = item["accuracy"]["by_type"]
     rows = [(name, *_paired_cells(cell)) for name, cell in by_type.items()]
     header = (
-        *("type", "first", "second", "difference", _BOUNDS, "only first right"),
-        *("only second", "p (McNemar)", "p (Holm)", "n"),
+        *("type", "base", "run", "difference", _BOUNDS, "only base right"),
+        *("only run right", "p (McNemar)", "p (Holm)", "n"),
     )
     note = f"p (Holm) holds for all {len(rows)} types together: read that one."
     return Table(f"{item['second']} against {item['first']} by type", header, rows, note)
@@ -175,7 +176,7 @@ def _figures(item: Mapping[str, Any]) -> Table:
         )
         for name, cell in item["figures"].items()
     ]
-    header = ("figure", "first", "second", "difference", _BOUNDS, "p (McNemar)", "n")
+    header = ("figure", "base", "run", "difference", _BOUNDS, "p (McNemar)", "n")
     note = (
         "Sessions where nothing else is said. Each figure is tested alone; McNemar's test is for "
         "figures that are yes or no."

@@ -28,4 +28,5 @@ def conduct_tables(report: Mapping[str, Any]) -> list[Table]:
         "Findings come from a short history of the harness's own, told and asked years ago by its "
         "dates, and from counting requests; the answers are in the manifest."
     )
-    return [Table("The assistant", ("", ""), rows, note if conduct["probes"] else "")]
+    shown = note if conduct["probes"] else ""
+    return [Table("The assistant", ("", ""), rows, shown, in_words=True)]

@@ -23,7 +23,8 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
             continue
         shown = RichTable(title=table.title, title_justify="left", title_style="bold")
         for i, name in enumerate(table.header):
-            shown.add_column(name, justify="right" if i else "left", no_wrap=not i)
+            is_figure = bool(i) and not table.in_words
+            shown.add_column(name, justify="right" if is_figure else "left", no_wrap=not i)
         for row in table.rows:
             # A metric's name may hold brackets, which are no markup.
             shown.add_row(*map(escape, row))

@@ -31,10 +31,13 @@ def render_html(report: Mapping[str, Any], lines: RunLines) -> str:
 def _facts(report: Mapping[str, Any]) -> dict[str, str]:
     assistant = report["assistant"] or {}
     version = (assistant.get("version") or {}).get("version")
+    profile = ((report.get("conduct") or {}).get("approach") or {}).get("profile") or {}
     return {
         "questions": f"{report['n']} of {report['data']['questions']}",
         "mode": report["mode"] or "judged only",
-        "assistant": f"{assistant.get('model', '–')} {version or ''}",
+        "assistant": assistant.get("url") or "–",
+        "profile": profile.get("name", "–"),
+        "model": f"{assistant.get('model', '–')} {version or ''}",
         "judge": (report["accuracy"] or {}).get("judge", "none"),
         "data": _data(report["data"]),
         "harness": report["harness_version"],

@@ -28,7 +28,8 @@ def markdown_page(title: str, paragraphs: Sequence[str], tables: Sequence[Table]
 
 
 def _table(table: Table) -> str:
-    lines = [_line(table.header), _line(("---", *("---:" for _ in table.header[1:])))]
+    side = "---" if table.in_words else "---:"
+    lines = [_line(table.header), _line(("---", *(side for _ in table.header[1:])))]
     lines += [_line(row) for row in table.rows]
     note = f"\n\n{table.note}" if table.note else ""
     return f"## {table.title}\n\n" + "\n".join(lines) + note

@@ -51,9 +51,10 @@ def html_table(table: Table) -> str:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
     )
     note = f"<p>{escape(table.note)}</p>" if table.note else ""
+    words = ' class="words"' if table.in_words else ""
     # A table that is wider than the screen can be scrolled from the keyboard.
     frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">'
     return (
-        f"<section><h2>{escape(table.title)}</h2>{frame}<table><thead><tr>{head}</tr></thead>"
+        f"<section><h2>{escape(table.title)}</h2>{frame}<table{words}><thead><tr>{head}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>{note}</section>"
     )

@@ -36,7 +36,7 @@ def source_tables(retrieval: Mapping[str, Any]) -> list[Table]:
     rows.append(("  placed nowhere", str(sources["unplaced"])))
     length = sources["a_question"]
     note = (
-        f"{number(length['p50'])} sources an answer (median), {number(length['max'])} at most: "
+        f"Sources an answer: {number(length['p50'])} (median), {number(length['max'])} at most; "
         "beyond that a larger k finds nothing more. Only answers with sources of the history, or "
         "with an empty list, are in the retrieval figures; a source placed nowhere keeps its rank."
     )

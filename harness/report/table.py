@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A titled table with what its numbers mean; a detail is for the files, not the terminal."""
+    """A titled table with what its numbers mean; a detail is for the files, not the terminal.
+
+    `in_words`: its cells are sentences, read from the left, and no figures.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: Sequence[tuple[str, ...]] = ()
     note: str = ""
     is_detail: bool = False
+    in_words: bool = False
 
 
 def percent(value: float | None) -> str:

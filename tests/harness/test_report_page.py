@@ -139,3 +139,11 @@ def test_a_run_that_kept_no_profile_names_none(tmp_path: Path) -> None:
     approach = {"profile": {"name": "acme", "hash": "0123456789ab"}}
     page = page_of(made_run(tmp_path / "now", {"a": "yes"}, approach=approach))
     assert "acme 0123456789ab" in page
+    assert "<dt>profile</dt><dd>acme</dd>" in page
+
+
+def test_sentences_are_read_from_the_left(tmp_path: Path) -> None:
+    approach = {"profile": {"name": "acme", "hash": "0123456789ab"}}
+    run = made_run(tmp_path / "run", {"a": "yes"}, approach=approach)
+    assert page_of(run).count('<table class="words">') == 1
+    assert "|  |  |\n| --- | --- |\n| mode |" in (run / "report.md").read_text()
