@@ -66,7 +66,7 @@ class EdgeEngine:
         self._directory = directory / "edge"
         self._open_shard: qe.EdgeShard | None = None
         self._unflushed = 0
-        self._written: Written = lambda ids: None
+        self._watching: list[Written] = []
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`."""
@@ -99,7 +99,7 @@ class EdgeEngine:
 
     def watch(self, written: Written) -> bool:
         """The directory is locked: nobody else writes."""
-        self._written = written
+        self._watching.append(written)
         return True
 
     async def write_identity(self, identity: Payload) -> None:
@@ -235,7 +235,8 @@ class EdgeEngine:
         except Exception as error:
             raise self._explained(error) from error
         finally:  # an operation that failed may have changed some
-            self._written(ids)
+            for written in self._watching:
+                written(ids)
 
     def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
         try:

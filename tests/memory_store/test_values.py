@@ -83,6 +83,16 @@ async def test_what_was_changed_is_read_again(engine: CountingEngine, change: Ch
     assert (await values.of("ann", [record.id]))[record.id].summary == "new"
 
 
+async def test_all_who_keep_records_are_told(engine: CountingEngine) -> None:
+    record = said(0)
+    await write(engine, record)
+    several = [Values(engine), Values(engine)]
+    for values in several:
+        await values.of("ann", [record.id])
+    await engine.delete(Scope("ann"))
+    assert [await values.of("ann", [record.id]) for values in several] == [{}, {}]
+
+
 async def test_what_was_deleted_is_gone(engine: CountingEngine) -> None:
     record = said(0)
     await write(engine, record)
