@@ -8,6 +8,7 @@ from rich.console import Console
 
 from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
 from assistant.cli.conversation import Conversation
+from assistant.cli.interrupts import interrupts
 from assistant.cli.memory_table import say
 from assistant.cli.plain import plain
 from assistant.errors import AssistantError
@@ -99,8 +100,13 @@ def _live(console: Console) -> Iterator[Callable[[str], None]]:
     from assistant.cli.live_answer import LiveAnswer
 
     try:
-        with LiveAnswer(console) as answer:
-            yield answer.add
+        with interrupts() as again, LiveAnswer(console) as answer:
+
+            def show(piece: str) -> None:
+                again()
+                answer.add(piece)
+
+            yield show
     except KeyboardInterrupt:
         say(console, "(stopped, and not remembered)", style="dim")
         raise

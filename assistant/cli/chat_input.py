@@ -1,12 +1,9 @@
 """What the user types in `assistant chat`: lines of a pipe, or an editor with a history."""
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Never
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -15,6 +12,8 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
+
+from assistant.cli.interrupts import interrupts
 
 Read = Callable[[str], str]
 """Shows a prompt and returns what is typed. Raises `EOFError` and `KeyboardInterrupt`."""
@@ -47,27 +46,13 @@ def typed_reader(commands: Iterable[tuple[str, str]], *, with_history: bool) -> 
     )
 
     def read(prompt: str) -> str:
-        with _interrupts():
+        with interrupts():
             line = session.prompt(prompt, handle_sigint=False)
         if _is_taken_back(session):
             raise KeyboardInterrupt
         return line.strip()
 
     return read
-
-
-@contextmanager
-def _interrupts() -> Iterator[None]:
-    """Ctrl-C takes effect at once. An event loop keeps it for later, and loses it at its end."""
-
-    def interrupt(*_: object) -> Never:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _is_taken_back(session: "PromptSession[str]") -> bool:
