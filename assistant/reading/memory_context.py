@@ -40,7 +40,7 @@ async def read_memory(
         extras=extras,
     )
     passages = await _delivered(store, recalled, plan.unit, about_replies=kind.about_replies)
-    # Counting the tokens of a hundred rounds takes tens of milliseconds of processor time.
+    # Cutting and counting the rounds takes tens of milliseconds of processor time.
     return await asyncio.to_thread(build_context, passages, request, count)
 
 
