@@ -10,6 +10,7 @@ from urllib.parse import quote
 import httpx
 
 from assistant.errors import AssistantError
+from assistant.tls import trust_for
 
 _SECONDS = 600.0
 _DEFAULT_USER = "default"
@@ -38,7 +39,12 @@ class Connection:
         self._user_id = user_id
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         try:
-            self._http = httpx.Client(base_url=self.base_url, headers=headers, timeout=seconds)
+            self._http = httpx.Client(
+                base_url=self.base_url,
+                headers=headers,
+                timeout=seconds,
+                verify=trust_for(self.base_url),
+            )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise ServerError(f"{base_url!r} is not a URL, or the key no key: {error}") from error
 

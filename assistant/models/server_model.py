@@ -24,6 +24,7 @@ from assistant.models.carried import Prices
 from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.refusals import Refusals
 from assistant.models.upstream_errors import kind_of_status, model_error
+from assistant.tls import trust_for
 
 _DATA = "data:"
 _DONE = "[DONE]"
@@ -49,6 +50,7 @@ class ServerModel:
             base_url=base_url,
             headers={"authorization": f"Bearer {api_key}"},
             timeout=timeout,
+            verify=trust_for(base_url),
             # The gateway bounds the calls; nobody waits here for a connection.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
         )

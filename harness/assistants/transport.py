@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import ssl
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
@@ -23,6 +21,7 @@ from harness.errors import (
     AssistantUnreachable,
     BadReply,
 )
+from harness.tls import trust_for
 from harness.version import harness_version
 
 T = TypeVar("T")
@@ -44,7 +43,7 @@ class Transport:
             base_url=endpoint.url.rstrip("/"),
             headers=headers,
             timeout=endpoint.timeout,
-            verify=_tls(),
+            verify=trust_for(endpoint.url),
             trust_env=False,
         )
 
@@ -168,12 +167,6 @@ class Transport:
         return AssistantUnreachable(
             f"no connection to the assistant at {self.endpoint.public_url} ({name}: {reason})"
         )
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    # Reading the certificates takes longer than a short run: once for all clients.
-    return httpx.create_ssl_context(trust_env=False)
 
 
 def read(response: httpx.Response, name: str, parse: Callable[[Any], T]) -> T:

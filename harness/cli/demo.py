@@ -23,6 +23,7 @@ from harness.replay.stage import ReplayOptions
 from harness.runs.manifest import load_manifest
 from harness.runs.pipeline import Run, Source
 from harness.runs.run_dir import RunDir
+from harness.tls import trust_for
 
 LOG = "server.log"
 _LOG_LINES = 20
@@ -84,7 +85,7 @@ def _wait_until_ready(
     process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: float
 ) -> None:
     deadline = time.monotonic() + seconds
-    with httpx.Client(trust_env=False, timeout=5.0) as client:
+    with httpx.Client(trust_env=False, timeout=5.0, verify=trust_for(url)) as client:
         while time.monotonic() < deadline:
             if process.poll() is not None:
                 problem = f"the server ended with exit code {process.returncode}"

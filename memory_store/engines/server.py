@@ -105,6 +105,7 @@ class ServerEngine:
             # Given as a header: the client warns about any key sent over http, even to loopback.
             headers={"api-key": self._api_key} if self._api_key else None,
             timeout=self._timeout,
+            verify=self._address.trust,
             check_compatibility=False,  # ours is below, and stops the start
             grpc_options=dict(_CHANNEL),
         )

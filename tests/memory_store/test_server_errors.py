@@ -1,5 +1,7 @@
 """Every failure of a Qdrant server has its meaning, and only failures that pass are tried again."""
 
+import ssl
+
 import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
@@ -46,6 +48,14 @@ def test_any_other_failure_is_the_stores_too(error: Exception) -> None:
 )
 def test_an_address_is_shown_without_secrets(url: str, shown: str) -> None:
     assert str(Address(url, 6334)) == f"{shown} (gRPC port 6334)"
+
+
+def test_certificates_are_read_for_https_alone() -> None:
+    assert Address("https://qdrant.test:6333", 6334).trust is True
+    nobody = Address("http://127.0.0.1:6333", 6334).trust
+    assert isinstance(nobody, ssl.SSLContext)
+    assert nobody.verify_mode is ssl.CERT_REQUIRED
+    assert nobody.cert_store_stats()["x509_ca"] == 0
 
 
 @pytest.mark.parametrize("url", ["http://[half", "hunter2@qdrant.test:6333", "ftp://a:hunter2@b"])

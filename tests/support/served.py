@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -13,8 +14,11 @@ _START_SECONDS = 60.0
 
 
 @contextmanager
-def served(app: Any, *, lifespan: bool = True, port: int = 0) -> Iterator[str]:
-    """Serve the application and give its base URL; stop it at the end. Port 0 is any free one."""
+def served(
+    app: Any, *, lifespan: bool = True, port: int = 0, certificate: Path | None = None
+) -> Iterator[str]:
+    """Serve the application and give its base URL; stop it at the end. Port 0 is any free one.
+    With a file of a certificate and its key, it is https."""
     # Naming TCP lets the event loop switch off Nagle's algorithm: 40 ms a request otherwise.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -24,13 +28,15 @@ def served(app: Any, *, lifespan: bool = True, port: int = 0) -> Iterator[str]:
         log_level="critical",
         lifespan="on" if lifespan else "off",
         timeout_graceful_shutdown=2,
+        ssl_certfile=certificate,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:
         _wait_for(server, thread)
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        scheme = "https" if certificate else "http"
+        yield f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         server.should_exit = True
         thread.join(_START_SECONDS)

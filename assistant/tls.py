@@ -1,0 +1,17 @@
+"""Whom connections to other servers trust."""
+
+import ssl
+
+import httpx
+
+
+def trust_for(url: str) -> ssl.SSLContext:
+    """What to `verify` an HTTP server by: the certificate authorities of this machine, or of
+    `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+
+    Reading them takes longer than most commands. Plain http needs none: it gets a context that
+    trusts nobody, should anything come to https after all. Raises `httpx.InvalidURL`.
+    """
+    if httpx.URL(url).scheme == "http":
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return httpx.create_ssl_context()
