@@ -4,7 +4,7 @@ memory: migrate, reindex, backup, restore."""
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -227,11 +227,17 @@ def main() -> None:
     """Entry point: errors are one line on stderr and exit code 2, never a traceback."""
     try:
         app()
+    except AssistantError as error:
+        _end(error)
     except Exception as error:
-        if not isinstance(error, AssistantError | _store_error()):
+        if not isinstance(error, _store_error()):
             raise
-        typer.echo(f"assistant: {error}", err=True)
-        sys.exit(2)
+        _end(error)
+
+
+def _end(error: Exception) -> NoReturn:
+    typer.echo(f"assistant: {error}", err=True)
+    sys.exit(2)
 
 
 def _store_error() -> type[Exception]:

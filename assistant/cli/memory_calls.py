@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.connection import Connection, ServerError, in_path
 
 _PAGE = 200
@@ -82,6 +81,9 @@ class MemoryCalls:
 
     def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
         """Import a ChatGPT data export in pieces; what became of each."""
+        # Reading one takes the memory store, which takes longer to import than most commands.
+        from assistant.cli.chatgpt_export import zipped_pieces
+
         path, form = f"{self._user_path}/import", {"format": "chatgpt"}
         for piece in zipped_pieces(export, _PIECE_BYTES):
             yield self._connection.call("POST", path, params=form, content=piece)

@@ -9,7 +9,6 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from assistant.cli.chatgpt_export import count_rounds
 from assistant.cli.confirm import confirmed
 from assistant.cli.editor import edited
 from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
@@ -122,6 +121,9 @@ class MemoryWork:
     def _pieces(self, export: bytes) -> tuple[int, Iterator[Mapping[str, int]]]:
         """How many rounds there are, and what becomes of them as they are sent."""
         if recognised(export) is Export.CHATGPT:
+            # Here for the reason in `MemoryCalls.bring_in_chatgpt`.
+            from assistant.cli.chatgpt_export import count_rounds
+
             return count_rounds(export), self._memory.bring_in_chatgpt(export)
         lines = lines_of(export)
         return max(0, len(lines) - 1), self._memory.bring_in(lines)

@@ -2,6 +2,8 @@
 
 import ast
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -139,3 +141,13 @@ def test_only_a_transfer_works_on_everybodys_rounds() -> None:
         if any(name in path.read_text() for name in named)
     }
     assert callers == {"assistant/operations.py"}
+
+
+def test_commands_that_ask_a_server_start_without_what_it_is_made_of() -> None:
+    commands = [f"assistant.cli.{name}" for name in ("ask", "chat", "memory_work", "mcp_server")]
+    program = f"import sys, {', '.join(commands)}; print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 0
+    loaded = set(ended.stdout.split())
+    assert loaded >= set(commands)
+    assert loaded.isdisjoint({"memory_store", "assistant.settings", "fastapi", "litellm", "torch"})
