@@ -1,7 +1,7 @@
 """Routes of sessions: open, record, list, read, forget."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 
 from assistant.api import bodies
 from assistant.api.call import (
+    Instant,
     checked_id,
     limits_of,
     retried,
@@ -38,6 +39,7 @@ from assistant.services import Services
 from memory_store import summarise_session
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+_APART = timedelta(seconds=1)
 
 
 @router.post(
@@ -110,28 +112,38 @@ async def _enrichment(
 
 
 def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
-    """Turns with a time each; those without one follow each other from the common time on."""
+    """The turns as they are recorded."""
     texts = [content_text(message.content) for message in body.messages]
     limits_of(request).check_messages(texts)
-    common = time_of(request, body.timestamp)
-    turns = []
-    for position, (message, text) in enumerate(zip(body.messages, texts, strict=True)):
-        if message.timestamp is not None:
-            at, given = time_of(request, message.timestamp).at, True
-        else:
-            at, given = common.at + timedelta(seconds=position), common.given
-        turns.append(
-            Turn(
-                Role(message.role),
-                text,
-                at,
-                timed=given,
-                name=message.name,
-                caller_id=message.id or turn_id_of(request, position),
-                retried=retried(request),
-            )
+    times = _times(request, body)
+    return [
+        Turn(
+            Role(message.role),
+            text,
+            said.at,
+            timed=said.given,
+            name=message.name,
+            caller_id=message.id or turn_id_of(request, position),
+            retried=retried(request),
         )
-    return turns
+        for position, (message, text, said) in enumerate(
+            zip(body.messages, texts, times, strict=True)
+        )
+    ]
+
+
+def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
+    """When each turn was said. Those without a time of their own follow each other from the common
+    time on; where the caller gave none, from the turn before that has one."""
+    common, last = time_of(request, body.timestamp), None
+    for position, message in enumerate(body.messages):
+        if message.timestamp is not None:
+            last = time_of(request, message.timestamp)
+        elif last is None or common.given:
+            last = Instant(common.at + position * _APART, common.given)
+        else:
+            last = Instant(last.at + _APART, last.given)
+        yield last
 
 
 @router.get("", **described("List the sessions", SessionList, examples.LIST, may_fail=READING))

@@ -120,6 +120,23 @@ def test_times_of_turns_and_of_the_call(http: httpx.Client, ann: str) -> None:
     assert dates == ["2023-05-19T08:00:00Z", "2023-05-20T10:00:01Z"]
 
 
+def test_an_answer_without_a_time_is_of_the_time_of_its_question(
+    http: httpx.Client, ann: str
+) -> None:
+    messages = [
+        {"role": "user", "content": "hi", "timestamp": "2023-05-19T08:00:00Z"},
+        {"role": "assistant", "content": "hello"},
+        {"role": "user", "content": "bye"},
+    ]
+    for recorded, known in ((3, 0), (0, 3)):
+        reply = record(http, ann, "s", messages=messages, timestamp=None).json()
+        assert (reply["recorded"], reply["known"]) == (recorded, known)
+    assert rounds(http, ann, "s") == [("hi", "hello"), ("bye", "")]
+    data = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"]
+    dates = [value["session_date"] for value in data]
+    assert dates == ["2023-05-19T08:00:00Z", "2023-05-19T08:00:02Z"]
+
+
 def test_a_session_counts_on_each_of_its_days(http: httpx.Client, ann: str) -> None:
     for day in ("2023-05-19T23:59:00Z", "2023-05-21T00:30:00+02:00", "2023-05-20T08:00:00Z"):
         record(http, ann, "long", f"It is {day}.", timestamp=day)
