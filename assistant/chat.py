@@ -52,6 +52,10 @@ class ChatCall:
     timed: bool
     mode: MemoryMode
     conversation: Sequence[Message] = ()
+    """What the model is shown of what was said before."""
+    sent_along: Sequence[Message] | None = None
+    """Those of it that the client sent, by which a round is known that is sent again; by default
+    all of it."""
     name: str | None = None
     turn_id: str | None = None
     """The caller's own id of what is said: the same id is the same round."""
@@ -168,7 +172,8 @@ class Chat:
             Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
         )
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed)
-        before = [m.content for m in call.conversation if m.role in (Role.USER, Role.ASSISTANT)]
+        sent = call.conversation if call.sent_along is None else call.sent_along
+        before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT)]
         return await self._recorder.record_round(
             call.user_id, call.session_id, said, reply, before, repeats
         )

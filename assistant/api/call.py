@@ -23,6 +23,7 @@ from memory_store import Days
 
 Clock = Callable[[], datetime]
 _LONGEST_ID = 256
+_RETRY_COUNT = "x-stainless-retry-count"
 # Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
 _UNFIT = ("Cc", "Cs")
 
@@ -144,7 +145,12 @@ def turn_id_of(request: Request, position: int = 0) -> str | None:
 
 def retried(request: Request) -> bool:
     """Whether an OpenAI client says that it has sent this request before."""
-    return request.headers.get("x-stainless-retry-count", "0") != "0"
+    return request.headers.get(_RETRY_COUNT, "0") != "0"
+
+
+def counts_retries(request: Request) -> bool:
+    """Whether the client says of each request if it has sent it before."""
+    return _RETRY_COUNT in request.headers
 
 
 def derived_session(user_id: str, system_text: str, first_user_text: str) -> str:

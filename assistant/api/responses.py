@@ -7,12 +7,14 @@ what is new. It goes on from its end, whichever of its responses is named.
 import base64
 import time
 import uuid
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from assistant.api.call import services, user_of
+from assistant.api.call import counts_retries, services
 from assistant.api.chat import answered, chat_call, session_header, whole
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
@@ -22,7 +24,9 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseReques
 from assistant.api.response_reply import ResponseReply
 from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
+from assistant.chat import ChatCall
 from assistant.errors import InvalidRequest, NotFound
+from assistant.models.chat_model import Message
 
 router = APIRouter(prefix="/v1/responses", tags=["chat"])
 _PREFIX = "resp_"
@@ -44,8 +48,9 @@ _EARLIER_ROUNDS = 20
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     session_id = _session(body)
-    earlier = await _earlier(request, body, session_id) if session_id else []
-    call = chat_call(request, _as_chat(body, session_id, earlier))
+    call = chat_call(request, _as_chat(body, session_id))
+    if session_id:
+        call = _continued(request, call, await _earlier(request, body, call))
     reply = ResponseReply(
         id=_response_id(call.session_id),
         message_id=f"msg_{uuid.uuid4().hex}",
@@ -60,9 +65,18 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
     return JSONResponse(reply.whole(*await whole(pieces)), headers=session_header(call))
 
 
-def _as_chat(
-    body: ResponseRequest, session_id: str | None, earlier: list[ChatMessage]
-) -> ChatRequest:
+def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:
+    """The call after what was said in its session, which does not tell a retry from the same words
+    again. Where the client counts its retries, the same words in a first try are said again."""
+    rules = [message for message in call.conversation if message.role == "system"]
+    said = [message for message in call.conversation if message.role != "system"]
+    conversation = [*rules, *earlier, *said]
+    is_new = counts_retries(request) and not call.retried
+    sent_along = conversation if is_new else call.conversation
+    return replace(call, conversation=conversation, sent_along=sent_along)
+
+
+def _as_chat(body: ResponseRequest, session_id: str | None) -> ChatRequest:
     """The same request as a chat."""
     if isinstance(body.input, str):
         said = [ChatMessage(role="user", content=body.input)]
@@ -74,7 +88,7 @@ def _as_chat(
         metadata["session_id"] = session_id
     return ChatRequest(
         model=body.model,
-        messages=[*(rules if body.instructions else []), *earlier, *said],
+        messages=[*(rules if body.instructions else []), *said],
         metadata=metadata,
         user=body.user,
         safety_identifier=body.safety_identifier,
@@ -97,18 +111,17 @@ def _session(body: ResponseRequest) -> str | None:
     return _session_of_response(body.previous_response_id) if body.previous_response_id else None
 
 
-async def _earlier(request: Request, body: ResponseRequest, session_id: str) -> list[ChatMessage]:
-    metadata = body.metadata or {}
-    owner = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
-    records = await services(request).store.session(owner, session_id)
-    sides: list[ChatMessage] = []
-    for record in records[-_EARLIER_ROUNDS:]:
-        round = record.round
-        sides.append(ChatMessage(role="user", content=round.user_text))
-        sides.append(ChatMessage(role="assistant", content=round.assistant_text))
-    if not sides and body.previous_response_id:
+async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
+    records = await services(request).store.session(call.user_id, call.session_id)
+    if not records and body.previous_response_id:
         raise _unknown(body.previous_response_id)
-    return sides
+    rounds = [record.round for record in records[-_EARLIER_ROUNDS:]]
+    sides = [
+        side
+        for round in rounds
+        for side in (("user", round.user_text), ("assistant", round.assistant_text))
+    ]
+    return [Message(role, text) for role, text in sides if text.strip()]
 
 
 def _response_id(session_id: str) -> str:

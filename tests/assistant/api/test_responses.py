@@ -61,6 +61,22 @@ def test_a_conversation_goes_on_with_what_is_new_alone(
     ]
 
 
+@pytest.mark.parametrize("names", ["previous_response_id", "conversation"])
+@pytest.mark.parametrize(("counts", "kept"), [((None, None), 1), (("0", "1"), 1), (("0", "0"), 2)])
+def test_a_retry_in_a_conversation_is_one_round(
+    http: httpx.Client, ann: str, names: str, counts: tuple[str | None, str | None], kept: int
+) -> None:
+    first = http.post("/v1/responses", json={"input": "My cat is Tom.", "user": ann}).json()
+    session_id = first["conversation"]["id"]
+    which = {"previous_response_id": first["id"], "conversation": session_id}[names]
+    for count in counts:
+        headers = {"x-stainless-retry-count": count} if count else {}
+        body = {"input": "His tail is long.", "user": ann, names: which}
+        assert http.post("/v1/responses", json=body, headers=headers).status_code == 200
+    said = [user for user, _ in rounds(http, ann, session_id)]
+    assert said == ["My cat is Tom.", *["His tail is long."] * kept]
+
+
 def test_the_callers_options_reach_the_model(
     official: openai.OpenAI, model: ScriptedModel, ann: str
 ) -> None:
