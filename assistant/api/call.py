@@ -26,6 +26,8 @@ _LONGEST_ID = 256
 _RETRY_COUNT = "x-stainless-retry-count"
 # Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
 _UNFIT = ("Cc", "Cs")
+# What stands for characters that were damaged on their way: ids that differ would be one.
+_DAMAGED = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,4 +167,6 @@ def checked_id(value: Any, param: str) -> str:
         raise InvalidRequest(f"{param} must be text of 1 to {_LONGEST_ID} characters", param=param)
     if any(unicodedata.category(character) in _UNFIT for character in value):
         raise InvalidRequest(f"{param} must not hold control characters", param=param)
+    if _DAMAGED in value:
+        raise InvalidRequest(f"{param} is not UTF-8, or was damaged on its way", param=param)
     return value

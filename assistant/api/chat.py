@@ -100,7 +100,7 @@ async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
 def chat_call(request: Request, body: ChatRequest) -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md)."""
     metadata = body.metadata or {}
-    limits_of(request).check_messages([message.text for message in body.messages])
+    limits_of(request).check_messages([message.readable for message in body.messages])
     last = _last_message(body)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     as_of = _as_of(metadata)
@@ -171,13 +171,14 @@ def _last_message(body: ChatRequest) -> ChatMessage:
 def _conversation(messages: Sequence[ChatMessage]) -> list[Message]:
     """The earlier messages as a language model may read them.
 
-    Calls of tools are not passed on, so neither are their results; blank messages say nothing.
+    Calls of tools are not passed on, so neither are their results; of pictures and files nothing is
+    known, and a chat that once had one goes on; blank messages say nothing.
     """
     names = {"developer": "system"}  # the newer name, which many servers do not know
     return [
-        Message(names.get(message.role, message.role), message.text)
+        Message(names.get(message.role, message.role), message.readable)
         for message in messages
-        if message.role not in ("tool", "function") and message.text.strip()
+        if message.role not in ("tool", "function") and message.readable.strip()
     ]
 
 

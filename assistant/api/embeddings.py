@@ -56,7 +56,7 @@ async def create_embeddings(request: Request, body: EmbeddingRequest) -> Mapping
     )
 
 
-def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str) -> dict[str, Any]:
+def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> dict[str, Any]:
     packed = base64.b64encode(row.astype("<f4").tobytes()).decode()
     vector = packed if encoding == "base64" else row.tolist()
     return {"object": "embedding", "index": index, "embedding": vector}

@@ -24,7 +24,7 @@ from assistant.api.examples import sessions as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.parameters import DryRun, SessionId, UserId
 from assistant.api.requests.chat import content_text
-from assistant.api.requests.sessions import NewSession, RecordedMessages
+from assistant.api.requests.sessions import NewSession, RecordedMessage, RecordedMessages
 from assistant.api.schemas.sessions import (
     ForgottenSession,
     OpenedSession,
@@ -123,13 +123,19 @@ def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
             said.at,
             timed=said.given,
             name=message.name,
-            caller_id=message.id or turn_id_of(request, position),
+            caller_id=_turn_id(request, message, position),
             retried=retried(request),
         )
         for position, (message, text, said) in enumerate(
             zip(body.messages, texts, times, strict=True)
         )
     ]
+
+
+def _turn_id(request: Request, message: RecordedMessage, position: int) -> str | None:
+    if message.id is not None:
+        return checked_id(message.id, "messages.id")
+    return turn_id_of(request, position)
 
 
 def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:

@@ -2,7 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, WithJsonSchema, model_validator
+
+from assistant.characters import whole_characters
+from assistant.errors import InvalidRequest
 
 # Anything passes here, so that `dates` can refuse it with a code and a message of its own.
 Time = Annotated[
@@ -16,3 +19,22 @@ class Request(BaseModel):
     model_config = ConfigDict(
         extra="ignore", strict=True, allow_inf_nan=False, populate_by_name=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, given: Any) -> Any:
+        try:
+            return _whole(given)
+        except RecursionError as error:
+            raise InvalidRequest("the body is nested too deeply", code="invalid_json") from error
+
+
+def _whole(given: Any) -> Any:
+    """What was sent, in whole characters."""
+    if isinstance(given, str):
+        return whole_characters(given)
+    if isinstance(given, list):
+        return [_whole(one) for one in given]
+    if isinstance(given, dict):
+        return {_whole(name): _whole(value) for name, value in given.items()}
+    return given

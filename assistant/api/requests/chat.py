@@ -11,6 +11,7 @@ Words = Annotated[str, Field(min_length=1)]
 """A text of at least one character."""
 Tokens = Annotated[int, Field(ge=1)]
 """How many tokens a reply may take at most."""
+_TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 class ChatMessage(Request):
@@ -23,14 +24,22 @@ class ChatMessage(Request):
 
     @property
     def text(self) -> str:
-        """The text of the message, whatever form it was sent in."""
+        """The text of the message, whatever form it was sent in. Raises `InvalidRequest` where it
+        is not all text."""
         return content_text(self.content)
+
+    @property
+    def readable(self) -> str:
+        """What of the message is text."""
+        if not isinstance(self.content, list):
+            return self.content or ""
+        return "\n".join(filter(None, map(_part_text, self.content)))
 
 
 class StreamOptions(Request):
     """Options of a streamed reply."""
 
-    include_usage: bool = False
+    include_usage: bool | None = False
 
 
 class Sampling(Request):
@@ -124,7 +133,7 @@ class EmbeddingRequest(Request):
 
     input: str | Annotated[list[str], Field(min_length=1, max_length=2048)]
     model: str | None = None
-    encoding_format: Literal["float", "base64"] = "float"
+    encoding_format: Literal["float", "base64"] | None = "float"
     dimensions: int | None = None
     user: str | None = None
 
@@ -135,13 +144,18 @@ def content_text(content: str | list[dict[str, Any]] | None) -> str:
         return content or ""
     texts = []
     for part in content:
-        text = part.get("text")
-        if part.get("type") not in ("text", "input_text", "output_text") or not isinstance(
-            text, str
-        ):
+        text = _part_text(part)
+        if text is None:
             raise InvalidRequest(
                 f"content parts must be text, got type {str(part.get('type'))[:40]!r}",
                 param="messages",
             )
         texts.append(text)
     return "\n".join(texts)
+
+
+def _part_text(part: dict[str, Any]) -> str | None:
+    """The text of a part of a message; None for pictures, files and the like."""
+    text = part.get("text")
+    is_text = part.get("type") in _TEXT_PARTS and isinstance(text, str)
+    return text if is_text else None

@@ -1,5 +1,6 @@
 """Chat over real HTTP: replies, streams, what is stored and what is not."""
 
+import json
 from typing import Any
 
 import httpx
@@ -156,6 +157,23 @@ def test_a_timed_retry_is_one_round(http: httpx.Client, ann: str) -> None:
     assert len(rounds(http, ann, "s")) == 1
 
 
+def test_an_emoji_cut_in_two_is_no_failure(http: httpx.Client, ann: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    sent = (
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Tea \ud83d"}]}),
+        ("/v1/responses", {"input": "Cake \ud83d"}),
+    )
+    for path, body in sent:
+        metadata = {"user_id": ann, "session_id": path, "note": "\ud83d"}
+        content = json.dumps(body | {"metadata": metadata})
+        reply = http.post(path, content=content, headers=headers)
+        assert reply.status_code == 200, reply.text
+    assert sorted(rounds(http, ann, path)[0][0] for path, _ in sent) == [
+        "Cake \ufffd",
+        "Tea \ufffd",
+    ]
+
+
 def test_only_the_new_round_is_stored(http: httpx.Client, ann: str) -> None:
     earlier = [
         {"role": "developer", "content": "Be brief."},
@@ -173,6 +191,8 @@ def test_what_the_model_reads_of_the_conversation(
     earlier: list[dict[str, Any]] = [
         {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
         {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
         {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
         {"role": "tool", "content": "42", "tool_call_id": "1"},
         {"role": "assistant", "content": "c"},

@@ -174,6 +174,11 @@ def test_embeddings_as_numbers_and_in_base64(official: openai.OpenAI) -> None:
     assert plain.usage.prompt_tokens == 4
 
 
+def test_no_format_is_numbers(http: httpx.Client) -> None:
+    reply = http.post("/v1/embeddings", json={"input": "hi", "encoding_format": None}).json()
+    assert isinstance(reply["data"][0]["embedding"], list)
+
+
 def test_base64_is_little_endian_floats(http: httpx.Client) -> None:
     body = {"input": "hi", "encoding_format": "base64"}
     reply = http.post("/v1/embeddings", json=body).json()
