@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from assistant.characters import whole_characters
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
 from assistant.imports.recognised import ACCEPTED
@@ -20,6 +21,7 @@ from assistant.imports.recognised import ACCEPTED
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _TEXTS = ("text", "multimodal_text")
 _MOST_BYTES = 2**31
+_CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
 
 
@@ -108,7 +110,16 @@ def _session(conversation: Any, number: int) -> ImportedSession:
             f"chatgpt-{id}", title if isinstance(title, str) else "", tuple(_turns(conversation))
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
-        raise InvalidRequest(f"conversation {number} cannot be read: {error}") from error
+        raise InvalidRequest(f"conversation {number} cannot be read: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a conversation, without the words of the interpreter."""
+    if isinstance(error, KeyError):
+        return f"something in it has no {error}"
+    if isinstance(error, (AttributeError, TypeError)):
+        return "something in it is of another kind than in ChatGPT's exports"
+    return str(error)
 
 
 def _keys(conversation: Mapping[str, Any]) -> str:
@@ -130,13 +141,14 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
 
 
 def _path(nodes: Mapping[str, Any], last: str | None) -> Sequence[Mapping[str, Any]]:
-    """The messages from the root to this node; where none is named, to the newest leaf."""
-    name = last if last is not None else _newest_leaf(nodes)
+    """The messages from the root to this node, or to the newest leaf where it is not there; of a
+    branch that was torn off, what is left of it."""
+    name = last if last in nodes else _newest_leaf(nodes)
     path: list[Mapping[str, Any]] = []
     passed: set[str] = set()
-    while name is not None:
+    while name is not None and name in nodes:
         if name in passed:
-            raise ValueError("its messages go round in a circle")
+            raise ValueError(_CIRCLE)
         passed.add(name)
         if message := nodes[name].get("message"):
             path.append(message)
@@ -145,7 +157,13 @@ def _path(nodes: Mapping[str, Any], last: str | None) -> Sequence[Mapping[str, A
 
 
 def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
-    leaves = [name for name, node in nodes.items() if not node.get("children")]
+    leaves = [
+        name
+        for name, node in nodes.items()
+        if not any(child in nodes for child in node.get("children") or ())
+    ]
+    if nodes and not leaves:
+        raise ValueError(_CIRCLE)
     return max(leaves, key=lambda name: (_said_at(nodes[name]), name), default=None)
 
 
@@ -170,4 +188,4 @@ def _part_text(part: Any) -> str:
     """The text of a part: written, or spoken and transcribed. Pictures and files have none."""
     if isinstance(part, Mapping):
         part = part.get("text")
-    return part if isinstance(part, str) else ""
+    return whole_characters(part) if isinstance(part, str) else ""

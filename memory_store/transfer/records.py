@@ -16,7 +16,14 @@ from memory_store.types import Record
 
 _LARGEST_INDEX = 2**31
 FORMAT, VERSION = "aide-memoire/records", 1
-_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 def header() -> str:
@@ -41,14 +48,15 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
         try:
             read = json.loads(line)
             if number > 1:
-                yield _checked(from_payload(read), line=read)
+                yield _checked(from_payload(read))
             elif (read["format"], read["version"]) != (FORMAT, VERSION):
                 raise InvalidRecord(f"it is {read}, not {header()}")
         except (*_UNREADABLE, InvalidRecord) as error:
-            raise InvalidRecord(f"line {number} cannot be read: {error}") from error
+            why = f"it has no {error}" if isinstance(error, KeyError) else error
+            raise InvalidRecord(f"line {number} cannot be read: {why}") from error
 
 
-def _checked(record: Record, line: Mapping[str, Any]) -> Record:
+def _checked(record: Record) -> Record:
     """The record, if everything in it is of its kind and can be written to a line again."""
     round = record.round
     texts = [round.user_id, round.session_id, round.user_text, round.assistant_text]
@@ -65,7 +73,7 @@ def _checked(record: Record, line: Mapping[str, Any]) -> Record:
         raise ValueError("a number is out of range")
     if not isinstance(record.may_supersede, bool):
         raise TypeError("may_supersede must be true or false")
-    _line(line).encode()  # raises for halves of surrogate pairs
+    to_line(record).encode()  # raises for halves of surrogate pairs, and for days beyond the last
     return record
 
 

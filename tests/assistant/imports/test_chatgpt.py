@@ -93,9 +93,30 @@ def test_what_was_seen_in_order_with_its_times() -> None:
     assert session.turns[0].caller_id == "m-c"
 
 
-def test_without_a_current_node_the_newest_leaf_counts() -> None:
-    (session,) = read_chatgpt(export(a_conversation(current_node=None)))
+@pytest.mark.parametrize("current", [None, "nowhere"])
+def test_without_a_current_node_the_newest_leaf_counts(current: str | None) -> None:
+    (session,) = read_chatgpt(export(a_conversation(current_node=current)))
     assert session.turns[-1].text == "An answer that was made again."
+
+
+def test_a_branch_that_was_torn_off_is_read_from_there_on() -> None:
+    torn = a_conversation()
+    del torn["mapping"]["d2"]
+    (session,) = read_chatgpt(export(torn))
+    assert [turn.text for turn in session.turns] == SAID[1:]
+
+
+def test_a_leaf_is_what_nothing_follows_that_is_there() -> None:
+    torn = a_conversation(current_node="i")
+    del torn["mapping"]["i"]
+    del torn["mapping"]["d1"]
+    (session,) = read_chatgpt(export(torn))
+    assert [turn.text for turn in session.turns] == SAID[:3]
+
+
+def test_an_emoji_cut_in_two_is_marked() -> None:
+    (session,) = read_chatgpt(export(conversation(node("a", None, text="Tea \ud83d"))))
+    assert session.turns[0].text == "Tea \ufffd"
 
 
 def test_conversations_by_date_and_empty_ones_left_out() -> None:
@@ -128,7 +149,7 @@ def test_out_of_the_zip_file_whole_or_in_pieces() -> None:
         b"PK nonsense",
         zipped(**{"other.json": b"[]"}),
         export({"mapping": {}}),
-        export(conversation(node("a", None), current_node="nowhere")),
+        export({"id": "c", "mapping": {"a": {"parent": "a", "children": ["a"]}}}),
         export(conversation(node("a", None, text="hi", create_time="noon"))),
         export(conversation(node("a", None, text="hi", create_time=1e30))),
         export(conversation(node("a", None, text="hi", create_time=None), create_time=None)),
@@ -176,5 +197,5 @@ def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -
 def test_what_cannot_be_read_stores_nothing(http: httpx.Client, ann: str) -> None:
     reply = bring_in(http, ann, export(a_conversation(), 5))
     error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
-    assert "conversation 2" in error["message"]
+    assert "conversation 2 cannot be read: something in it is of another kind" in error["message"]
     assert sessions(http, ann) == {}
