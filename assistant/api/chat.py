@@ -9,7 +9,7 @@ from datetime import time as clock_time
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from assistant.api import front_ends
 from assistant.api.call import (
@@ -34,7 +34,8 @@ from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
-from assistant.chat import ChatCall, ChatDone, MemoryMode
+from assistant.api.whole_reply import answer_whole
+from assistant.chat import ChatCall, MemoryMode
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
@@ -70,7 +71,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
         return ReplyStream(await started(pieces), pieces, reply, headers)
-    return JSONResponse(reply.whole(*await whole(pieces)), headers=headers)
+    return await answer_whole(request, pieces, reply, headers)
 
 
 def answered(request: Request, call: ChatCall) -> Pieces:
@@ -84,17 +85,6 @@ async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
         async with aclosing(pieces):
             async for piece in pieces:
                 yield piece
-
-
-async def whole(pieces: Pieces) -> tuple[str, ChatDone]:
-    """The whole answer, and what happened."""
-    text: list[str] = []
-    async with aclosing(pieces):
-        async for piece in pieces:
-            if isinstance(piece, ChatDone):
-                return "".join(text), piece
-            text.append(piece)
-    raise RuntimeError("the answer never ended")
 
 
 def chat_call(request: Request, body: ChatRequest) -> ChatCall:

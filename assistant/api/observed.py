@@ -19,8 +19,8 @@ _log = logging.getLogger("assistant.access")
 # What may be quoted in a log line, a header and a shell.
 _UNFIT = re.compile(r"[^A-Za-z0-9._:-]")
 _LONGEST_ID = 128
-# What a client is told nothing more of, because it is gone.
-_CLIENT_LEFT = 499
+CLIENT_LEFT = 499
+"""The status of what a client is told nothing more of, because it is gone."""
 
 
 class Observed:
@@ -60,7 +60,7 @@ class _Seen:
         self.begun = False
         self._scope = scope
         self._note = note
-        self._status = _CLIENT_LEFT
+        self._status = CLIENT_LEFT
         self._running = True
         self._started = time.perf_counter()
         self._metrics: Metrics = scope["app"].state.services.metrics

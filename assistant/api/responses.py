@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from assistant.api.call import counts_retries, services
-from assistant.api.chat import answered, chat_call, session_header, whole
+from assistant.api.chat import answered, chat_call, session_header
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
@@ -24,6 +24,7 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseReques
 from assistant.api.response_reply import ResponseReply
 from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
+from assistant.api.whole_reply import answer_whole
 from assistant.chat import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
@@ -60,9 +61,10 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
         request=body,
     )
     pieces = answered(request, call)
+    headers = session_header(call)
     if body.stream:
-        return ReplyStream(await started(pieces), pieces, reply, session_header(call))
-    return JSONResponse(reply.whole(*await whole(pieces)), headers=session_header(call))
+        return ReplyStream(await started(pieces), pieces, reply, headers)
+    return await answer_whole(request, pieces, reply, headers)
 
 
 def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:

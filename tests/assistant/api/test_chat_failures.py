@@ -81,3 +81,15 @@ def test_a_client_that_leaves_stops_the_model_and_stores_nothing(
         next(reply.iter_lines())
     assert model.left.wait(5)
     assert sessions(answering, ann) == {}
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses"])
+def test_a_client_that_does_not_wait_for_a_whole_answer_stops_the_model_too(
+    answering: httpx.Client, model: ScriptedModel, ann: str, path: str
+) -> None:
+    model.on(COT).reply("ANSWER: In ", *["and on "] * 500, delay=0.02)
+    said = {"messages": [{"role": "user", "content": "hi"}], "input": "hi"}
+    with pytest.raises(httpx.ReadTimeout):
+        answering.post(path, json=said | {"metadata": {"user_id": ann}}, timeout=0.5)
+    assert model.left.wait(5)
+    assert sessions(answering, ann) == {}
