@@ -16,9 +16,12 @@ _ABBREVIATIONS = (
     *("St", "Mt", "Ft", "vs", "e.g", "i.e", "approx"),
 )
 _NO_ABBREVIATION = "".join(rf"(?<!\b{re.escape(word)}\.)" for word in _ABBREVIATIONS)
-# A sentence ends with closing punctuation followed by space, or at a line break. Written to begin
-# with the characters it can begin with, which are looked for fast.
-_SENTENCE_END = re.compile(rf"[.!?\n](?:(?<=\n)\n*|{_NO_ABBREVIATION}[\"')\]]*\s+)")
+# A long line that goes on in lower case was wrapped, as e-mails are. Short ones are lists, or the
+# statements of somebody who writes no capitals, not even "I".
+_WRAPPED = r"(?<=[^\n]{39}[\w,]\n)(?!i\b)[a-z]"
+# A sentence ends with closing punctuation followed by space, or at the end of a line. Written to
+# begin with the characters it can begin with, which are looked for fast.
+_SENTENCE_END = re.compile(rf"[.!?\n](?:(?<=\n)(?!{_WRAPPED})\n*|{_NO_ABBREVIATION}[\"')\]]*\s+)")
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.

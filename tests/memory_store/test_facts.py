@@ -32,6 +32,29 @@ def test_sentences(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
+LINE = "There was so much to see, but I bought only"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        (f"{LINE}\na red bicycle.", True),
+        (f"{LINE},\nafter all, a bicycle.", True),
+        (f"{LINE} 2\nred bicycles.", True),
+        (f"{LINE}:\na red bicycle", False),
+        (f"{LINE}\n\na red bicycle", False),
+        (f"{LINE}\n- a red bicycle", False),
+        (f"{LINE}\n    return bicycle", False),
+        (f"{LINE}\nA red bicycle stood there.", False),
+        (f"{LINE}\ni still like it", False),
+        ("i have a cat\nmy dog is called Rex", False),
+        ("milk\neggs\nbread", False),
+    ],
+)
+def test_a_wrapped_line_ends_no_sentence(text: str, is_one: bool) -> None:
+    assert (sentences(text) == [text]) is is_one
+
+
 @pytest.mark.parametrize(
     ("text", "facts"),
     [
@@ -44,6 +67,10 @@ def test_sentences(text: str, expected: list[str]) -> None:
         ("I do.", []),
         ("I like tea in bed. I like tea in bed.", ["I like tea in bed."]),
         ("Iguanas need warmth at night.", []),
+        (
+            "On my way home through the park I bought a\nred bicycle. It squeaks.",
+            ["On my way home through the park I bought a\nred bicycle."],
+        ),
     ],
 )
 def test_rule_facts_are_first_person_statements(text: str, facts: list[str]) -> None:
