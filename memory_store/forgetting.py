@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memory_store.facts import sentences
 from memory_store.keys import KeyDesign, keys_of
@@ -46,13 +47,14 @@ def forgotten(
 
 def embedded_texts(records: Iterable[Record], design: KeyDesign) -> set[str]:
     """Every text of these rounds that may have been embedded: as a key, as the question that it
-    was, or as a sentence that was weighed against one."""
+    was, or as a sentence that was weighed against one, alone or with the one before it."""
     texts: set[str] = set()
     for record in records:
         user, assistant = record.round.user_text, record.round.assistant_text
         texts |= {key.text for key in keys_of(record, design)}
         texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
-        texts |= {*sentences(user), *sentences(assistant)}
+        told = sentences(user)
+        texts |= {*told, *map(" ".join, pairwise(told)), *sentences(assistant)}
     return texts
 
 

@@ -21,6 +21,11 @@ _YOUR_WORDS = (
     r"|explain|describe|advise|propose|share)\b"
 )
 _ABOUT_REPLIES = re.compile(_PAST_TALK + _YOUR_WORDS, re.I)
+_ABOUT_USER = re.compile(
+    r"\b(?:know|remember|recall|learn(?:ed|t)|told you|tell me)(?: \w+){0,2}?"
+    r" about (?:me|myself)\b",
+    re.I,
+)
 _COUNT = re.compile(
     r"\bhow (?:many|much|often)\b|\bnumber of\b|\b(?:in )?total\b|\baltogether\b"
     r"|\blist (?:all|every)|\bwhat (?:are )?all\b",
@@ -66,6 +71,8 @@ class QuestionKind:
     """It asks for something at all; otherwise it only states."""
     about_replies: bool = False
     """It asks for what the assistant said."""
+    about_user: bool = False
+    """It asks for what is known of the user at all."""
     counts: bool = False
     """It asks for a number of things, or for all of them."""
     spans: bool = False
@@ -86,6 +93,7 @@ def question_kind(text: str) -> QuestionKind:
     return QuestionKind(
         asks=True,
         about_replies=bool(_ABOUT_REPLIES.search(text)),
+        about_user=bool(_ABOUT_USER.search(text)),
         counts=bool(_COUNT.search(text)) and not spans,
         spans=spans,
         about_time=spans or bool(_TIME.search(text)),

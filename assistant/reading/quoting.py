@@ -1,5 +1,6 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 
@@ -33,6 +34,7 @@ _QUOTES = 4
 # To count, to fit advice to somebody, or to repeat a list, a few quotes are too few.
 _MANY_QUOTES = 8
 _LONGEST_QUOTE = 400
+_OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
 # What a sentence of the speaker who is not asked for has to be nearer, to come first.
@@ -66,6 +68,8 @@ class QuotingReader:
     async def _answer(
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
+        if kind.about_user:
+            return await self._about_user(question, recalled)
         best = _without_ours(recalled[:_ROUNDS])
         near = superseded_among_others(
             await nearest_statements(
@@ -86,13 +90,21 @@ class QuotingReader:
         quotes = _quotes(near, _MANY_QUOTES if broad else _QUOTES)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
-        shown = sorted(
-            _distinct([*grounds, *_with_newer(quotes, near)]),
-            # The newest first; of one day what holds before what it replaced.
-            key=lambda s: (s.source.record.round.session_date, s.superseded_by is None),
-            reverse=True,
-        )
+        shown = _in_order([*grounds, *_with_newer(quotes, near)])
         return "\n".join([conclusion, _print(shown)] if conclusion else [_print(shown)]), shown
+
+    async def _about_user(
+        self, question: Question, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        """What they told of themselves, however near: no statement is like a question for all."""
+        near = superseded_among_others(
+            await nearest_statements(self._store, question.text, recalled, replies=False)
+        )
+        told = [s for s in near if _OF_ONESELF.search(s.quotable)][:_MANY_QUOTES]
+        if not told:
+            return UNKNOWN, []
+        shown = _in_order(_with_newer(told, near))
+        return _print(shown), shown
 
     async def _closest(
         self,
@@ -150,10 +162,20 @@ def _with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[
     return every
 
 
+def _in_order(quotes: Sequence[Statement]) -> list[Statement]:
+    """The newest first; of one day what holds before what it replaced."""
+    return sorted(
+        _distinct(quotes),
+        key=lambda s: (s.source.record.round.session_date, s.superseded_by is None),
+        reverse=True,
+    )
+
+
 def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
-    """Each statement once; one that leads into another quote is in that one."""
+    """Each statement of a day once; one that leads into another quote is in that one."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
-    return [s for s in {quote.key: quote for quote in quotes}.values() if s.key not in leads]
+    once = {(quote.said_on, quote.speaker, quote.text): quote for quote in quotes}
+    return [statement for statement in once.values() if statement.key not in leads]
 
 
 def _handicap(statement: Statement, kind: QuestionKind) -> float:

@@ -107,8 +107,9 @@ async def nearest_statements(
 async def weighed(
     store: MemoryStore, question: str, statements: Sequence[Statement]
 ) -> list[Statement]:
-    """The statements with their closeness to this question, nearest first."""
-    closeness = await store.closeness(question, [s.text for s in statements])
+    """The statements with their closeness to this question, nearest first; each with what it points
+    back to: in "I have a cat. She is called Miso." only both together tell the name of a cat."""
+    closeness = await store.closeness(question, [s.quotable for s in statements])
     near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
     return sorted(near, key=lambda s: -s.nearness)
 

@@ -120,7 +120,8 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
     (rf"(?:i|we)\s+{ADVERBS}(?:live|reside)\s+in\s+{_PLACE}", _slot("live in")),
     (rf"(?:i|we){_AM}{ADVERBS}(?:living|based)\s+in\s+{_PLACE}", _slot("live in")),
     (
-        rf"(?:i|we){_HAVE}{ADVERBS}(?:moved|relocated)\s+(?:back\s+|over\s+)?to\s+"
+        rf"(?:i|we){_HAVE}{ADVERBS}(?:moved|relocated)\s+(?:back\s+|over\s+)?"
+        rf"(?:from\s+{_PROPER}\s+)?to\s+"
         rf"{_PLACE}",
         _slot("live in"),
     ),

@@ -24,8 +24,12 @@ CAT = Round(
     "ann", "s1", 0, MAY, "I adopted a cat. She is called Miso. Is that good?", "A fine cat!"
 )
 DOG = Round("ann", "s1", 1, MAY, "I walk my neighbour's dog.", "Good.")
-# Its keys, the question that it was, and the sentences that were weighed against others.
-CATS = ["I adopted a cat.", CAT.user_text, "She is called Miso.", "A fine cat!"]
+# Its keys, the question that it was, and the sentences that were weighed against others, alone or
+# with the one before.
+CATS = [
+    *("I adopted a cat.", CAT.user_text, "She is called Miso.", "A fine cat!"),
+    "I adopted a cat. She is called Miso.",
+]
 
 
 class Counting(HashEncoder):

@@ -71,6 +71,12 @@ CASES = [
         for when in ("yesterday", "today", "two weeks ago", "on Monday", "a few days ago")
     ),
     Case(
+        "moved from one place to another",
+        ["I live in Leeds.", "I moved from Leeds to Ghent three weeks ago for a job."],
+        "Where do I live?",
+        [("I live in Leeds.", "I moved from Leeds to Ghent three weeks ago for a job.")],
+    ),
+    Case(
         "put right by a no",
         ["I live in Ghent.", "No, I live in Bruges."],
         "Where do I live?",

@@ -26,6 +26,10 @@ KINDS = {
     "Which hotel did you recommend for Ghent?": "asks about_replies wants_suggestion",
     "In our last chat you listed five films. Which was the third?": "asks about_replies about_time",
     "Remind me what the third film was.": "asks about_replies",
+    "What do you know about me?": "asks about_user",
+    "Tell me everything about myself": "asks about_user",
+    "What did Clara say about me?": "asks",
+    "Do you know what Clara told him about me?": "asks yes_no",
 }
 
 

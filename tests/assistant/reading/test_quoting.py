@@ -58,6 +58,36 @@ async def test_a_sentence_that_points_back_is_quoted_with_what_it_points_to(
     assert "Hello" not in answer
 
 
+async def test_a_sentence_is_as_near_as_it_is_with_what_it_points_to(store: MemoryStore) -> None:
+    said = ["I adopted a grey cat. She answers to Miso.", "I bought cat food.", "My cat is grey."]
+    await store.remember([round(index, text) for index, text in enumerate(said)])
+    answer, _ = await ask(store, "Which name does my cat answer to?")
+    assert "“I adopted a grey cat. She answers to Miso.”" in answer
+
+
+async def test_a_statement_made_twice_in_a_day_is_quoted_once(store: MemoryStore) -> None:
+    again = replace(round(0, "I run in Ghent."), round_index=1)
+    await store.remember([round(0, "I run in Ghent."), again, round(2, "I run in Ghent.")])
+    answer, _ = await ask(store, "Where in Ghent have I run?")
+    assert [line[:15] for line in answer.splitlines()[1:]] == ["- On 2023-05-22", "- On 2023-05-20"]
+
+
+async def test_what_is_known_of_somebody_is_all_that_was_told(store: MemoryStore) -> None:
+    said = ["Hi! I'm Nora.", "Any tips? I bake bread.", "Thanks! That helps."]
+    await store.remember([round(index, text) for index, text in enumerate(said)])
+    answer, trace = await ask(store, "What do you know about me?")
+    assert answer.splitlines()[1:] == [
+        "- On 2023-05-21 (Sun) you said: “I bake bread.”",
+        "- On 2023-05-20 (Sat) you said: “I'm Nora.”",
+    ]
+    assert len(trace.quoted) == 2
+
+
+async def test_of_somebody_who_told_nothing_nothing_is_known(store: MemoryStore) -> None:
+    await store.remember([round(0, "Which bread is best?", "Rye.")])
+    assert (await ask(store, "What do you know about me?"))[0] == UNKNOWN
+
+
 async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemoryStore) -> None:
     await store.remember([round(0, "I live in Ghent, where do I live?")])
     await store.remember([round(1, "I live in Ghent."), round(2, "I moved to Bruges.")])
