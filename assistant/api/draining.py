@@ -1,6 +1,8 @@
 """The end of a server: what runs is finished, what comes new is sent elsewhere."""
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+import asyncio
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.errors import error_response
 from assistant.errors import ShuttingDown
@@ -10,15 +12,38 @@ _ANSWERED = ("/health", "/metrics")
 
 
 class Draining:
-    """Refuses new requests, readiness among them, once the application's state says `draining`."""
+    """Once the application's state says `draining`, refuses new requests, readiness among them. Who
+    was not answered when the server's patience ended is told so, too."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        ends = scope["type"] == "http" and getattr(scope["app"].state, "draining", False)
-        if ends and scope["path"] not in _ANSWERED:
-            error = ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
-            await error_response(error)(scope, receive, send)
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        if _ends(scope) and scope["path"] not in _ANSWERED:
+            await _refuse(scope, receive, send)
+            return
+        begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            if begun or not _ends(scope):
+                raise
+            await _refuse(scope, receive, send)
+
+
+def _ends(scope: Scope) -> bool:
+    return bool(getattr(scope["app"].state, "draining", False))
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    error = ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
+    await error_response(error)(scope, receive, send)

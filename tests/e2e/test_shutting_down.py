@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -135,4 +136,20 @@ def test_it_waits_no_longer_than_it_is_told(answering: Server, model: ScriptedMo
         assert time.monotonic() < deadline
         time.sleep(0.01)
     answering.signal(signal.SIGTERM)
+    assert answering.wait(timeout=15) == 0
+
+
+@pytest.mark.parametrize("settings", [{"ASSISTANT_SHUTDOWN_SECONDS": "0.2"}], indirect=True)
+def test_who_waits_for_a_whole_answer_is_sent_elsewhere(
+    answering: Server, model: ScriptedModel
+) -> None:
+    model.on("direct").reply(*WORDS, delay=5.0)
+    with ThreadPoolExecutor() as threads, httpx.Client(base_url=answering.url, timeout=60) as http:
+        waiting = threads.submit(chat, http, "ann", "I sold my piano.")
+        deadline = time.monotonic() + 30
+        while not model.requests("direct"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        answering.signal(signal.SIGTERM)
+        assert_error(waiting.result(15), 503, "server_error", "shutting_down")
     assert answering.wait(timeout=15) == 0
