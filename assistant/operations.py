@@ -21,6 +21,7 @@ from memory_store import (
     Reindexed,
     Restored,
     StoreLocked,
+    from_lines,
 )
 
 
@@ -29,6 +30,15 @@ class Place(StrEnum):
 
     EDGE = "edge"
     SERVER = "server"
+
+
+async def memory_exists(settings: Settings) -> bool:
+    """Whether there is a memory where the settings say; none is made."""
+    memory = _operator(settings, _in_use(settings))
+    try:
+        return await memory.open_existing() is not None
+    finally:
+        await memory.close()
 
 
 async def migrate(settings: Settings, to: Place, progress: Progress) -> Migrated:
@@ -70,7 +80,8 @@ async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp
 async def restore(settings: Settings, file: Path, progress: Progress) -> Restored:
     """Fill the empty memory that the settings name from a backup."""
     with lines_of(file) as counted:
-        rounds = sum(1 for _ in counted) - 1
+        # Names a line that cannot be read before anything is written.
+        rounds = sum(1 for _ in from_lines(counted))
     with lines_of(file) as lines:
         return await memory_store.restore(
             _operator(settings, _in_use(settings)),

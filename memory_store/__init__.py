@@ -11,6 +11,7 @@ from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
 from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
+from memory_store.engines.disk_space import require_place
 from memory_store.engines.edge import EdgeEngine
 from memory_store.engines.edge_operator import EdgeOperator
 from memory_store.engines.engine import Engine
@@ -147,6 +148,7 @@ __all__ = [
     "migrate",
     "reindex",
     "replacements",
+    "require_place",
     "restore",
     "round_id",
     "rule_facts",

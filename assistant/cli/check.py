@@ -16,9 +16,10 @@ from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.roles import gateway
 from assistant.models.usage import Usage
+from assistant.operations import memory_exists
 from assistant.services import make_embedder, open_services
 from assistant.settings import Role, Settings
-from memory_store import EmbeddingFailed, MemoryStoreError
+from memory_store import EmbeddingFailed, MemoryStoreError, require_place
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 _GREETING = "Say ok."
@@ -77,12 +78,14 @@ async def _model(settings: Settings, role: Role) -> Finding:
 
 
 async def _memory(settings: Settings) -> list[Finding]:
-    """The memory and the embedder; without a memory the embedder alone."""
+    """The memory and the embedder; where there is none yet, whether one can be made."""
     where = str(settings.public()["qdrant_url"] or settings.data_dir)
-    if not settings.qdrant_url and not settings.data_dir.exists():
-        none_yet = Finding("memory", True, f"none yet: the first start makes it in {where}")
-        return [none_yet, await _embedder(settings)]
     try:
+        if not await memory_exists(settings):
+            if not settings.qdrant_url:
+                require_place(settings.data_dir)
+            none_yet = Finding("memory", True, f"none yet: the first start makes it in {where}")
+            return [none_yet, await _embedder(settings)]
         async with open_services(settings) as services:
             await services.store.check()
             made_by: Mapping[str, object] = services.store.description

@@ -5,10 +5,11 @@ signal that ends the process, so there is nothing to catch. Room is asked for be
 one call may add at most (a log segment, a page of each storage) fits into the reserve many times.
 """
 
+import os
 import shutil
 from pathlib import Path
 
-from memory_store.errors import StoreFull
+from memory_store.errors import StoreFull, StoreReadOnly
 
 _MIB = 1024 * 1024
 FOR_WRITING = 64 * _MIB
@@ -19,11 +20,30 @@ FOR_OPENING = 32 * _MIB
 
 def require(free: int, directory: Path) -> None:
     """Raise `StoreFull` unless the disk of the directory has this many bytes free."""
-    there = next(path for path in (directory, *directory.parents) if path.exists())
-    found = shutil.disk_usage(there).free
+    found = shutil.disk_usage(_nearest(directory)).free
     if found < free:
         raise StoreFull(
             f"the disk of {directory} is full: {found // _MIB} MiB are free and {free // _MIB} MiB "
             "must be, so nothing was written and nothing is lost. Free some space; "
             "`assistant check` says how it stands"
         )
+
+
+def require_place(directory: Path) -> None:
+    """Raise `StoreReadOnly` or `StoreFull` unless a memory can be made in a directory that is not
+    there yet. Nothing is written."""
+    there = _nearest(directory)
+    if not there.is_dir():
+        raise StoreReadOnly(f"{there} is no folder: give another --data-dir")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise StoreReadOnly(
+            f"cannot write to {directory}: {there} takes no new files. Make it writable for the "
+            "user that runs the assistant, or give it another --data-dir; then run "
+            "`assistant check`"
+        )
+    require(FOR_WRITING, directory)
+
+
+def _nearest(directory: Path) -> Path:
+    """The part of a path that is there."""
+    return next(path for path in (directory, *directory.parents) if path.exists())

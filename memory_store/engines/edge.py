@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import qdrant_edge as qe
 
-from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require
+from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
 from memory_store.engines.edge_swap import finish_swap
 from memory_store.engines.engine import (
     Hit,
@@ -74,7 +74,7 @@ class EdgeEngine:
             require(FOR_OPENING, self._directory)
             finish_swap(self._directory)
             if not self._directory.exists():
-                require(FOR_WRITING, self._directory)
+                require_place(self._directory)
                 self._create(dimension)
             self._open_shard = qe.EdgeShard.load(str(self._directory))
         except Exception as error:  # the engine raises bare Exception for everything

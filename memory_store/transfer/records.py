@@ -43,7 +43,9 @@ def to_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def from_lines(lines: Iterable[str]) -> Iterator[Record]:
-    """The records of a whole stream. Raises `InvalidRecord` with the number of the wrong line."""
+    """The records of a whole stream. Raises `InvalidRecord` with the number of the wrong line, or
+    where there is no line at all."""
+    number = 0
     for number, line in enumerate(lines, start=1):
         try:
             read = json.loads(line)
@@ -54,6 +56,8 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
         except (*_UNREADABLE, InvalidRecord) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise InvalidRecord(f"line {number} cannot be read: {why}") from error
+    if not number:
+        raise InvalidRecord(f"it is empty: even without a round the first line is {header()}")
 
 
 def _checked(record: Record) -> Record:

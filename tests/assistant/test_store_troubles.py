@@ -194,6 +194,9 @@ def test_a_read_only_directory(
     assert "cannot write to" in done.err
     assert "assistant check" in done.err
     assert "Traceback" not in done.err
+    done = run("check", "--data-dir", read_only / where)
+    assert (done.code, done.err) == (1, "")
+    assert "memory: PROBLEM: cannot write to" in done.out
     assert contents(read_only) == before
 
 

@@ -130,5 +130,7 @@ def test_lines_of_another_format_are_named() -> None:
         with pytest.raises(InvalidRecord, match="line 1"):
             list(from_lines(lines))
     good = json.dumps({"format": "aide-memoire/records", "version": 1})
-    with pytest.raises(InvalidRecord, match="line 2"):
+    with pytest.raises(InvalidRecord, match="line 2 cannot be read: it has no 'user_id'"):
         list(from_lines([good, "{}"]))
+    with pytest.raises(InvalidRecord, match="it is empty"):
+        list(from_lines([]))

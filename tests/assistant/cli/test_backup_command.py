@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,26 @@ def test_a_torn_file_is_not_taken_for_whole(run: Run, data: Path, tmp_path: Path
     done = run("restore", file, "--data-dir", tmp_path / "other")
     assert (done.code, done.out) == (2, "")
     assert f"cannot read {file}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("torn", "message"),
+    [
+        (lambda text: "", "it is empty"),
+        (lambda text: text[: len(text) // 2], "cannot be read"),
+        (lambda text: text.partition("\n")[2], "line 1 cannot be read"),
+    ],
+)
+def test_what_is_no_backup_is_known_before_anything_is_written(
+    run: Run, data: Path, tmp_path: Path, torn: Callable[[str], str], message: str
+) -> None:
+    file, other = tmp_path / "backup.jsonl", tmp_path / "other"
+    assert run("backup", file, "--data-dir", data).code == 0
+    file.write_text(torn(file.read_text()))
+    done = run("restore", file, "--data-dir", other)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert not other.exists()
 
 
 def test_a_full_place_is_said_before_the_weights_are_looked_for(

@@ -33,6 +33,26 @@ def test_a_new_set_up_is_sound_and_nothing_is_made(
     assert not (tmp_path / "data").exists()
 
 
+def test_a_folder_without_a_memory_stays_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    code, parts = checked(capsys, tmp_path)
+    assert (code, parts["memory"]["usable"]) == (0, True)
+    assert "none yet" in parts["memory"]["text"]
+    assert list((tmp_path / "data").iterdir()) == []
+
+
+def test_a_file_in_the_place_of_the_folder(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "data").write_text("mine")
+    keys_file = tmp_path / "keys.json"
+    code, parts = checked(capsys, tmp_path, keys_file=keys_file)
+    assert (code, parts["memory"]["usable"]) == (1, False)
+    assert f"{tmp_path / 'data'} is no folder" in parts["memory"]["text"]
+
+
 @pytest.mark.parametrize(
     ("flags", "part", "said"),
     [
