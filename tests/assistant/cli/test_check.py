@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import typer
+from qdrant_binary import Qdrant
 from scripted_model import PLAIN, ScriptedModel
 
 from assistant.cli.check import print_check
@@ -88,3 +90,16 @@ def test_a_model_that_answers_is_sound(
     how = {"chat_model_base_url": model.url, "chat_model_api_key": "none"}
     code, parts = checked(capsys, tmp_path, chat_model="openai/fake", **how)
     assert (code, parts["chat_model"]["text"]) == (0, "openai/fake answers")
+
+
+@pytest.mark.qdrant_server
+def test_a_server_without_a_memory_stays_so(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, own_qdrant: Qdrant
+) -> None:
+    own_qdrant.start()
+    how = {"qdrant_url": own_qdrant.url, "qdrant": {"grpc_port": own_qdrant.grpc_port}}
+    code, parts = checked(capsys, tmp_path, **how)
+    assert (code, parts["memory"]["usable"]) == (0, True)
+    assert f"none yet: the first start makes it in {own_qdrant.url}" in parts["memory"]["text"]
+    listed = httpx.get(f"{own_qdrant.url}/collections").json()
+    assert listed["result"]["collections"] == []
