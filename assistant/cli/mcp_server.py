@@ -7,11 +7,12 @@ connection; no tool takes a user.
 from collections.abc import Callable
 from functools import wraps
 from importlib.metadata import version
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
+from pydantic import Field
 
 from assistant.cli.connection import Connection, ServerError
 from assistant.cli.conversation import new_session_id
@@ -27,6 +28,7 @@ _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world
 _FORGETS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 SILENT_SECONDS = 30.0
 """How long the assistant may be silent: a client that leaves waits for the running call."""
+_Limit = Annotated[int, Field(ge=1, le=200)]
 _OF_A_MEMORY = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 
 
@@ -76,10 +78,14 @@ class _Tools:
     def remember(self, text: str, said_at: str | None = None) -> dict[str, Any]:
         """Remember something that the user said, in the user's own words.
 
-        said_at is when it was said (RFC 3339), where that is not now.
+        said_at is when it was said (RFC 3339), where that is not now. What was just said in the
+        same words is known and not recorded again.
         """
+        if not text.strip():
+            raise ToolError("there is nothing to remember: text is empty")
         done = self._memory.remember(self._session_id, text, said_at)
-        return {"ids": [one["id"] for one in done["rounds"]], "recorded": done["recorded"]}
+        ids = [one["id"] for one in done["rounds"]]
+        return {"ids": ids, "recorded": done["recorded"], "known": done["known"]}
 
     def recall(
         self,
@@ -87,7 +93,7 @@ class _Tools:
         first_day: str | None = None,
         last_day: str | None = None,
         as_of: str | None = None,
-        limit: int = 8,
+        limit: _Limit = 8,
     ) -> dict[str, Any]:
         """Find what the user has said about something, the nearest first.
 
@@ -109,7 +115,7 @@ class _Tools:
         text: str | None = None,
         first_day: str | None = None,
         last_day: str | None = None,
-        limit: int = 20,
+        limit: _Limit = 20,
         after: str | None = None,
     ) -> dict[str, Any]:
         """List memories by date, the newest first; with text only those that have these words.

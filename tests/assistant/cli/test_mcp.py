@@ -83,3 +83,23 @@ async def test_remember_recall_list_forget(client: Any, http: httpx.Client, ann:
         assert "has no memory" in unknown.content[0].text
     (session_id,) = sessions(http, ann)
     assert rounds(http, ann, session_id) == [("My safe is green.", "")]
+
+
+async def test_what_was_just_said_is_known_and_nothing_is_not_remembered(
+    client: Any, http: httpx.Client, ann: str
+) -> None:
+    async with client:
+        for recorded, known in ((1, 0), (0, 1)):
+            told = await client.call_tool("remember", {"text": "My cat is Miso."})
+            assert told.structured_content["recorded"] == recorded
+            assert told.structured_content["known"] == known
+        for tool, wrong in (
+            ("remember", {"text": " \n"}),
+            ("recall", {"query": "cat", "limit": 0}),
+            ("list", {"limit": 201}),
+        ):
+            refused = await client.call_tool(tool, wrong)
+            assert refused.is_error
+            assert ("text" if tool == "remember" else "limit") in refused.content[0].text
+    (session_id,) = sessions(http, ann)
+    assert rounds(http, ann, session_id) == [("My cat is Miso.", "")]
