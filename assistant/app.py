@@ -97,8 +97,9 @@ def create_app(
     description.install(app, [route for module in described for route in module.router.routes])
     app.add_middleware(JsonBody)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.state.doorkeeper = Doorkeeper(settings)
     app.add_middleware(
-        Access, doorkeeper=Doorkeeper(settings), allowed_origins=settings.allowed_origins
+        Access, doorkeeper=app.state.doorkeeper, allowed_origins=settings.allowed_origins
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)

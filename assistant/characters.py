@@ -1,4 +1,13 @@
-"""Text that can be kept. JSON may hold halves of surrogate pairs, UTF-8 and stores cannot."""
+"""Text that can be kept, and text that can be an id. JSON may hold halves of surrogate pairs, UTF-8
+and stores cannot."""
+
+import unicodedata
+
+_LONGEST_ID = 256
+# Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
+_UNFIT = ("Cc", "Cs")
+# What stands for characters that were damaged on their way: ids that differ would be one.
+_DAMAGED = "\ufffd"
 
 
 def whole_characters(text: str) -> str:
@@ -7,3 +16,13 @@ def whole_characters(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def wrong_with_id(text: str) -> str:
+    """Why a text cannot be an id: it is to be printable, not blank and not endless. Empty where it
+    can."""
+    if not text.strip() or len(text) > _LONGEST_ID:
+        return f"must be text of 1 to {_LONGEST_ID} characters"
+    if any(unicodedata.category(character) in _UNFIT for character in text):
+        return "must not hold control characters"
+    return "is not UTF-8, or was damaged on its way" if _DAMAGED in text else ""

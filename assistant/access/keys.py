@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from assistant.characters import wrong_with_id
 from assistant.errors import ConfigError
 
 _PREFIX = "am-"
@@ -61,6 +62,8 @@ def new_key(
     label: str, user_id: str | None, scopes: Collection[Scope], *, created_at: str
 ) -> NewKey:
     """A key with a token of its own. Raises `ConfigError` for a user and scopes at odds."""
+    if user_id is not None and (wrong := wrong_with_id(user_id)):
+        raise ConfigError(f"the user of a key {wrong}", code="wrong_key")
     token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
     id = f"key-{secrets.token_hex(4)}"
     return NewKey(Key(id, label, digest_of(token), user_id, frozenset(scopes), created_at), token)

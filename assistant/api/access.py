@@ -1,5 +1,6 @@
 """At the door of every request: who calls, by the API key; without keys, only this machine."""
 
+import logging
 from urllib.parse import urlsplit
 
 from fastapi import Security
@@ -10,7 +11,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from assistant.access.caller import ANYBODY, Caller
 from assistant.access.doorkeeper import Doorkeeper, is_loopback
 from assistant.api.errors import error_response
-from assistant.errors import AssistantError, Forbidden
+from assistant.errors import AssistantError, ConfigError, Forbidden
+
+_log = logging.getLogger(__name__)
 
 # What tells nothing about anybody: the page (which asks for the key), the probes, the API itself.
 _OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json")
@@ -37,6 +40,8 @@ class Access:
                 scope["path"], Headers(scope=scope)
             )
         except AssistantError as error:
+            if isinstance(error, ConfigError):
+                _log.error("nobody can be let in: %s", str(error))
             await error_response(error)(scope, receive, send)
             return
         await self._app(scope, receive, send)

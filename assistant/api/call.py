@@ -4,7 +4,6 @@ The clock is read here, and only when the caller gave no time.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from fastapi import Request
 from assistant.access.caller import Caller
 from assistant.access.limits import Limits
 from assistant.api import front_ends
+from assistant.characters import wrong_with_id
 from assistant.chat import MemoryMode
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
@@ -22,12 +22,7 @@ from assistant.services import Services
 from memory_store import Days
 
 Clock = Callable[[], datetime]
-_LONGEST_ID = 256
 _RETRY_COUNT = "x-stainless-retry-count"
-# Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
-_UNFIT = ("Cc", "Cs")
-# What stands for characters that were damaged on their way: ids that differ would be one.
-_DAMAGED = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +157,8 @@ def derived_session(user_id: str, system_text: str, first_user_text: str) -> str
 
 
 def checked_id(value: Any, param: str) -> str:
-    """An id as a caller may choose it: printable text, not blank, not endless."""
-    if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_ID:
-        raise InvalidRequest(f"{param} must be text of 1 to {_LONGEST_ID} characters", param=param)
-    if any(unicodedata.category(character) in _UNFIT for character in value):
-        raise InvalidRequest(f"{param} must not hold control characters", param=param)
-    if _DAMAGED in value:
-        raise InvalidRequest(f"{param} is not UTF-8, or was damaged on its way", param=param)
-    return value
+    """An id as a caller may choose it. Raises `InvalidRequest`."""
+    text = value if isinstance(value, str) else ""
+    if wrong := wrong_with_id(text):
+        raise InvalidRequest(f"{param} {wrong}", param=param)
+    return text

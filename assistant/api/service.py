@@ -13,6 +13,7 @@ from assistant.api.call import caller_of, services
 from assistant.api.description import described, described_text
 from assistant.api.examples import service as examples
 from assistant.api.schemas.service import Health, Readiness, Usage, Version
+from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
 
@@ -36,23 +37,25 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 async def ready(request: Request) -> JSONResponse:
     """Requests can be answered; 503 with what is wrong otherwise.
 
-    The store is asked, the embedder encodes, the disk of an embedded store has room. How the last
-    call of the chat model ended is told, but decides nothing: without it memory still works.
+    The store is asked, the embedder encodes, the disk of an embedded store has room, the keys can
+    be read. How the last call of the chat model ended is told, but decides nothing: without it
+    memory still works.
     """
     parts = services(request)
     checks = {"store": "ok", "embedder": "ok", "disk": "ok", "model": parts.reader.name}
     if role := parts.usage.by_role.get("chat"):
         checks["model_last_call"] = role.last_call
     try:
+        request.app.state.doorkeeper.keys()
         await parts.store.check()
-    except MemoryStoreError as error:
+    except (MemoryStoreError, ConfigError) as error:
         checks[_failing(error)] = str(error)
         return JSONResponse({"status": "not ready", "checks": checks}, 503)
     return JSONResponse({"status": "ready", "checks": checks})
 
 
-def _failing(error: MemoryStoreError) -> str:
-    kinds = {EmbeddingFailed: "embedder", StoreFull: "disk"}
+def _failing(error: Exception) -> str:
+    kinds = {EmbeddingFailed: "embedder", StoreFull: "disk", ConfigError: "keys"}
     return next((name for kind, name in kinds.items() if isinstance(error, kind)), "store")
 
 

@@ -43,6 +43,8 @@ def test_nothing_kept_holds_the_token() -> None:
         ("ann", (Scope.ACT_AS,)),
         ("ann", (Scope.ADMIN,)),
         (" ", ()),
+        ("a\nb", ()),
+        ("a" * 257, ()),
     ],
 )
 def test_a_key_is_for_one_user_or_for_any(user: str | None, scopes: tuple[Scope, ...]) -> None:

@@ -297,5 +297,8 @@ def test_keys_that_become_unreadable_let_nobody_in(tmp_path: Path) -> None:
         file.path.write_text("{")
         os.utime(file.path, ns=(1, 1))
         assert_error(client.get("/v1/models"), 500, "server_error", "keys_unreadable")
+        ready = client.get("/ready")
+        assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
+        assert "cannot read the keys" in ready.json()["checks"]["keys"]
         file.path.unlink()
         assert client.get("/v1/models").status_code == 401
