@@ -17,20 +17,28 @@ _NO_TASK = ("", "none", "null", "undefined", "chat")
 # Open WebUI's own requests: a headed task over a quoted chat.
 _HEADED_TASK = re.compile(r"###\s*Task:", re.I)
 _QUOTED_CHAT = re.compile(r"<chat_history>|###\s*Chat History", re.I)
-# LibreChat's and others': a title wanted, of few words, for a conversation.
+# LibreChat's and others': a title wanted, of few words or characters, for a conversation; or its
+# language and a title.
+_ASKED = r"(?:please\s+)?(?:provide|generate|write|create|give)\b[^.\n]{0,60}"
 _TITLE = re.compile(
-    r"(?:please\s+)?(?:provide|generate|write|create|give)\b[^.\n]{0,60}"
-    r"\b(?:\d+|three|four|five|six|seven|eight)[ -]words?\b[^.\n]{0,40}\btitle\b"
-    r"[^.\n]{0,40}\b(?:conversation|chat)\b",
+    rf"{_ASKED}\b(?:\d+|three|four|five|six|seven|eight)[ -]words?\b[^.\n]{{0,40}}\btitle\b"
+    r"[^.\n]{0,40}\b(?:conversation|chat)\b"
+    rf"|{_ASKED}\btitle \(max[^)\n]{{0,30}}\)[^.\n]{{0,20}}\b(?:conversation|chat)\b"
+    r"|analy[sz]e (?:this|the) conversation and provide:[^:]{0,120}\btitle\b",
     re.I,
 )
+
+
+def unless_template(value: str | None) -> str | None:
+    """A header's value; None where its front end left the template as it was."""
+    return None if value is None or _UNFILLED.fullmatch(value.strip()) else value
 
 
 def named(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     """The first of these headers that a front end filled."""
     for name in names:
-        value = headers.get(name, "").strip()
-        if value and not _UNFILLED.fullmatch(value):
+        value = (unless_template(headers.get(name)) or "").strip()
+        if value:
             return value
     return None
 

@@ -20,6 +20,9 @@ TITLE = (
         ({}, "### Task:\nSuggest tags.\n<chat_history>x</chat_history>", True),
         ({}, "Provide a concise, 5-word-or-less title for the conversation, with no quotes.", True),
         ({}, "Please generate a short five word title for this chat:\nUser: hi", True),
+        ({}, "Please generate a title (max 30 letters) for a chat that starts with: hi", True),
+        ({}, "Analyze this conversation and provide:\n1. Its language\n2. A title of it", True),
+        ({}, "Analyze this conversation and provide: a summary of what we said.", False),
         ({"x-memory-task": "title_generation"}, "anything", True),
         ({"x-openwebui-task": "tags_generation"}, "anything", True),
         ({"x-memory-task": "{{TASK}}"}, "I ran in Ghent.", False),
@@ -48,9 +51,14 @@ def test_the_users_and_chats_of_front_ends(http: httpx.Client, ann: str) -> None
     # Ours come first.
     post(http, "I sang.", X_OpenWebUI_User_Id="x", X_Memory_User=ann, X_Memory_Session="chat-3")
     post(http, "I slept.", X_OpenWebUI_User_Id="{{USER_ID}}", X_Memory_User=ann)
+    unfilled = {"X_Memory_Mode": "{{MODE}}", "X_Memory_Timestamp": "{{CURRENT_DATETIME}}"}
+    post(http, "I woke.", X_Memory_User="{{USER_ID}}", X_OpenWebUI_User_Id=ann, **unfilled)
+    post(http, "I ate.", X_Memory_User=ann, X_Memory_Session="{{CONVERSATION}}")
+    assert not sessions(http, "{{USER_ID}}")
     kept = sessions(http, ann)
+    assert not any("{{" in session_id for session_id in kept)
     assert [kept[f"chat-{n}"][0][0] for n in (1, 2, 3)] == ["I ran.", "I swam.", "I sang."]
-    assert len(kept) == 4
+    assert len(kept) == 6
 
 
 def test_a_title_is_neither_recalled_for_nor_kept(http: httpx.Client, ann: str) -> None:
