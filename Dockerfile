@@ -18,7 +18,7 @@ USER 10001
 ENV PATH=/venv/bin:$PATH ASSISTANT_HOST=0.0.0.0 ASSISTANT_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --start-period=60s CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8080/health')"]
+HEALTHCHECK --start-period=60s CMD ["python", "-c", "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ.get(\"ASSISTANT_PORT\", 8080)}/health')"]
 # One process owns the memory; it needs a moment to finish writing when it is stopped.
 STOPSIGNAL SIGTERM
 CMD ["assistant", "serve"]

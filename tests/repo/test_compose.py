@@ -46,10 +46,20 @@ def test_the_assistant_waits_and_its_settings_exist(monkeypatch: pytest.MonkeyPa
     assert not load_settings().chat_model
 
 
-def test_the_assistant_writes_to_its_volume_alone_and_may_finish() -> None:
-    assistant = SERVICES["assistant"]
+def test_up_starts_all_but_what_is_asked_for_by_name() -> None:
+    asked_for = {name: service.get("profiles") for name, service in SERVICES.items()}
+    assert asked_for == {"qdrant": None, "assistant": None, "embedded": ["embedded"]}
+    embedded = SERVICES["embedded"]
+    assert "depends_on" not in embedded
+    assert not [name for name in embedded["environment"] if "QDRANT" in name]
+
+
+@pytest.mark.parametrize(("name", "volume"), [("assistant", "keys"), ("embedded", "embedded")])
+def test_the_assistant_writes_to_its_volume_alone_and_may_finish(name: str, volume: str) -> None:
+    assistant = SERVICES[name]
     assert assistant["read_only"] is True
-    assert (assistant["tmpfs"], assistant["volumes"]) == (["/tmp"], ["keys:/data"])
+    assert (assistant["tmpfs"], assistant["volumes"]) == (["/tmp"], [f"{volume}:/data"])
+    assert assistant["environment"]["ASSISTANT_API_KEY"].startswith("${ASSISTANT_API_KEY:?")
     seconds = int(assistant["stop_grace_period"].removesuffix("s"))
     assert seconds > load_settings().shutdown_seconds
 
