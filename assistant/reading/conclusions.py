@@ -15,7 +15,6 @@ from assistant.reading.spans import days_between, plural, print_span, whole_mont
 from assistant.reading.statements import Statement, weighed
 from memory_store import MemoryStore, Speaker, shared_words
 
-_ORDER = re.compile(r"\b(?:order|sequence|chronological)\b|\bearliest to latest\b", re.I)
 _HOW_MUCH = re.compile(
     r"\bhow much\b.*\b(?:total|altogether|in all|spen[dt]|paid|cost|raised|earned|worth)\b"
     r"|\btotal (?:amount|cost|money|price)\b",
@@ -48,7 +47,7 @@ class Concluder:
         if choice := asked_choice(self._question):
             return await self._choice(*choice, said)
         own = [s for s in best if s.speaker is Speaker.USER]
-        if _ORDER.search(self._question):
+        if kind.orders:
             return _order(own)
         if _HOW_MUCH.search(self._question):
             return _sum(own)

@@ -32,6 +32,11 @@ _COUNT = re.compile(
     re.I,
 )
 _SPAN = re.compile(r"\bhow (?:many (?:days?|weeks?|months?|years?)|long)\b", re.I)
+_ORDER = re.compile(
+    r"\bin (?:(?:what|which|the|their|chronological) )?(?:order|sequence)\b(?! to\b)"
+    r"|\bthe (?:order|sequence) (?:of|in which)\b|\bchronological|\bearliest to latest\b",
+    re.I,
+)
 _TIME = re.compile(
     r"\bwhen\b|\bwhat (?:day|date|year|month|time)\b|\bago\b|\bhow (?:old|long)\b"
     r"|\b(?:days?|weeks?|months?|years?) (?:passed|between|before|after|since|ago|had|have)\b"
@@ -77,6 +82,8 @@ class QuestionKind:
     """It asks for a number of things, or for all of them."""
     spans: bool = False
     """It asks for a length of time."""
+    orders: bool = False
+    """It asks in which order things happened."""
     about_time: bool = False
     """Its answer depends on dates: a day, a span, an order, the first or the last."""
     wants_suggestion: bool = False
@@ -96,6 +103,7 @@ def question_kind(text: str) -> QuestionKind:
         about_user=bool(_ABOUT_USER.search(text)),
         counts=bool(_COUNT.search(text)) and not spans,
         spans=spans,
+        orders=bool(_ORDER.search(text)),
         about_time=spans or bool(_TIME.search(text)),
         wants_suggestion=bool(_SUGGESTION.search(text)),
         yes_no=bool(_YES_NO.search(text.strip())),

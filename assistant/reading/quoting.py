@@ -90,7 +90,8 @@ class QuotingReader:
         quotes = _quotes(near, _MANY_QUOTES if broad else _QUOTES)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
-        shown = _in_order([*grounds, *_with_newer(quotes, near)])
+        ordered = kind.orders and bool(grounds)
+        shown = grounds if ordered else _in_order([*grounds, *_with_newer(quotes, near)])
         return "\n".join([conclusion, _print(shown)] if conclusion else [_print(shown)]), shown
 
     async def _about_user(
@@ -163,11 +164,9 @@ def _with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[
 
 
 def _in_order(quotes: Sequence[Statement]) -> list[Statement]:
-    """The newest first; of one day what holds before what it replaced."""
+    """The newest first; of one day what holds before what it replaced, and as they were given."""
     return sorted(
-        _distinct(quotes),
-        key=lambda s: (s.source.record.round.session_date, s.superseded_by is None),
-        reverse=True,
+        _distinct(quotes), key=lambda s: (s.said_on, s.superseded_by is None), reverse=True
     )
 
 

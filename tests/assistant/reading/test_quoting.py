@@ -273,3 +273,22 @@ async def test_what_follows_by_rule_comes_first(store: MemoryStore, case: str) -
     assert answer.startswith(begins)
     assert all(words.removesuffix(".") in answer for _, words in said)
     assert len(trace.context) == len(said)
+
+
+async def test_an_order_is_told_from_its_first_day(store: MemoryStore) -> None:
+    said = ["I visited Rome.", "I visited Oslo.", "I visited Ghent."]
+    await store.remember([round(index, text) for index, text in enumerate(said)])
+    answer, _ = await ask(store, "In which order did I visit Ghent, Rome and Oslo?")
+    first, _, *quotes = answer.splitlines()
+    assert first == "In the order of their days, oldest first."
+    assert [quote.split("“")[1].rstrip("”") for quote in quotes] == said
+
+
+async def test_of_one_day_the_nearest_comes_first(store: MemoryStore) -> None:
+    said = ["I ran in the park in Ghent.", "I ran in Ghent in the rain with my red running shoes."]
+    hours = [datetime(2023, 5, 20, hour, tzinfo=UTC) for hour in range(2)]
+    await store.remember(
+        [replace(round(hour, said[hour]), session_date=at) for hour, at in enumerate(hours)]
+    )
+    answer, _ = await ask(store, "Did I run in the park in Ghent?")
+    assert answer.index(said[0]) < answer.index(said[1])
