@@ -69,7 +69,7 @@ class QuotingReader:
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
         if kind.about_user:
-            return await self._about_user(question, recalled)
+            return await self._about_user(question, kind, recalled)
         best = _without_ours(recalled[:_ROUNDS])
         near = superseded_among_others(
             await nearest_statements(
@@ -83,7 +83,7 @@ class QuotingReader:
         # What the assistant said was said in "our conversation", which nobody mentioned in it.
         if strangers := unheard(question.text, told, things=not kind.about_replies):
             closest = _quotes(near, _QUOTES)
-            return f"{_never_came_up(strangers)}\n{_print(closest, _CLOSEST)}", closest
+            return f"{_never_came_up(strangers)}\n{_print(closest, kind, _CLOSEST)}", closest
         if kind.wants_suggestion and not kind.about_replies:
             near = [s for s in near if s.speaker is Speaker.USER] or near
         broad = kind.counts or kind.wants_suggestion or kind.about_replies
@@ -92,10 +92,11 @@ class QuotingReader:
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
         ordered = kind.orders and bool(grounds)
         shown = grounds if ordered else _in_order([*grounds, *_with_newer(quotes, near)])
-        return "\n".join([conclusion, _print(shown)] if conclusion else [_print(shown)]), shown
+        quoted = _print(shown, kind)
+        return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
 
     async def _about_user(
-        self, question: Question, recalled: Sequence[Recalled]
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
         """What they told of themselves, however near: no statement is like a question for all."""
         near = superseded_among_others(
@@ -105,7 +106,7 @@ class QuotingReader:
         if not told:
             return UNKNOWN, []
         shown = _in_order(_with_newer(told, near))
-        return _print(shown), shown
+        return _print(shown, kind), shown
 
     async def _closest(
         self,
@@ -187,13 +188,22 @@ def _never_came_up(names: Sequence[str]) -> str:
     return f"{_ADMITTED} {' and '.join(names)} never came up in what we talked about."
 
 
-def _print(quotes: Sequence[Statement], opening: str = _OPENING) -> str:
+def _print(quotes: Sequence[Statement], kind: QuestionKind, opening: str = _OPENING) -> str:
     lines = [opening]
     for quote in quotes:
         who = "you said" if quote.speaker is Speaker.USER else "I said"
         day = print_day(quote.source.record.round.session_date)
-        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”{_until(quote)}")
+        when = _day_meant(quote) if kind.about_time else ""
+        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”{when}{_until(quote)}")
     return "\n".join(lines)
+
+
+def _day_meant(quote: Statement) -> str:
+    """Says which day "yesterday" or "12 June next year" was meant to be."""
+    day = quote.quoted_day
+    if day is None or day == quote.said_on or str(day) in quote.quotable:
+        return ""
+    return f" (that is {day:%a %Y-%m-%d})"
 
 
 def _until(quote: Statement) -> str:

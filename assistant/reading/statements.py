@@ -1,7 +1,7 @@
 """What was stated in recalled rounds, sentence by sentence, nearest to a question first."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
@@ -47,6 +47,8 @@ class Statement:
     """What the user said later that it no longer holds after."""
     lead: str = ""
     """The sentence before it, where it points back to it ("Before that, ...")."""
+    lead_dates: tuple[Days, ...] = ()
+    """The days that sentence talks about."""
 
     @property
     def quotable(self) -> str:
@@ -66,10 +68,12 @@ class Statement:
     @property
     def happened_on(self) -> date | None:
         """The one day it talks about, if it names exactly one."""
-        if len(self.event_dates) != 1:
-            return None
-        days = self.event_dates[0]
-        return days.first if days.first == days.last else None
+        return _the_day(self.event_dates)
+
+    @property
+    def quoted_day(self) -> date | None:
+        """The one day that what can be quoted talks about."""
+        return _the_day(self.event_dates + self.lead_dates)
 
     @property
     def day(self) -> date:
@@ -80,6 +84,12 @@ class Statement:
     def nearness(self) -> float:
         """Its own closeness and that of its round together."""
         return self.closeness + self.source.similarity
+
+
+def _the_day(dates: Sequence[Days]) -> date | None:
+    if len(dates) != 1 or dates[0].first != dates[0].last:
+        return None
+    return dates[0].first
 
 
 async def nearest_statements(
@@ -137,10 +147,10 @@ def _said(found: Recalled) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about."""
     facts = {fact.text: fact for fact in found.record.facts}
     every = sentences(found.record.round.user_text)
-    leads = {text: _lead(before, text) for before, text in pairwise(["", *every])}
+    leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
     texts = [text for text in every if not text.endswith("?")]
     return [
-        replace(_stated(found, text, facts.get(text)), lead=leads[text])
+        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text)))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
 
@@ -151,8 +161,9 @@ def _stated(found: Recalled, text: str, fact: Fact | None) -> Statement:
     return Statement(text, Speaker.USER, found, fact.event_dates, superseded_by=fact.superseded_by)
 
 
-def _lead(before: str, text: str) -> str:
-    return before if _POINTS_BACK.search(text) else ""
+def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statement:
+    dates = facts[lead].event_dates if lead in facts else ()
+    return replace(statement, lead=lead, lead_dates=dates)
 
 
 def _replied(found: Recalled, asked: frozenset[str] | None) -> list[Statement]:

@@ -275,6 +275,30 @@ async def test_what_follows_by_rule_comes_first(store: MemoryStore, case: str) -
     assert len(trace.context) == len(said)
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "day"),
+    [
+        ("I adopted a cat yesterday.", "When did I adopt a cat?", " (that is Fri 2023-05-19)"),
+        (
+            "I adopted a cat yesterday. She answers to the name Miso.",
+            "When did the cat Miso get its name?",
+            " (that is Fri 2023-05-19)",
+        ),
+        ("My wedding is on 12 June next year.", "When is it?", " (that is Wed 2024-06-12)"),
+        ("I adopted a cat today.", "When did I adopt a cat?", ""),
+        ("I adopted a cat on 2023-05-19.", "When did I adopt a cat?", ""),
+        ("I ran yesterday and last Monday.", "When did I run?", ""),
+        ("I adopted a cat yesterday.", "What did I adopt?", ""),
+    ],
+)
+async def test_a_quote_says_which_day_it_means(
+    store: MemoryStore, said: str, question: str, day: str
+) -> None:
+    await store.remember([round(0, said)])
+    answer, _ = await ask(store, question, floor=0.0)
+    assert answer.splitlines()[1] == f"- On 2023-05-20 (Sat) you said: “{said}”{day}"
+
+
 async def test_an_order_is_told_from_its_first_day(store: MemoryStore) -> None:
     said = ["I visited Rome.", "I visited Oslo.", "I visited Ghent."]
     await store.remember([round(index, text) for index, text in enumerate(said)])
