@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from textwrap import indent
 from typing import Any
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -14,6 +15,7 @@ from assistant.cli.plain import one_line, plain
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8
 _SHOWN_TEXT = 200
+_INDENT = 2
 
 
 def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bool = False) -> None:
@@ -46,11 +48,11 @@ def print_memory(console: Console, memory: Memory) -> None:
     for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:
             say(console, speaker, style="bold")
-            console.print(_indented(Text(plain(text))), soft_wrap=not console.is_terminal)
+            _say_indented(console, text)
     facts = [line for fact in memory["facts"] for line in _fact_lines(fact)]
     if facts:
         say(console, "facts", style="bold")
-        console.print(_indented(Group(*map(Text, facts))))
+        _say_indented(console, "\n".join(facts))
 
 
 def say(console: Console, text: str, style: str | None = None) -> None:
@@ -90,8 +92,11 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}…"
 
 
-def _indented(what: RenderableType) -> Padding:
-    return Padding(what, (0, 0, 0, 2), expand=False)
+def _say_indented(console: Console, text: str) -> None:
+    if console.is_terminal:
+        console.print(Padding(Text(plain(text)), (0, 0, 0, _INDENT), expand=False))
+    else:
+        say(console, indent(text, " " * _INDENT))
 
 
 def _fact_lines(fact: Memory) -> list[str]:

@@ -91,6 +91,15 @@ def test_show(run: Run) -> None:
     assert "no memory has an id" in run("show", "zzzzzzzz").err
 
 
+def test_in_a_pipe_long_lines_are_shown_whole(run: Run, http: httpx.Client, ann: str) -> None:
+    long = f"I walked {'very ' * 60}far."
+    record(http, ann, "u", f"{long}\nIt rained.", long, timestamp="2023-08-01T08:00:00Z")
+    id = run("list", "--json", "--limit", 1).json["data"][0]["id"]
+    lines = run("show", id).out.splitlines()
+    assert lines[2:6] == ["you", f"  {long}", "  It rained.", "assistant"]
+    assert lines[6:] == [f"  {long}", "facts", f"  · {long}"]
+
+
 def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     asked = run("forget", "--all")
     assert (asked.code, asked.out) == (2, "")
