@@ -104,6 +104,8 @@ class Connection:
     def _failures(self) -> Iterator[None]:
         try:
             yield
+        except UnicodeEncodeError as error:  # of arguments that the shell did not give as UTF-8
+            raise ServerError("what was given is not UTF-8 text") from error
         except httpx.HTTPError as error:
             raise ServerError(
                 f"no assistant answers at {self.base_url} ({error or type(error).__name__}): "

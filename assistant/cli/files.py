@@ -1,5 +1,6 @@
 """Files of the terminal commands: exports written whole or not at all, imports read lazily."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -48,11 +49,16 @@ def read_export(file: Path) -> bytes:
 
 
 def lines_of(export: bytes) -> list[str]:
-    """The lines that are not blank."""
+    """The lines that are not blank, each of them JSON."""
     try:
         lines = export.decode().split("\n")
     except UnicodeDecodeError as error:
         raise FileTrouble(f"cannot read the export: it is not UTF-8: {error.reason}") from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            json.loads(line.strip() or "{}")
+        except (ValueError, RecursionError) as error:
+            raise FileTrouble(f"line {number} of the export cannot be read: {error}") from error
     return [line for line in lines if line.strip()]
 
 

@@ -75,9 +75,19 @@ class MemoryCalls:
         """Import the lines of an export in pieces; what became of each: `imported`, `known`."""
         left = iter(lines)
         head = next(left, "")
+        sent = 1
         for piece in _pieces(left, _PIECE_BYTES):
             body = "\n".join([head, *piece]).encode()
-            yield self._connection.call("POST", f"{self._user_path}/import", content=body)
+            try:
+                yield self._connection.call("POST", f"{self._user_path}/import", content=body)
+            except ServerError as error:
+                if sent == 1:
+                    raise
+                raise ServerError(
+                    f"{error} (the first {sent} lines are brought in; counted with the first line "
+                    "and those that follow them)"
+                ) from error
+            sent += len(piece)
 
     def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
         """Import a ChatGPT data export in pieces; what became of each."""

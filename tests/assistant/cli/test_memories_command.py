@@ -216,6 +216,27 @@ def test_what_is_no_export_is_refused(run: Run, tmp_path: Path) -> None:
     assert done.err == f"assistant: this is not {ACCEPTED}: it seems to be plain text\n"
 
 
+def test_a_torn_line_is_named_by_its_place_in_the_file(
+    run: Run, http: httpx.Client, ann: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob, export = f"bob and {ann}", http.get(f"/v1/users/{ann}/export").text
+    head, first, second, third = export.strip().split("\n")
+    monkeypatch.setattr("assistant.cli.memory_calls._PIECE_BYTES", len(first.encode()) + 1)
+    torn = run("import", "-", user=bob, typed=f"{head}\n\n{first}\n{second}\n{third[:50]}\n")
+    assert "line 5 of the export cannot be read" in torn.err
+    assert sessions(http, bob) == {}
+    other = run("import", "-", user=bob, typed=f"{head}\n{first}\n{{}}\n{third}\n")
+    assert "line 2 cannot be read" in other.err
+    assert "the first 2 lines are brought in" in other.err
+    assert [len(kept) for kept in sessions(http, bob).values()] == [1]
+
+
+def test_what_is_not_utf_8_is_said(run: Run) -> None:
+    done = run("search", "tea \udcff")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "assistant: what was given is not UTF-8 text\n"
+
+
 def test_nothing_found_is_said_beside_the_lines(run: Run) -> None:
     for arguments in (("list", "--text", "zebra"), ("search", "tea", "--to", "2020-01-01")):
         done = run(*arguments)
