@@ -2,11 +2,13 @@
 
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import sys
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from threading import Thread
 from types import FrameType
 
 import typer
@@ -105,6 +107,7 @@ class _Crew:
 def _work(settings: Settings, listening: socket.socket, parent: Connection) -> None:
     """One worker's life. A terminal signals the workers, too, but only the parent counts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     configure_logs(settings.logs)
     keep_small()
 
@@ -118,3 +121,10 @@ def _work(settings: Settings, listening: socket.socket, parent: Connection) -> N
     except (AssistantError, MemoryStoreError) as error:
         typer.echo(f"assistant: {error}", err=True)
         sys.exit(_REFUSED)
+
+
+def _end_with_parent() -> None:
+    """Drain this worker once nobody looks after it: it would keep the address to itself."""
+    if parent := multiprocessing.parent_process():
+        wait([parent.sentinel])
+        os.kill(os.getpid(), signal.SIGTERM)

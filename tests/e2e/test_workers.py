@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -39,6 +40,31 @@ def test_an_embedded_memory_belongs_to_one(tmp_path: Path) -> None:
         assert (process.wait(60), line) == (2, "")
         assert process.stderr is not None
         assert "embedded memory belongs to one process" in process.stderr.read()
+
+
+@pytest.mark.qdrant_server
+def test_workers_end_with_who_looks_after_them(tmp_path: Path, own_qdrant: Qdrant) -> None:
+    own_qdrant.start()
+    settings = {
+        "ASSISTANT_QDRANT_URL": own_qdrant.url,
+        "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
+    }
+    with crew(tmp_path, **settings) as (process, line):
+        found = re.search(r"http://[\d.:]+", line)
+        assert found
+        assert httpx.get(f"{found[0]}/health").status_code == 200
+        process.kill()
+        deadline = time.monotonic() + 30
+        while is_answered(found[0]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def is_answered(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/health").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 @pytest.mark.qdrant_server
