@@ -74,12 +74,8 @@ def user_in_path(request: Request, user_id: str) -> str:
     return user_id
 
 
-def _header(request: Request, name: str) -> str | None:
-    return front_ends.unless_template(request.headers.get(name))
-
-
 def _user_named(request: Request, given: Sequence[Any]) -> str:
-    in_header = _header(request, "x-memory-user")
+    in_header = front_ends.header_text(request.headers, "x-memory-user")
     by_front_end = front_ends.named(request.headers, front_ends.USER_HEADERS)
     for candidate in (*given, in_header, by_front_end):
         if candidate is not None:
@@ -92,7 +88,11 @@ def _user_named(request: Request, given: Sequence[Any]) -> str:
 def session_of(request: Request, given: Any) -> str | None:
     """The session named in the body, the header or by the front end, if any."""
     by_front_end = front_ends.named(request.headers, front_ends.SESSION_HEADERS)
-    for candidate in (given, _header(request, "x-memory-session"), by_front_end):
+    for candidate in (
+        given,
+        front_ends.header_text(request.headers, "x-memory-session"),
+        by_front_end,
+    ):
         if candidate is not None:
             return checked_id(candidate, "session_id")
     return None
@@ -102,7 +102,7 @@ def time_of(request: Request, *given: Any, param: str = "timestamp") -> Instant:
     """The first time given: in the body, then in the header, then the clock. Raises `Forbidden`
     where a caller may not say what time it is."""
     clock: Clock = request.app.state.clock
-    for candidate in (*given, _header(request, "x-memory-timestamp")):
+    for candidate in (*given, front_ends.header_text(request.headers, "x-memory-timestamp")):
         if candidate is not None:
             at = parse_instant(candidate, param=param)
             caller_of(request).checked_time(at, clock(), param)
@@ -126,7 +126,7 @@ def mode_of(request: Request, metadata: Mapping[str, Any], *, is_task: bool) -> 
     such as a title."""
     given = metadata.get("memory")
     if given is None:
-        given = _header(request, "x-memory-mode")
+        given = front_ends.header_text(request.headers, "x-memory-mode")
     if given is None:
         return MemoryMode.OFF if is_task else MemoryMode.ON
     try:

@@ -29,15 +29,24 @@ _TITLE = re.compile(
 )
 
 
-def unless_template(value: str | None) -> str | None:
-    """A header's value; None where its front end left the template as it was."""
-    return None if value is None or _UNFILLED.fullmatch(value.strip()) else value
+def header_text(headers: Mapping[str, str], name: str) -> str | None:
+    """What a header says, None where it is missing or its front end left the template as it was.
+
+    Latin-1, as HTTP has it; but UTF-8, as most clients send it, where it can be read so.
+    """
+    value = headers.get(name)
+    if value is None or _UNFILLED.fullmatch(value.strip()):
+        return None
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 def named(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     """The first of these headers that a front end filled."""
     for name in names:
-        value = (unless_template(headers.get(name)) or "").strip()
+        value = (header_text(headers, name) or "").strip()
         if value:
             return value
     return None

@@ -61,6 +61,17 @@ def test_the_users_and_chats_of_front_ends(http: httpx.Client, ann: str) -> None
     assert len(kept) == 6
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_user_in_a_header_is_the_one_in_a_body(
+    http: httpx.Client, ann: str, encoding: str
+) -> None:
+    zoe = f"Zoë of {ann}"
+    body = {"messages": [{"role": "user", "content": "I ran."}]}
+    headers = {b"X-Memory-User": zoe.encode(encoding), b"X-Memory-Session": "été".encode(encoding)}
+    assert http.post("/v1/chat/completions", json=body, headers=headers).status_code == 200
+    assert list(sessions(http, zoe)) == ["été"]
+
+
 def test_a_title_is_neither_recalled_for_nor_kept(http: httpx.Client, ann: str) -> None:
     record(http, ann, "s", "I ran in Ghent.")
     title = chat(http, ann, TITLE, metadata={"session_id": "s"})
