@@ -87,12 +87,9 @@ def _user_named(request: Request, given: Sequence[Any]) -> str:
 
 def session_of(request: Request, given: Any) -> str | None:
     """The session named in the body, the header or by the front end, if any."""
+    in_header = front_ends.header_text(request.headers, "x-memory-session")
     by_front_end = front_ends.named(request.headers, front_ends.SESSION_HEADERS)
-    for candidate in (
-        given,
-        front_ends.header_text(request.headers, "x-memory-session"),
-        by_front_end,
-    ):
+    for candidate in (given, in_header, by_front_end):
         if candidate is not None:
             return checked_id(candidate, "session_id")
     return None
