@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
+from datetime import date
 
 from assistant.dates import print_day
 from assistant.reading.conclusions import Concluder
@@ -201,9 +202,15 @@ def _print(quotes: Sequence[Statement], kind: QuestionKind, opening: str = _OPEN
 def _day_meant(quote: Statement) -> str:
     """Says which day "yesterday" or "12 June next year" was meant to be."""
     day = quote.quoted_day
-    if day is None or day == quote.said_on or str(day) in quote.quotable:
+    if day is None or day == quote.said_on or _names(quote.quotable, day):
         return ""
     return f" (that is {day:%a %Y-%m-%d})"
+
+
+def _names(text: str, day: date) -> bool:
+    """Whether the text says the date itself; that of "next year" is still to be worked out."""
+    dated = re.search(rf"\b(?:{day:%B}|{day:%b})\b|\d[-/]\d", text, re.I)
+    return dated is not None and not re.search(r"\byear\b", text, re.I)
 
 
 def _until(quote: Statement) -> str:

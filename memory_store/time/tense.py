@@ -15,9 +15,11 @@ weed embed supposed scheduled excited""".split()
 _AHEAD = """will won't going gonna plan plans planning hope hopes hoping upcoming scheduled want
 wants need needs must should might is are am i'm we're it's he's she's they're isn't
 aren't have has looking arriving expecting supposed excited intend let's
-ends starts leaves begins arrives opens closes expires departs falls""".split()
+ends starts leaves begins arrives opens closes expires departs falls gets retires""".split()
 # "a customized mug" tells of no past.
 _ADJECTIVE = r"(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\bsome\s)"
+# "is getting married" either.
+_NOT_YET = r"(?<!\bbe\s)(?<!\bget\s)(?<!\bgets\s)(?<!\bgetting\s)"
 # "did I have" is past though "have" is not; "did I plan" asks for what lies ahead.
 _DID = r"did(?:n't)?\s+(?:\w+\s+){1,2}(?:have|need|want)"
 # Verbs whose past is their present: past only right after who did it.
@@ -26,9 +28,9 @@ _SAME_FORM = (
     r"(?:set|put|read|cut|hit|quit|let|shut|hurt|cost)"
 )
 _CUE = re.compile(
-    rf"\b(?:(?P<got>(?:have|has|\w+'ve)\s+got)|(?P<past>(?<!\bbe\s)(?!{any_of(_NOT_PAST)}\b)"
+    rf"\b(?:(?P<got>(?:have|has|\w+'ve)\s+got)|(?P<past>{_NOT_YET}(?!{any_of(_NOT_PAST)}\b)"
     rf"(?:{_DID}|{any_of(_PAST)}|{_ADJECTIVE}[a-z]{{2,}}ed|{_SAME_FORM})\b)|(?:{any_of(_AHEAD)}|\w+'ll"
-    r"|due(?!\s+to))\b)",
+    r"|turns(?=\s+\d)|due(?!\s+to))\b)",
     re.I,
 )
 _PLAIN = re.compile(

@@ -28,6 +28,12 @@ I have a dentist appointment next Friday. | 2023-05-26
 I'm meeting Bo tomorrow. | 2023-05-21
 I'm seeing the doctor on Wednesday. | 2023-05-24
 I saw the doctor on Wednesday. | 2023-05-17
+My mum turns 70 on June 3rd. | 2023-06-03
+Bo is getting married on Friday. | 2023-05-26
+Bo gets married on June 12. | 2023-06-12
+My dad retires on June 1st. | 2023-06-01
+Bo married Ana on June 12 and will move soon. | 2022-06-12
+We got married on Friday. | 2023-05-19
 We fly to Rome next month. | 2023-06-01..2023-06-30
 I'm leaving for Rome in two weeks. | 2023-05-31..2023-06-06
 My exam is in three days. | 2023-05-23

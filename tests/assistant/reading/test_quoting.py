@@ -287,6 +287,8 @@ async def test_what_follows_by_rule_comes_first(store: MemoryStore, case: str) -
         ("My wedding is on 12 June next year.", "When is it?", " (that is Wed 2024-06-12)"),
         ("I adopted a cat today.", "When did I adopt a cat?", ""),
         ("I adopted a cat on 2023-05-19.", "When did I adopt a cat?", ""),
+        ("I adopted a cat on May 19th.", "When did I adopt a cat?", ""),
+        ("I adopted a cat on 5/19.", "When did I adopt a cat?", ""),
         ("I ran yesterday and last Monday.", "When did I run?", ""),
         ("I adopted a cat yesterday.", "What did I adopt?", ""),
     ],
