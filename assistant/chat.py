@@ -14,6 +14,7 @@ from assistant.reading.reader import Question, Reader, Trace
 from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
+from assistant.understanding.time_alone import days_alone
 from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round
 
 # Whatever the budget: each is a value to be read.
@@ -164,6 +165,7 @@ class Chat:
             conversation=call.conversation,
             recalled=recalled,
             options=call.options,
+            days=days_alone(call.text, recall.time_range) if recall else None,
             is_task=call.is_task,
         )
 

@@ -1,9 +1,10 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 from assistant.dates import print_day
 from assistant.reading.conclusions import Concluder
@@ -16,7 +17,7 @@ from assistant.reading.statements import (
 )
 from assistant.reading.task_reply import task_reply
 from assistant.reading.unheard import unheard
-from memory_store import MemoryStore, Recalled, Speaker
+from memory_store import Days, MemoryStore, Recalled, Speaker
 
 NO_MEMORY = (
     "I have no language model to answer with (set chat_model), and memory is off for this message."
@@ -24,10 +25,11 @@ NO_MEMORY = (
 NOTED = "Noted."
 _ADMITTED = "I don't know:"
 UNKNOWN = f"{_ADMITTED} I found nothing about that in what we talked about."
+_NOTHING_THEN = f"{_ADMITTED} I found nothing of that time in what we talked about."
 _OPENING = "From what we talked about:"
 _CLOSEST = "The closest that I find:"
 # What our own answers hold; they are never quoted again.
-_OURS = (_OPENING, _CLOSEST, UNKNOWN)
+_OURS = (_OPENING, _CLOSEST, UNKNOWN, _NOTHING_THEN)
 _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
@@ -70,7 +72,10 @@ class QuotingReader:
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
         if kind.about_user:
-            return await self._about_user(question, kind, recalled)
+            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
+        if question.days is not None:
+            then = partial(_is_of, question.days)
+            return await self._told(question, kind, recalled, then, _NOTHING_THEN)
         best = _without_ours(recalled[:_ROUNDS])
         near = superseded_among_others(
             await nearest_statements(
@@ -96,16 +101,22 @@ class QuotingReader:
         quoted = _print(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
 
-    async def _about_user(
-        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    async def _told(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        recalled: Sequence[Recalled],
+        wanted: Callable[[Statement], bool],
+        nothing: str,
     ) -> tuple[str, list[Statement]]:
-        """What they told of themselves, however near: no statement is like a question for all."""
+        """The user's statements that are wanted, however near: none is like a question for all of
+        them."""
         near = superseded_among_others(
             await nearest_statements(self._store, question.text, recalled, replies=False)
         )
-        told = [s for s in near if _OF_ONESELF.search(s.quotable)][:_MANY_QUOTES]
+        told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
         if not told:
-            return UNKNOWN, []
+            return nothing, []
         shown = _in_order(_with_newer(told, near))
         return _print(shown, kind), shown
 
@@ -122,6 +133,16 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
+
+
+def _is_of_oneself(statement: Statement) -> bool:
+    return _OF_ONESELF.search(statement.quotable) is not None
+
+
+def _is_of(days: Days, statement: Statement) -> bool:
+    """Whether it was said on one of the days, or talks about one."""
+    told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
+    return any(days.within(one) for one in told)
 
 
 def _without_memory(question: Question) -> str:

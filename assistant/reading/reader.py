@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import Recalled
+from memory_store import Days, Recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Question:
     recalled: Sequence[Recalled] | None = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the caller wants of a language model: sampling, and where the answer ends."""
+    days: Days | None = None
+    """The days asked about, where the question names nothing else to go by."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
 

@@ -8,6 +8,7 @@ from datetime import date
 from assistant.errors import AssistantError
 from assistant.models.gateway import Gateway
 from assistant.understanding.question import Understood, question_messages, question_shape
+from assistant.understanding.time_alone import days_alone
 from memory_store import MemoryStore, Query, Recall, Recalled
 
 _log = logging.getLogger(__name__)
@@ -42,20 +43,32 @@ class Retriever:
     async def retrieve(self, query: Query) -> Retrieved:
         """The rounds for a question; raises the store's errors only."""
         if self._model is None or query.asked_on is None:
-            return Retrieved(await self._store.recall(query), Understanding())
+            return Retrieved(await self._recall(query), Understanding())
         try:
             understood = await self._understood(self._model, query.text, query.asked_on)
         except AssistantError as error:
             _log.warning("the rules read a question: %s", error)
             failure = f"{error.code}: {error.message}"
-            return Retrieved(await self._store.recall(query), Understanding(failure=failure))
+            return Retrieved(await self._recall(query), Understanding(failure=failure))
         # The rules may still see a time that the model did not name.
         read = replace(query, time_range=understood.time_range)
-        recalls = [await self._store.recall(read)]
+        recalls = [await self._recall(read)]
         for text in understood.queries:
             recalls.append(await self._store.recall(replace(read, text=text)))
         used = Understanding(self._model.name, understood.queries)
         return Retrieved(merged(recalls, query.limit), used)
+
+    async def _recall(self, query: Query) -> Recall:
+        """The rounds of one query; first those of its time where it asks for that alone."""
+        recall = await self._store.recall(query)
+        alone = days_alone(query.text, recall.time_range)
+        days = query.days.within(alone) if alone else None
+        if days is None:
+            return recall
+        then = (await self._store.recall(replace(query, days=days))).rounds
+        known = {found.record.id for found in then}
+        others = [found for found in recall.rounds if found.record.id not in known]
+        return replace(recall, rounds=(*then, *others)[: query.limit])
 
     async def _understood(self, model: Gateway, text: str, today: date) -> Understood:
         return await model.ask(

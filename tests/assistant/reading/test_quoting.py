@@ -1,13 +1,13 @@
 """The quoting reader: dated quotes of what is near, or that it does not know."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from assistant.reading.quoting import NO_MEMORY, NOTED, UNKNOWN, QuotingReader
 from assistant.reading.reader import Question, Trace
-from memory_store import MemoryStore, Query, Recalled, Round
+from memory_store import Days, MemoryStore, Query, Recalled, Round
 
 ASKED_AT = datetime(2023, 6, 10, tzinfo=UTC)
 
@@ -86,6 +86,27 @@ async def test_what_is_known_of_somebody_is_all_that_was_told(store: MemoryStore
 async def test_of_somebody_who_told_nothing_nothing_is_known(store: MemoryStore) -> None:
     await store.remember([round(0, "Which bread is best?", "Rye.")])
     assert (await ask(store, "What do you know about me?"))[0] == UNKNOWN
+
+
+async def test_of_a_time_alone_what_was_said_or_happened_then_is_told(store: MemoryStore) -> None:
+    said = ["I sold my boat.", "I went to Rome last Monday.", "I did what I always do."]
+    await store.remember([round(5 * index, text) for index, text in enumerate(said)])
+    text = "What did I do that week?"
+    recalled = list((await store.recall(Query("ann", text))).rounds)
+    assert len(recalled) == 3
+
+    async def of(first: int, last: int) -> list[str]:
+        days = Days(date(2023, 5, first), date(2023, 5, last))
+        question = Question(text, ASKED_AT, recalled=recalled, days=days)
+        pieces = [piece async for piece in QuotingReader(store, floor=0.33).read(question)]
+        return pieces[0].text.splitlines()
+
+    assert (await of(20, 22))[1:] == [
+        "- On 2023-05-25 (Thu) you said: “I went to Rome last Monday.”",
+        "- On 2023-05-20 (Sat) you said: “I sold my boat.”",
+    ]
+    (nothing,) = await of(1, 2)
+    assert nothing.startswith("I don't know: I found nothing of that time")
 
 
 async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemoryStore) -> None:
