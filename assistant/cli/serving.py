@@ -75,6 +75,10 @@ def _first_line(services: Services, listening: socket.socket) -> str:
         embedder += f" ({services.embedder.path})"
     answers = settings.chat_model or "quotes from memory (no chat_model set)"
     return (
-        f"Aide-mémoire at http://{host}:{port} · memory in {_memory(settings)} "
+        f"Aide-mémoire at http://{_in_url(host)}:{port} · memory in {_memory(settings)} "
         f"· embedder: {embedder} · answers: {answers}"
     )
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -39,7 +39,7 @@ def first_line(process: "subprocess.Popen[str]") -> tuple[str, str]:
     """The line the server prints when it listens, and the URL in it."""
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.search(r"http://[\d.]+:\d+", line)
+    found = re.search(r"http://([\d.]+|\[::1\]):\d+", line)
     assert found, line
     return line, found[0]
 
@@ -55,6 +55,16 @@ def test_it_says_what_it_runs_and_ends_when_told(tmp_path: Path) -> None:
         assert process.wait(_SECONDS) == 0
         assert process.stderr is not None
         assert process.stderr.read() == f"starting: opening the memory in {tmp_path} …\n"
+
+
+def test_the_address_is_a_url_in_ipv6_too(tmp_path: Path) -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as loopback:
+            loopback.bind(("::1", 0))
+    except OSError:
+        pytest.skip("no IPv6 on this machine")
+    with serving(tmp_path, "--host", "::1") as process:
+        assert httpx.get(f"{first_line(process)[1]}/health").status_code == 200
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
