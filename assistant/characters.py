@@ -13,9 +13,11 @@ _DAMAGED = "\ufffd"
 def whole_characters(text: str) -> str:
     """The text with U+FFFD for each half of a pair, as a client leaves it that cuts an emoji in
     two. Any other text is as it was."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def wrong_with_id(text: str) -> str:
