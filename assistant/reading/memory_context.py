@@ -65,7 +65,8 @@ async def _extras(
         return {"lasting_facts": profile} if profile else {}
     if not kind.asks or kind.about_replies:
         return {}
+    # One by one: "I have a cat. It is grey." mentions one cat, not two.
     near = await nearest_statements(
-        store, question.text, recalled[:_ROUNDS_FOR_HELP], replies=False
+        store, question.text, recalled[:_ROUNDS_FOR_HELP], replies=False, leads=False
     )
     return computed_help(kind, near, question.asked_at.date())

@@ -99,6 +99,7 @@ async def nearest_statements(
     *,
     replies: bool = True,
     about_replies: bool = False,
+    leads: bool = True,
 ) -> list[Statement]:
     """The statements in these rounds, nearest first. The user's questions state nothing.
 
@@ -111,15 +112,16 @@ async def nearest_statements(
         found += [s for item in recalled for s in _replied(item, asked)]
         if recalled and (about_replies or not found):
             found += [s for s in _replied(recalled[0], None) if s not in found]
-    return await weighed(store, question, found)
+    return await weighed(store, question, found, leads=leads)
 
 
 async def weighed(
-    store: MemoryStore, question: str, statements: Sequence[Statement]
+    store: MemoryStore, question: str, statements: Sequence[Statement], *, leads: bool = True
 ) -> list[Statement]:
-    """The statements with their closeness to this question, nearest first; each with what it points
-    back to: in "I have a cat. She is called Miso." only both together tell the name of a cat."""
-    closeness = await store.closeness(question, [s.quotable for s in statements])
+    """The statements with their closeness to this question, nearest first; with `leads` each with
+    what it points back to: in "I have a cat. She is called Miso." only both tell a cat's name."""
+    texts = [s.quotable if leads else s.text for s in statements]
+    closeness = await store.closeness(question, texts)
     near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
     return sorted(near, key=lambda s: -s.nearness)
 

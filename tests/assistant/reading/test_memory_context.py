@@ -33,3 +33,14 @@ async def test_what_the_assistant_said_comes_with_its_neighbours(
         store, question, [Recalled(found, 0.5)], ReadingPlan(), about_tokens
     )
     assert ("home to C" in context.text) is comes_along
+
+
+async def test_what_is_said_of_a_thing_mentions_no_other_one(store: MemoryStore) -> None:
+    told = Round("ann", "cats", 0, ASKED_AT, "I adopted two cats in Ghent. They are very soft.")
+    (found,) = await store.remember([told])
+    question = Question("How many cats did I adopt in Ghent?", ASKED_AT)
+    context = await read_memory(
+        store, question, [Recalled(found, 0.5)], ReadingPlan(), about_tokens
+    )
+    assert '"number": 1' in context.text
+    assert '"number": 2' not in context.text
