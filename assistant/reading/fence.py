@@ -11,11 +11,12 @@ from typing import Any
 
 _MARKER = re.compile(r"<(?=\s*/?\s*(?:memory|round|notes)\b)", re.I)
 _INDENT = "  "
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def fenced_json(value: Any) -> str:
     """JSON on one line in which no text can close the fence around it."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
+    return _encode(value).replace("<", "\\u003c")
 
 
 def fenced_text(text: str) -> str:

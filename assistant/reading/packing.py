@@ -41,14 +41,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What fits, best first, and the ids of the rounds found that do not."""
+    """What fits, best first, the ids of the rounds found that do not, and the tokens spent."""
 
     shown: tuple[Shown, ...]
     dropped: tuple[str, ...]
+    tokens: int
 
 
 Cost = Callable[[Shown], int]
-"""Tokens of a round as it will be written down."""
+"""Tokens that a round takes as it will be written down, or that the heading of its session takes;
+never too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Budget:
 
     tokens: int
     round_cost: Cost
-    session_cost: int = 0
+    session_cost: Cost
 
 
 def pack(
@@ -72,7 +74,7 @@ def pack(
         packing.fill(passage)
     shown = packing.shown
     dropped = dict.fromkeys(p.found.id for p in passages if p.found.id not in shown)
-    return Packed(tuple(shown.values()), tuple(dropped))
+    return Packed(tuple(shown.values()), tuple(dropped), packing.spent)
 
 
 class _Packing:
@@ -87,6 +89,11 @@ class _Packing:
         self._left = budget.tokens
         share = _ROUNDS_SHARE_ABOUT_REPLIES if about_replies else _ROUNDS_SHARE
         self._kept_for_replies = round(budget.tokens * (1 - share))
+
+    @property
+    def spent(self) -> int:
+        """Tokens that are no longer left."""
+        return self._budget.tokens - self._left
 
     def place(self, passage: Passage, rank: int) -> None:
         """Put a passage in: whole where it is more than its round, cut where it is not."""
@@ -120,20 +127,20 @@ class _Packing:
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
         # Looking for the nearest sentences of a round that cannot fit is most of the work.
         least = len(record.round.user_text.split())
-        if record.round.session_id not in self._sessions:
-            least += self._budget.session_cost
         return least <= self._left - keep and self._take([self._cut(record)], keep=keep)
 
     def _take(self, rounds: Sequence[Shown], *, keep: int = 0, force: bool = False) -> bool:
         new = [shown for shown in rounds if shown.record.id not in self.shown]
         if not force and sum(map(_least_tokens, new)) > self._left - keep:
             return False
-        sessions = {shown.record.round.session_id for shown in new} - self._sessions
-        size = sum(map(self._budget.round_cost, new)) + self._budget.session_cost * len(sessions)
+        sessions = {shown.record.round.session_id: shown for shown in new}
+        headings = [shown for id, shown in sessions.items() if id not in self._sessions]
+        size = sum(map(self._budget.round_cost, new))
+        size += sum(map(self._budget.session_cost, headings))
         if size > self._left - keep and not force:
             return False
         self._left -= size
-        self._sessions |= sessions
+        self._sessions |= set(sessions)
         self.shown |= {shown.record.id: shown for shown in new}
         return True
 

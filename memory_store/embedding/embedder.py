@@ -47,7 +47,6 @@ class EmbedderStats:
 
 @dataclass(slots=True)
 class _Request:
-    key: _CacheKey
     text: str
     kind: TextKind
     vector: "asyncio.Future[Vector]" = field(
@@ -106,13 +105,15 @@ class Embedder:
         self._texts += len(texts)
         keys = [self._key(text, kind) for text in texts]
         on_disk = await self._read_disk(keys)
-        vectors = await asyncio.gather(
-            *(
-                self._vector(_Request(key, text, kind), on_disk)
-                for key, text in zip(keys, texts, strict=True)
-            )
-        )
-        return np.stack(vectors) if vectors else np.empty((0, self.identity.dimension), np.float32)
+        vectors = [
+            self._known_or_asked(key, text, kind, on_disk)
+            for key, text in zip(keys, texts, strict=True)
+        ]
+        # Shielded: one caller going away must not cancel a text for another.
+        asked = [vector for vector in vectors if isinstance(vector, asyncio.Future)]
+        await asyncio.gather(*map(asyncio.shield, asked))
+        rows = [one.result() if isinstance(one, asyncio.Future) else one for one in vectors]
+        return np.stack(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
 
     async def forget(self, texts: Iterable[str]) -> None:
         """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
@@ -152,18 +153,19 @@ class Embedder:
         self._from_disk += len(found)
         return found
 
-    async def _vector(self, request: _Request, on_disk: Mapping[_CacheKey, Vector]) -> Vector:
-        key = request.key
+    def _known_or_asked(
+        self, key: _CacheKey, text: str, kind: TextKind, on_disk: Mapping[_CacheKey, Vector]
+    ) -> "Vector | asyncio.Future[Vector]":
+        """The vector, or where it will be once a worker has encoded the text."""
         known = on_disk.get(key)
         if known is None:
             known = self._cache.get(key)
         if known is not None:
             return known
         if key not in self._unfinished:
-            self._unfinished[key] = self._queue[key] = request
+            self._unfinished[key] = self._queue[key] = _Request(text, kind)
             self._wake()
-        # Shielded: one caller going away must not cancel the text for another.
-        return await asyncio.shield(self._unfinished[key].vector)
+        return self._unfinished[key].vector
 
     def _wake(self) -> None:
         # A worker that has found nothing more is done a little before it leaves the set.

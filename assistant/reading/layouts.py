@@ -1,0 +1,133 @@
+"""The two ways in which memory is written down for a language model: JSON and text. Pure.
+
+Sessions come oldest first, each with its date and its age, so that the model need not count days.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Protocol
+
+from assistant.dates import print_day
+from assistant.reading.fence import fenced_json, fenced_text
+from assistant.reading.packing import Shown
+from assistant.reading.plan import Layout
+from assistant.reading.spans import print_span
+
+
+def head(first: Shown, asked_at: datetime) -> dict[str, str]:
+    """The date of a session and its age, counted by day."""
+    said_on = first.record.round.session_date
+    return {
+        "date": print_day(said_on),
+        "ago": _age(said_on.date(), asked_at.date()),
+    }
+
+
+_CLOSED = "]},"
+
+
+class Written(Protocol):
+    """A way to write memory down."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        """What a session begins with, and what ends it."""
+
+    def round(self, shown: Shown) -> str:
+        """One round, and what divides it from the next."""
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        """All of it."""
+
+
+class _AsJson:
+    """One object; every session on a line of its own."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        return _opened(head) + _CLOSED
+
+    def round(self, shown: Shown) -> str:
+        sides = (f"{fenced_json(who)}: {fenced_json(said)}" for who, said in _sides(shown).items())
+        return f"{{{', '.join(sides)}}},"
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        sessions = (self._session(rounds, asked_at) for rounds in _by_session(shown))
+        parts = ['"sessions": [' + "".join(f"\n{one}" for one in sessions).rstrip(",") + "]"]
+        for name, entries in extras.items():
+            written = ",\n".join(fenced_json(entry) for entry in entries)
+            parts.append(f'"{name}": [\n{written}]')
+        return "{" + ",\n".join(parts) + "}"
+
+    def _session(self, rounds: Sequence[Shown], asked_at: datetime) -> str:
+        written = " ".join(map(self.round, rounds)).rstrip(",")
+        return _opened(head(rounds[0], asked_at)) + written + _CLOSED
+
+
+def _opened(head: Mapping[str, str]) -> str:
+    return fenced_json(head).removesuffix("}") + ', "rounds": ['
+
+
+class _AsText:
+    """A heading for every session and a line for every turn."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        return f"== {head['date']}, age: {head['ago']}\n"
+
+    def round(self, shown: Shown) -> str:
+        return "".join(
+            f"{fenced_text(who)}: {fenced_text(text)}\n" for who, text in _sides(shown).items()
+        )
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        parts: list[str] = []
+        for rounds in _by_session(shown):
+            parts.append(self.heading(head(rounds[0], asked_at)))
+            parts += map(self.round, rounds)
+        for name, entries in extras.items():
+            parts.append(f"== {name.replace('_', ' ')}\n")
+            parts += [f"- {fenced_text(_one_line(entry))}\n" for entry in entries]
+        return "".join(parts).removesuffix("\n")
+
+
+LAYOUTS: Mapping[Layout, Written] = {Layout.JSON: _AsJson(), Layout.TEXT: _AsText()}
+
+
+def _by_session(shown: Sequence[Shown]) -> list[list[Shown]]:
+    """Rounds of one session together and in their order, the oldest session first."""
+    sessions: dict[tuple[str, str], list[Shown]] = {}
+    for item in shown:
+        round = item.record.round
+        sessions.setdefault((round.user_id, round.session_id), []).append(item)
+    ordered = [sorted(rounds, key=_place) for rounds in sessions.values()]
+    return sorted(ordered, key=lambda rounds: _place(rounds[0]))
+
+
+def _place(shown: Shown) -> tuple[datetime, int, str]:
+    round = shown.record.round
+    return round.session_date, round.round_index, round.session_id
+
+
+def _age(said_on: date, today: date) -> str:
+    if said_on == today:
+        return "today"
+    return print_span(said_on, today) if said_on < today else "later than today"
+
+
+def _speakers(shown: Shown) -> tuple[str, str]:
+    """How the two go by: their names, unless these would hide each other."""
+    round = shown.record.round
+    user, assistant = round.user_name or "user", round.assistant_name or "assistant"
+    return (user, assistant) if user != assistant else ("user", "assistant")
+
+
+def _sides(shown: Shown) -> dict[str, str]:
+    """What each said; an empty side is left out."""
+    user, assistant = _speakers(shown)
+    return {
+        name: text
+        for name, text in ((user, shown.user_text), (assistant, shown.assistant_text))
+        if text
+    }
+
+
+def _one_line(entry: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in entry.items())
