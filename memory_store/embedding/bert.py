@@ -36,7 +36,7 @@ class Bert(nn.Module):
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """(texts, tokens) of ids, and which of them are tokens, to (texts, tokens, size)."""
         x: Tensor = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
-        attended = None if bool(mask.all()) else mask[:, None, None, :]
+        attended = mask[:, None, None, :]
         for layer in self._layers:
             x = layer(x, attended)
         return x
@@ -66,10 +66,10 @@ class _Layer(nn.Module):
         self._narrow = _linear(weights, "output.dense")
         self._norm = _norm(weights, "output.LayerNorm", config)
 
-    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         texts, tokens, size = x.shape
         parts = self._attend(x).view(texts, tokens, 3, self._heads, -1).permute(2, 0, 3, 1, 4)
-        query, key, value = parts
+        query, key, value = parts.unbind()
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
         mixed = mixed.transpose(1, 2).reshape(texts, tokens, size)
         x = self._attention_norm(x + self._project(mixed))

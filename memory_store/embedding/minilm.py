@@ -27,7 +27,7 @@ def load_minilm(name: str) -> TextModel:
     folder = packaged_folder()
     network = _MeanOfTokens(Bert.load(folder))
     identity = EncoderIdentity(name, network.size, kinds_alike=True)
-    return TextModel(identity, _Tokenizer(folder / "tokenizer.json"), network)
+    return TextModel(identity, _Tokenizer(folder / "tokenizer.json"), network, one_graph=True)
 
 
 def packaged_folder() -> Path:

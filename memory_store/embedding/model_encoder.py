@@ -23,6 +23,8 @@ _log = logging.getLogger(__name__)
 PACKAGED = "all-MiniLM-L6-v2"
 # A faster path must give at least this mean cosine to the plain one, on texts it was not made with.
 _ENOUGH_COSINE = 0.999
+# Of two lengths, so that there is padding.
+_EXAMPLE = ("I adopted a cat.", "When?")
 
 
 class ModelEncoder:
@@ -47,6 +49,8 @@ class ModelEncoder:
         # Imported here because it takes seconds, and `--help` should not.
         import torch
 
+        from memory_store.embedding.graph import as_graph
+
         torch.set_num_threads(1)
         self._no_gradients = torch.inference_mode
         self._tokenizer_lock = threading.Lock()
@@ -54,6 +58,10 @@ class ModelEncoder:
         self._path = EncoderPath.FP32
         if path is not EncoderPath.FP32:
             self._try_int8(demanded=path is EncoderPath.INT8)
+        if self._model.one_graph:
+            self._network = as_graph(
+                self._network, self._model.tokenizer(_EXAMPLE, TextKind.DOCUMENT)
+            )
 
     @property
     def identity(self) -> EncoderIdentity:

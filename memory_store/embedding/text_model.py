@@ -29,3 +29,5 @@ class TextModel:
     tokenizer: Tokenizer
     network: torch.nn.Module
     """Called with `Features`; its rows need not have unit length."""
+    one_graph: bool = False
+    """Whether the network takes the same operations whatever the texts are."""
