@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from memory_store import (
     EmbeddingFailed,
@@ -21,8 +22,10 @@ from memory_store import (
 )
 from memory_store.embedding import int8, model_encoder
 from memory_store.embedding.bert import Bert
-from memory_store.embedding.minilm import packaged_folder
+from memory_store.embedding.graph import as_graph
+from memory_store.embedding.minilm import load_minilm, packaged_folder
 from memory_store.embedding.probes import probe_texts
+from memory_store.embedding.text_model import Features
 
 TEXTS = ["My cat is called Miso.", "What is the name of my cat?", "The stock market fell sharply."]
 
@@ -128,6 +131,32 @@ def test_a_folder_that_is_not_there_is_named_without_loading_anything(tmp_path: 
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert "typo" in told
     assert told.rstrip().endswith("False")
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize(
+    "texts",
+    [["hello"], ["", "?", *TEXTS], ["word " * 400, "x"], [f"I paid ${n}." for n in range(16)]],
+    ids=["one", "of many lengths", "longer than is read", "many"],
+)
+def test_as_a_graph_the_network_gives_the_same_vectors(texts: list[str]) -> None:
+    model = load_minilm("x")
+    example = model.tokenizer(["Only an example of another length."], TextKind.DOCUMENT)
+    features = model.tokenizer(texts, TextKind.DOCUMENT)
+    with torch.inference_mode():
+        plain = model.network(features)
+        assert torch.equal(as_graph(model.network, example)(features), plain)
+
+
+def test_a_network_that_is_no_graph_runs_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    class Picky(torch.nn.Module):
+        def forward(self, features: Features) -> torch.Tensor:
+            raise RuntimeError("not traced")
+
+    network = Picky()
+    with caplog.at_level(logging.WARNING):
+        assert as_graph(network, {"ids": torch.zeros(1)}) is network
+    assert "step by step: not traced" in caplog.text
 
 
 @pytest.mark.weights
