@@ -30,6 +30,7 @@ FENCES = {
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
     "torch": {
         "memory_store/embedding/bert.py",
+        "memory_store/embedding/graph.py",
         "memory_store/embedding/int8.py",
         "memory_store/embedding/minilm.py",
         "memory_store/embedding/model_encoder.py",
