@@ -86,7 +86,7 @@ class Settings(BaseSettings):
     embedder_threads: int = Field(default=0, ge=0, le=64)
     """Texts encoded side by side, one core each; 0 is one for each core."""
     embedder_path: EncoderPath = EncoderPath.FP32
-    """How its vectors are computed: `fp32`, `int8`, `mixed` or `auto`."""
+    """How its vectors are computed: `fp32`, `int8` or `auto`."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)
     """Megabytes in `data_dir` for vectors of texts that were seen before; 0 keeps none on disk."""
     forget_caches: bool = True

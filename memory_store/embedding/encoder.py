@@ -37,8 +37,6 @@ class EncoderPath(StrEnum):
     """The model as it is."""
     INT8 = "int8"
     """Its linear layers in eight bits."""
-    MIXED = "mixed"
-    """Eight bits for what is asked, which somebody waits for; what is kept as it is."""
 
 
 class Encoder(Protocol):

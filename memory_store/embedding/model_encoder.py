@@ -4,7 +4,6 @@ import copy
 import logging
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,31 +54,29 @@ class ModelEncoder:
         torch.set_num_threads(1)
         self._no_gradients = torch.inference_mode
         self._tokenizer_lock = threading.Lock()
-        self._networks = dict.fromkeys(TextKind, self._model.network)
+        self._network = self._model.network
         self._path = EncoderPath.FP32
         if path is not EncoderPath.FP32:
-            self._try_int8(path)
+            self._try_int8(demanded=path is EncoderPath.INT8)
         if self._model.one_graph:
-            example = self._model.tokenizer(_EXAMPLE, TextKind.DOCUMENT)
-            graphs = {net: as_graph(net, example) for net in set(self._networks.values())}
-            self._networks = {kind: graphs[net] for kind, net in self._networks.items()}
+            self._network = as_graph(
+                self._network, self._model.tokenizer(_EXAMPLE, TextKind.DOCUMENT)
+            )
 
     @property
     def identity(self) -> EncoderIdentity:
         """The model's name (and, for a local path, a digest of its configuration) and size."""
-        known = self._model.identity
-        mixed = self._path is EncoderPath.MIXED
-        return replace(known, kinds_alike=False) if mixed else known
+        return self._model.identity
 
     @property
     def path(self) -> str:
-        """The path that was taken, `fp32`, `int8` or `mixed`."""
+        """The path that was taken, `fp32` or `int8`."""
         return self._path
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode with the prompt the model wants for this kind of text."""
         try:
-            return self._encode_with(self._networks[kind], texts, kind)
+            return self._encode_with(self._network, texts, kind)
         except (RuntimeError, ValueError) as error:
             raise EmbeddingFailed(f"the embedding model failed: {error}") from error
 
@@ -91,31 +88,28 @@ class ModelEncoder:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
 
-    def _try_int8(self, path: EncoderPath) -> None:
+    def _try_int8(self, *, demanded: bool) -> None:
         """Take the path in eight bits if the processor is fast at it and the vectors are right."""
         from memory_store.embedding import int8
 
         if not int8.is_fast():
-            if path is not EncoderPath.AUTO:
+            if demanded:
                 _log.warning("no fast eight-bit arithmetic here: encoding in fp32")
             return
         learning, checking = probe_texts()
-        plain = self._model.network
-        faster = copy.deepcopy(plain)
+        faster = copy.deepcopy(self._network)
         try:
             int8.quantise(faster, lambda: self._encode_with(faster, learning, TextKind.DOCUMENT))
             rows = self._encode_with(faster, checking, TextKind.DOCUMENT)
         except (RuntimeError, ValueError, AttributeError) as error:
             _log.warning("encoding in fp32: the eight-bit path failed (%s)", error)
             return
-        expected = self._encode_with(plain, checking, TextKind.DOCUMENT)
-        cosine = float((rows * expected).sum(axis=1).mean())
+        plain = self._encode_with(self._network, checking, TextKind.DOCUMENT)
+        cosine = float((rows * plain).sum(axis=1).mean())
         if not cosine >= _ENOUGH_COSINE:
             _log.warning("encoding in fp32: eight bits give a mean cosine of only %.4f", cosine)
             return
-        self._path = EncoderPath.INT8 if path is EncoderPath.AUTO else path
-        kept = plain if path is EncoderPath.MIXED else faster
-        self._networks = {TextKind.QUERY: faster, TextKind.DOCUMENT: kept}
+        self._network, self._path = faster, EncoderPath.INT8
 
 
 def _load(model: str) -> "TextModel":

@@ -173,17 +173,6 @@ def test_eight_bits_agree_with_the_plain_path_on_other_texts() -> None:
 
 
 @pytest.mark.weights
-@needs_int8
-def test_mixed_asks_in_eight_bits_and_keeps_as_it_is() -> None:
-    mixed, plain, faster = map(packaged, map(EncoderPath, ("mixed", "fp32", "int8")))
-    assert mixed.path == "mixed"
-    # A text that is told and asked has two vectors then, and no cache may confuse them.
-    assert not mixed.identity.kinds_alike
-    for kind, like in ((TextKind.DOCUMENT, plain), (TextKind.QUERY, faster)):
-        assert np.array_equal(mixed.encode(TEXTS, kind), like.encode(TEXTS, kind))
-
-
-@pytest.mark.weights
 @pytest.mark.parametrize(
     ("fast", "enough", "said"),
     [(True, 0.99999, "mean cosine of only 0.99"), (False, 0.999, "no fast eight-bit")],
