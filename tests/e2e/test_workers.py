@@ -45,11 +45,7 @@ def test_an_embedded_memory_belongs_to_one(tmp_path: Path) -> None:
 @pytest.mark.qdrant_server
 def test_workers_end_with_who_looks_after_them(tmp_path: Path, own_qdrant: Qdrant) -> None:
     own_qdrant.start()
-    settings = {
-        "ASSISTANT_QDRANT_URL": own_qdrant.url,
-        "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
-    }
-    with crew(tmp_path, **settings) as (process, line):
+    with crew(tmp_path, **server_of(own_qdrant)) as (process, line):
         found = re.search(r"http://[\d.:]+", line)
         assert found
         assert httpx.get(f"{found[0]}/health").status_code == 200
@@ -58,6 +54,14 @@ def test_workers_end_with_who_looks_after_them(tmp_path: Path, own_qdrant: Qdran
         while is_answered(found[0]):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def server_of(qdrant: Qdrant) -> dict[str, str]:
+    """The settings of an assistant whose memory is on this server."""
+    return {
+        "ASSISTANT_QDRANT_URL": qdrant.url,
+        "ASSISTANT_QDRANT__GRPC_PORT": str(qdrant.grpc_port),
+    }
 
 
 def is_answered(url: str) -> bool:
@@ -70,11 +74,7 @@ def is_answered(url: str) -> bool:
 @pytest.mark.qdrant_server
 def test_two_workers_serve_one_user_without_loss(tmp_path: Path, own_qdrant: Qdrant) -> None:
     own_qdrant.start()
-    settings = {
-        "ASSISTANT_QDRANT_URL": own_qdrant.url,
-        "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
-    }
-    with crew(tmp_path, **settings) as (process, line):
+    with crew(tmp_path, **server_of(own_qdrant)) as (process, line):
         assert "2 workers" in line
         found = re.search(r"http://[\d.:]+", line)
         assert found
