@@ -1,4 +1,5 @@
-"""Qdrant Edge: the engine inside this process. The only importer of `qdrant_edge`.
+"""Qdrant Edge: the engine inside this process. With `edge_points` and `edge_operator` the only
+importer of `qdrant_edge`.
 
 One shard directory serves all users; a tenant index keeps them apart. HNSW is off: with a user
 filter an exact scan is faster and never wrong. Calls run on the event loop: each holds the GIL
@@ -7,8 +8,8 @@ for its whole run whatever thread it is in, and lasts a few milliseconds at most
 
 import asyncio
 import shutil
-import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,17 @@ import numpy.typing as npt
 import qdrant_edge as qe
 
 from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
+from memory_store.engines.edge_errors import explaining
+from memory_store.engines.edge_points import (
+    config,
+    indexes,
+    one_of,
+    to_edge,
+    to_filter,
+    to_holding,
+    to_number,
+    to_request,
+)
 from memory_store.engines.edge_swap import finish_swap
 from memory_store.engines.engine import (
     Hit,
@@ -28,33 +40,16 @@ from memory_store.engines.engine import (
     Similarities,
     Written,
 )
-from memory_store.engines.layout import (
-    IDENTITY_ID,
-    KEYS,
-    REPEATS,
-    TURNS,
-    USER,
-    WORDS,
-    choices,
-    instants,
-    matches,
-    ranges,
-    to_matrix,
-)
-from memory_store.errors import StoreFull, StoreLocked, StoreReadOnly, StoreUnavailable
+from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
+from memory_store.errors import StoreUnavailable
 from memory_store.private_folder import make_private
-from memory_store.types import Days, Held
+from memory_store.types import Held
 
 # Small batches keep a single GIL-holding call short.
 _UPSERT_BATCH = 64
 _SCROLL_PAGE = 128
 # Points written between two flushes; a flush takes some 50 ms.
 _FLUSH_AFTER = 2000
-
-
-# What the operating system says, in the words of the engine or of Python.
-_NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
-_NOT_WRITABLE = ("os error 30)", "Errno 30]", "os error 13)", "Errno 13]")
 
 
 class EdgeEngine:
@@ -70,15 +65,13 @@ class EdgeEngine:
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`."""
-        try:
+        with self._explaining():
             require(FOR_OPENING, self._directory)
             finish_swap(self._directory)
             if not self._directory.exists():
                 require_place(self._directory)
                 self._create(dimension)
             self._open_shard = qe.EdgeShard.load(str(self._directory))
-        except Exception as error:  # the engine raises bare Exception for everything
-            raise self._explained(error) from error
         return self._identity()
 
     def _identity(self) -> Payload | None:
@@ -91,8 +84,8 @@ class EdgeEngine:
         shutil.rmtree(building, ignore_errors=True)
         make_private(building.parent)
         make_private(building)
-        shard = qe.EdgeShard.create(str(building), _config(dimension))
-        for field, schema in _indexes().items():
+        shard = qe.EdgeShard.create(str(building), config(dimension))
+        for field, schema in indexes().items():
             shard.update(qe.UpdateOperation.create_field_index(field, schema))
         shard.close()
         building.rename(self._directory)
@@ -110,10 +103,10 @@ class EdgeEngine:
     async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
         """Write points; durable on return (write-ahead log)."""
         require(FOR_WRITING, self._directory)
-        replaceable = None if over is None else _holding(over)
+        replaceable = None if over is None else to_holding(over)
         for start in range(0, len(points), _UPSERT_BATCH):
             batch = points[start : start + _UPSERT_BATCH]
-            edge_points = [_to_edge(point) for point in batch]
+            edge_points = [to_edge(point) for point in batch]
             self._update(
                 qe.UpdateOperation.upsert_points(edge_points, replaceable), [p.id for p in batch]
             )
@@ -126,7 +119,7 @@ class EdgeEngine:
     ) -> Similarities:
         """Exact MaxSim search over the keys of each point in scope."""
         query = qe.Query.Nearest([vector.tolist()], using=KEYS)
-        return self._query([_request(query, scope, limit)])[0]
+        return self._query([to_request(query, scope, limit)])[0]
 
     async def postings(self, terms: Sequence[int], scope: Scope, limit: int) -> list[Similarities]:
         """One sparse query a term; the inner product with a unit query is the term's count."""
@@ -136,17 +129,17 @@ class EdgeEngine:
             qe.Query.Nearest(qe.SparseVector(indices=[term], values=[1.0]), using=WORDS)
             for term in terms
         ]
-        return self._query([_request(query, scope, limit) for query in queries])
+        return self._query([to_request(query, scope, limit) for query in queries])
 
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
-        points = await self._scrolled(_filter(scope), with_payload=wanted)
+        points = await self._scrolled(to_filter(scope), with_payload=wanted)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the engine holds them: 16-bit floats, widened."""
-        points = await self._scrolled(_filter(scope), with_payload=False, with_vector=[KEYS])
+        points = await self._scrolled(to_filter(scope), with_payload=False, with_vector=[KEYS])
         return {str(point.id): to_matrix(point.vector.get(KEYS)) for point in points}
 
     async def _scrolled(self, filter: qe.Filter, **wanted: Any) -> list[Any]:
@@ -158,10 +151,8 @@ class EdgeEngine:
         offset: Any = None
         while True:
             request = qe.ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=filter, **wanted)
-            try:
+            with self._explaining():
                 page, offset = self._shard.scroll(request)
-            except Exception as error:
-                raise self._explained(error) from error
             points += page
             if offset is None:
                 return points
@@ -170,12 +161,12 @@ class EdgeEngine:
     async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
-        only = _filter(replace(scope, ids=(id,)))
+        only = to_filter(replace(scope, ids=(id,)))
         self._update(qe.UpdateOperation.set_payload_by_filter(only, dict(payload)), [id])
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
-        only = qe.Filter(must=[_one_of("enrichment", states)])
+        only = qe.Filter(must=[one_of("enrichment", states)])
         points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
@@ -187,15 +178,13 @@ class EdgeEngine:
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""
-        try:
-            return int(self._shard.count(qe.CountRequest(exact=True, filter=_filter(scope))))
-        except Exception as error:
-            raise self._explained(error) from error
+        with self._explaining():
+            return int(self._shard.count(qe.CountRequest(exact=True, filter=to_filter(scope))))
 
     async def delete(self, scope: Scope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
-        self._update(qe.UpdateOperation.delete_points_by_filter(_filter(scope)))
+        self._update(qe.UpdateOperation.delete_points_by_filter(to_filter(scope)))
 
     async def check(self) -> None:
         """See `Engine.check`."""
@@ -216,10 +205,8 @@ class EdgeEngine:
 
         Not for durability, which the log gives: for its size, and for a quick start after a crash.
         """
-        try:
+        with self._explaining():
             self._shard.flush()
-        except Exception as error:
-            raise self._explained(error) from error
         self._unflushed = 0
 
     @property
@@ -231,127 +218,16 @@ class EdgeEngine:
     def _update(self, operation: qe.UpdateOperation, ids: Sequence[str] | None = None) -> None:
         """Change points: these, or any."""
         try:
-            self._shard.update(operation)
-        except Exception as error:
-            raise self._explained(error) from error
+            with self._explaining():
+                self._shard.update(operation)
         finally:  # an operation that failed may have changed some
             for written in self._watching:
                 written(ids)
 
     def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
-        try:
+        with self._explaining():
             found = self._shard.query_batch(qe.QueryBatchRequest(requests))
-        except Exception as error:
-            raise self._explained(error) from error
-        return [{_number(point): point.score for point in points} for points in found]
+        return [{to_number(point): point.score for point in points} for points in found]
 
-    def _explained(self, error: Exception) -> StoreUnavailable:
-        """The engine's one exception type, turned into what the operator can do about it."""
-        if isinstance(error, StoreUnavailable):
-            return error
-        text = str(error)
-        if any(sign in text for sign in _NO_ROOM):
-            return StoreFull(
-                f"the disk of {self._directory} is full ({text}). Free some space; what was "
-                "acknowledged is kept, and `assistant check` says how it stands"
-            )
-        if any(sign in text for sign in _NOT_WRITABLE):
-            return StoreReadOnly(
-                f"cannot write to {self._directory} ({text}). Make it writable for the user that "
-                "runs the assistant, or give it another --data-dir; then run `assistant check`"
-            )
-        if "WouldBlock" in text:
-            return StoreLocked(
-                f"{self._directory} is in use by another process: stop that one (or ask it: "
-                "`assistant ask`), or give this one its own --data-dir"
-            )
-        return StoreUnavailable(
-            f"the embedded store in {self._directory} failed: {text}. Run `assistant check`; if "
-            "that fails too, put back a copy of the directory"
-        )
-
-
-def _config(dimension: int) -> qe.EdgeConfig:
-    keys = qe.EdgeVectorParams(
-        size=dimension,
-        distance=qe.Distance.Dot,  # keys have unit length: the inner product is the cosine
-        datatype=qe.VectorStorageDatatype.Float16,  # half the size, faster to scan, ranks alike
-        multivector_config=qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim),
-    )
-    return qe.EdgeConfig(
-        vectors={KEYS: keys},
-        sparse_vectors={WORDS: qe.EdgeSparseVectorParams()},
-        hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
-    )
-
-
-def _indexes() -> dict[str, Any]:
-    return {
-        "user_id": qe.KeywordIndexParams(is_tenant=True),
-        "session_id": qe.KeywordIndexParams(),
-        "session_date": qe.DatetimeIndexParams(is_principal=True),
-        "event_days": qe.DatetimeIndexParams(),
-        "enrichment": qe.KeywordIndexParams(),
-        "slots": qe.KeywordIndexParams(),
-        REPEATS: qe.KeywordIndexParams(),
-    }
-
-
-def _to_edge(point: Point) -> qe.Point:
-    # A blank round has neither keys nor words, and the engine refuses empty vectors.
-    vectors: dict[str, Any] = {}
-    if len(point.keys):
-        vectors[KEYS] = point.keys.tolist()
-    if point.words:
-        vectors[WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
-    return qe.Point(point.id, vectors, dict(point.payload))
-
-
-def _number(point: Any) -> int:
-    """The id of a point found; every id that we write is a UUID."""
-    number: int = point.id.int
-    return number
-
-
-def _request(query: qe.Query, scope: Scope, limit: int) -> qe.QueryRequest:
-    # Reading a payload takes ten times as long as finding its point.
-    return qe.QueryRequest(limit=limit, query=query, filter=_filter(scope), with_payload=False)
-
-
-def _filter(scope: Scope) -> qe.Filter:
-    """The one filter builder: every condition of the scope, the user's always among them."""
-    must: list[Any] = [
-        qe.FieldCondition(key=field, match=qe.MatchValue(value))
-        for field, value in matches(scope).items()
-    ]
-    must += [_one_of(field, values) for field, values in choices(scope).items()]
-    if scope.ids is not None:
-        must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
-    for field, days in ranges(scope).items():
-        must.append(qe.FieldCondition(key=field, range=_date_range(days)))
-    return qe.Filter(must=must)
-
-
-def _one_of(field: str, values: Sequence[str]) -> qe.FieldCondition:
-    return qe.FieldCondition(key=field, match=qe.MatchAny(list(values)))
-
-
-def _holding(held: Held) -> qe.Filter:
-    """The points that hold exactly these turns; none where nothing is named."""
-    if not held:
-        return qe.Filter(must=[qe.HasIdCondition(set())])
-    return qe.Filter(should=[_holds(id, turn_ids) for id, turn_ids in held.items()])
-
-
-def _holds(id: str, turn_ids: Sequence[str]) -> qe.Filter:
-    each = [qe.FieldCondition(key=TURNS, match=qe.MatchValue(turn)) for turn in turn_ids]
-    size = qe.ValuesCount(gte=len(turn_ids), lte=len(turn_ids))
-    as_many = qe.FieldCondition(key=TURNS, values_count=size)
-    return qe.Filter(must=[qe.HasIdCondition({uuid.UUID(id)}), as_many, *each])
-
-
-def _date_range(days: Days) -> qe.RangeDateTime:
-    first, after = instants(days)
-    return qe.RangeDateTime(
-        gte=first.isoformat() if first else None, lt=after.isoformat() if after else None
-    )
+    def _explaining(self) -> AbstractContextManager[None]:
+        return explaining(self._directory)

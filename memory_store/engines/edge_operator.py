@@ -33,11 +33,9 @@ class EdgeOperator(EdgeEngine):
 
     async def open_existing(self) -> Payload | None:
         """See `OperatorEngine.open_existing`."""
-        try:
+        with self._explaining():
             finish_swap(self._directory)
             found = self._directory.exists()
-        except OSError as error:
-            raise self._explained(error) from error
         return await self.open(0) if found else None
 
     async def identity(self) -> Payload | None:
@@ -51,20 +49,16 @@ class EdgeOperator(EdgeEngine):
     async def total(self) -> int:
         """How many rounds all users have."""
         rounds = qe.Filter(must_not=[qe.HasIdCondition({IDENTITY_ID})])
-        try:
+        with self._explaining():
             return int(self._shard.count(qe.CountRequest(exact=True, filter=rounds)))
-        except Exception as error:
-            raise self._explained(error) from error
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
         """See `OperatorEngine.browse`."""
         request = qe.ScrollRequest(
             offset=following(after), limit=limit, with_payload=True, with_vector=with_keys
         )
-        try:
+        with self._explaining():
             page, _ = self._shard.scroll(request)
-        except Exception as error:
-            raise self._explained(error) from error
         return [_from_edge(record) for record in page]
 
     async def remove(self, ids: Sequence[str]) -> None:

@@ -21,8 +21,6 @@ REPEATS = "repeats"
 """The payload field that names the rounds whose words an answer repeats."""
 IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
-SCROLL_PAGE = 512
-"""Points asked for at a time when all of a scope are read."""
 
 
 def matches(scope: Scope) -> dict[str, str]:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Written
-from memory_store.engines.layout import IDENTITY_ID, KEYS, SCROLL_PAGE, USER, WORDS, to_matrix
+from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server_errors import Address, explained, passing, refuse_old
 from memory_store.engines.server_points import (
@@ -43,6 +43,7 @@ from memory_store.identity import refuse_unready
 from memory_store.types import Held
 
 _UPSERT_BATCH = 64
+_SCROLL_PAGE = 512
 # Concurrent writers of one round must leave all replicas with the same one of their versions.
 _ORDERING = models.WriteOrdering.MEDIUM
 # gRPC waits up to two minutes before it looks again for a server that went away.
@@ -282,7 +283,7 @@ class ServerEngine:
         return await self._client.scroll(
             self._collection,
             scroll_filter=filter,
-            limit=SCROLL_PAGE,
+            limit=_SCROLL_PAGE,
             offset=offset,
             **wanted,
         )

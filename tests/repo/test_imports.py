@@ -19,6 +19,7 @@ FENCES = {
     "qdrant_edge": {
         "memory_store/engines/edge.py",
         "memory_store/engines/edge_operator.py",
+        "memory_store/engines/edge_points.py",
     },
     "qdrant_client": {
         "memory_store/engines/server.py",

@@ -1,0 +1,106 @@
+"""Our points, scopes and queries in the embedded engine's words, and the shape of its shard."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import qdrant_edge as qe
+
+from memory_store.engines.engine import Point, Scope
+from memory_store.engines.layout import (
+    KEYS,
+    REPEATS,
+    TURNS,
+    WORDS,
+    choices,
+    instants,
+    matches,
+    ranges,
+)
+from memory_store.types import Days, Held
+
+
+def config(dimension: int) -> qe.EdgeConfig:
+    keys = qe.EdgeVectorParams(
+        size=dimension,
+        distance=qe.Distance.Dot,  # keys have unit length: the inner product is the cosine
+        datatype=qe.VectorStorageDatatype.Float16,  # half the size, faster to scan, ranks alike
+        multivector_config=qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim),
+    )
+    return qe.EdgeConfig(
+        vectors={KEYS: keys},
+        sparse_vectors={WORDS: qe.EdgeSparseVectorParams()},
+        hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
+    )
+
+
+def indexes() -> dict[str, Any]:
+    return {
+        "user_id": qe.KeywordIndexParams(is_tenant=True),
+        "session_id": qe.KeywordIndexParams(),
+        "session_date": qe.DatetimeIndexParams(is_principal=True),
+        "event_days": qe.DatetimeIndexParams(),
+        "enrichment": qe.KeywordIndexParams(),
+        "slots": qe.KeywordIndexParams(),
+        REPEATS: qe.KeywordIndexParams(),
+    }
+
+
+def to_edge(point: Point) -> qe.Point:
+    # A blank round has neither keys nor words, and the engine refuses empty vectors.
+    vectors: dict[str, Any] = {}
+    if len(point.keys):
+        vectors[KEYS] = point.keys.tolist()
+    if point.words:
+        vectors[WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
+    return qe.Point(point.id, vectors, dict(point.payload))
+
+
+def to_number(point: Any) -> int:
+    """The id of a point found; every id that we write is a UUID."""
+    number: int = point.id.int
+    return number
+
+
+def to_request(query: qe.Query, scope: Scope, limit: int) -> qe.QueryRequest:
+    # Reading a payload takes ten times as long as finding its point.
+    return qe.QueryRequest(limit=limit, query=query, filter=to_filter(scope), with_payload=False)
+
+
+def to_filter(scope: Scope) -> qe.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them."""
+    must: list[Any] = [
+        qe.FieldCondition(key=field, match=qe.MatchValue(value))
+        for field, value in matches(scope).items()
+    ]
+    must += [one_of(field, values) for field, values in choices(scope).items()]
+    if scope.ids is not None:
+        must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
+    for field, days in ranges(scope).items():
+        must.append(qe.FieldCondition(key=field, range=_date_range(days)))
+    return qe.Filter(must=must)
+
+
+def one_of(field: str, values: Sequence[str]) -> qe.FieldCondition:
+    return qe.FieldCondition(key=field, match=qe.MatchAny(list(values)))
+
+
+def to_holding(held: Held) -> qe.Filter:
+    """The points that hold exactly these turns; none where nothing is named."""
+    if not held:
+        return qe.Filter(must=[qe.HasIdCondition(set())])
+    return qe.Filter(should=[_holds(id, turn_ids) for id, turn_ids in held.items()])
+
+
+def _holds(id: str, turn_ids: Sequence[str]) -> qe.Filter:
+    each = [qe.FieldCondition(key=TURNS, match=qe.MatchValue(turn)) for turn in turn_ids]
+    size = qe.ValuesCount(gte=len(turn_ids), lte=len(turn_ids))
+    as_many = qe.FieldCondition(key=TURNS, values_count=size)
+    return qe.Filter(must=[qe.HasIdCondition({uuid.UUID(id)}), as_many, *each])
+
+
+def _date_range(days: Days) -> qe.RangeDateTime:
+    first, after = instants(days)
+    return qe.RangeDateTime(
+        gte=first.isoformat() if first else None, lt=after.isoformat() if after else None
+    )
