@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any
 
 from fastapi import FastAPI
@@ -35,6 +36,19 @@ from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 
+# Routes that want a key where there are keys, and those that are for everybody.
+_KEYED: tuple[ModuleType, ...] = (
+    chat,
+    responses,
+    embeddings,
+    profiles,
+    sessions,
+    memories,
+    memory_list,
+    portability,
+    backup,
+)
+_OPEN: tuple[ModuleType, ...] = (service, page)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -76,28 +90,27 @@ def create_app(
     )
     app.state.clock = clock or _wall_clock
     app.state.limits = Limits(settings.limits)
-    keyed = (
-        chat,
-        responses,
-        embeddings,
-        profiles,
-        sessions,
-        memories,
-        memory_list,
-        portability,
-        backup,
-    )
-    for module in keyed:
+    app.state.doorkeeper = Doorkeeper(settings)
+    _add_routes(app)
+    errors.install(app)
+    _add_middleware(app, settings)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    for module in _KEYED:
         app.include_router(module.router, dependencies=[NEEDS_KEY], responses=failures(401))
-    for module in (service, page):
+    for module in _OPEN:
         app.include_router(module.router)
     page.mount_files(app)
-    errors.install(app)
-    described = [*keyed, service, page]
-    description.install(app, [route for module in described for route in module.router.routes])
+    modules = [*_KEYED, *_OPEN]
+    description.install(app, [route for module in modules for route in module.router.routes])
+
+
+def _add_middleware(app: FastAPI, settings: Settings) -> None:
+    """From the innermost to the outermost."""
     app.add_middleware(JsonBody)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
-    app.state.doorkeeper = Doorkeeper(settings)
     app.add_middleware(
         Access, doorkeeper=app.state.doorkeeper, allowed_origins=settings.allowed_origins
     )
@@ -105,7 +118,6 @@ def create_app(
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
-    return app
 
 
 def _wall_clock() -> datetime:

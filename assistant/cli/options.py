@@ -39,6 +39,3 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 DataDir = Annotated[Path | None, typer.Option(help="Where the memory lies.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
 QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
-
-CLIENT_VARIABLES = ("ASSISTANT_URL", "ASSISTANT_USER", "ASSISTANT_API_KEY")
-"""Environment variables of the commands that talk to a running assistant."""
