@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
+from assistant.arriving import Arriving, Recorded, with_round
 from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
 from memory_store import (
     Correction,
@@ -34,14 +35,6 @@ _LONGEST_WAIT = 0.05
 _Result = TypeVar("_Result")
 
 
-class Recorded(NamedTuple):
-    """What a call recorded: rounds touched, new turns, turns that were already there."""
-
-    rounds: list[Round]
-    recorded: int
-    known: int
-
-
 @dataclass(slots=True)
 class _Writer:
     """The write side of one user: one write at a time, and the sessions it was last about."""
@@ -49,46 +42,6 @@ class _Writer:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     callers: int = 0
     sessions: OrderedDict[str, list[Round]] = field(default_factory=OrderedDict)
-
-
-class _Arriving:
-    """Turns on their way into a session, in as many tries as that takes."""
-
-    def __init__(self, user_id: str, session_id: str, turns: Sequence[Turn]) -> None:
-        self._owner = {"user_id": user_id, "session_id": session_id}
-        self._turns = turns
-        self._left = list(turns)
-        self._places: list[int] = []
-        self._planned: dict[int, Round] = {}
-        self._known = 0
-
-    def plan(self, rounds: Sequence[Round]) -> list[Round]:
-        """The rounds to write over these, so that the session holds all the turns."""
-        self._leave_out_what_arrived(rounds)
-        new = new_turns(rounds, self._left)
-        self._known += len(self._left) - len(new)
-        self._left, self._places = new, []
-        for turn in new:
-            round = add_turn(rounds, turn, **self._owner)
-            rounds = _with(rounds, round)
-            self._planned[round.round_index] = round
-            self._places.append(round.round_index)
-        return [self._planned[index] for index in dict.fromkeys(self._places)]
-
-    def _leave_out_what_arrived(self, rounds: Sequence[Round]) -> None:
-        """Of an earlier try some rounds may have been written; the turns of the others are left."""
-        found = {round.round_index: round.turn_ids for round in rounds}
-        lost = {i for i, round in self._planned.items() if found.get(i) != round.turn_ids}
-        if self._places:
-            placed = zip(self._left, self._places, strict=True)
-            self._left = [turn for turn, index in placed if index in lost]
-        for index in lost:
-            del self._planned[index]
-
-    def recorded(self) -> Recorded:
-        """What came of it."""
-        rounds = [self._planned[index] for index in sorted(self._planned)]
-        return Recorded(rounds, len(self._turns) - self._known, self._known)
 
 
 class Recorder:
@@ -117,7 +70,7 @@ class Recorder:
 
     async def record(self, user_id: str, session_id: str, turns: Sequence[Turn]) -> Recorded:
         """Add turns that already happened; durable on return. Known turns change nothing."""
-        arriving = _Arriving(user_id, session_id, turns)
+        arriving = Arriving(user_id, session_id, turns)
 
         async def attempt(rounds: list[Round]) -> Recorded:
             changed = arriving.plan(rounds)
@@ -184,7 +137,7 @@ class Recorder:
             await self._store.remember(changed, enrichment=self._state, over=over)
             self.rounds_stored += len(changed)
         for round in changed:
-            rounds = _with(rounds, round)
+            rounds = with_round(rounds, round)
         _keep(writer, session_id, rounds)
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
@@ -315,10 +268,3 @@ def _keep(writer: _Writer, session_id: str, rounds: list[Round]) -> None:
     writer.sessions.move_to_end(session_id)
     while len(writer.sessions) > _SESSIONS_KEPT:
         writer.sessions.popitem(last=False)
-
-
-def _with(rounds: Sequence[Round], round: Round) -> list[Round]:
-    """The rounds with this one in place of the one with its index, or at the end."""
-    if rounds and round.round_index <= rounds[-1].round_index:
-        return [round if r.round_index == round.round_index else r for r in rounds]
-    return [*rounds, round]
