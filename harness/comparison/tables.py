@@ -14,7 +14,7 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
     tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
-        tables += [_accuracy(comparison, judged), *(_by_type(item) for item in judged)]
+        tables += [_accuracy(judged), *(_by_type(item) for item in judged)]
     tables += [_figures(item) for item in comparison["comparisons"]]
     tables += [_flips(item) for item in judged]
     tables += [_repeats(comparison["repeats"]), _differences(comparison)]
@@ -107,7 +107,7 @@ def _effort(comparison: Comparison) -> Table:
     return Table("Cost and speed", header, rows, note)
 
 
-def _accuracy(comparison: Comparison, judged: Sequence[Mapping[str, Any]]) -> Table:
+def _accuracy(judged: Sequence[Mapping[str, Any]]) -> Table:
     rows, notes = [], []
     for item in judged:
         accuracy = item["accuracy"]

@@ -23,24 +23,8 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
     """The report as plain data; `accuracy` is None before judging, `retrieval` None before
     searching.
     """
-    scored = [_scored(question, lines) for question in lines.questions]
     judge = manifest.data["judge"]
-    outcomes = [item.outcome for item in scored]
-    accuracy = (
-        {
-            "judge": judge["id"],
-            "judge_hash": judge["hash"],
-            **accuracy_table(scored),
-            "by_prompt_tokens": accuracy_by_prompt(lines),
-            "controls": controls_table(lines.controls),
-            "second_judge": second_judge_table(
-                manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts
-            ),
-            "official": official_accuracy(lines.questions, lines.hypotheses, lines.verdicts),
-        }
-        if judge
-        else None
-    )
+    outcomes = [outcome_of(question, lines) for question in lines.questions]
     retrieval = list(lines.retrieval.values())
     hypotheses = list(lines.hypotheses.values())
     ingests = list(lines.ingests.values())
@@ -51,7 +35,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         "missing": outcomes.count("missing"),
         "unscored": outcomes.count("unscored") if judge else None,
         "failed": len(lines.failures),
-        "accuracy": accuracy,
+        "accuracy": _accuracy(lines, manifest) if judge else None,
         "official_metrics": _official_metrics(lines, manifest),
         "retrieval": _retrieval(lines),
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)
@@ -77,6 +61,21 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         "filters": manifest.data["filters"],
         "assistant": manifest.data["assistant"],
         "harness_version": manifest.data["harness_version"],
+    }
+
+
+def _accuracy(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
+    judge = manifest.data["judge"]
+    return {
+        "judge": judge["id"],
+        "judge_hash": judge["hash"],
+        **accuracy_table([_scored(question, lines) for question in lines.questions]),
+        "by_prompt_tokens": accuracy_by_prompt(lines),
+        "controls": controls_table(lines.controls),
+        "second_judge": second_judge_table(
+            manifest.data.get("second_judge"), lines.verdicts, lines.second_verdicts
+        ),
+        "official": official_accuracy(lines.questions, lines.hypotheses, lines.verdicts),
     }
 
 
