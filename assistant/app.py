@@ -29,9 +29,9 @@ from assistant.api import (
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
-from assistant.api.draining import Draining
+from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
-from assistant.api.middleware import BodyLimit, JsonBody
+from assistant.api.middleware import BodyLimit, HeadAsGet, JsonBody
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -90,6 +90,7 @@ def create_app(
     )
     app.state.clock = clock or _wall_clock
     app.state.limits = Limits(settings.limits)
+    app.state.shutdown = Shutdown()
     app.state.doorkeeper = Doorkeeper(settings)
     _add_routes(app)
     errors.install(app)
@@ -109,6 +110,7 @@ def _add_routes(app: FastAPI) -> None:
 
 def _add_middleware(app: FastAPI, settings: Settings) -> None:
     """From the innermost to the outermost."""
+    app.add_middleware(HeadAsGet)
     app.add_middleware(JsonBody)
     app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
     app.add_middleware(

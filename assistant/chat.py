@@ -167,6 +167,7 @@ class Chat:
             options=call.options,
             days=days_alone(call.text, recall.time_range) if recall else None,
             is_task=call.is_task,
+            is_kept=call.mode.stores,
         )
 
     async def _store_round(self, call: ChatCall, answer: str, repeats: Sequence[str]) -> Round:

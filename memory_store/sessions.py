@@ -67,7 +67,12 @@ def _said(hit: Hit) -> _Said:
 
 
 def _opening(text: str) -> str:
-    return " ".join(text[: 2 * _OPENING].split())[:_OPENING]
+    """How a text begins, cut between words where it has any."""
+    line = " ".join(text[: 2 * _OPENING].split())
+    if len(line) <= _OPENING:
+        return line
+    words, _, _ = line[: _OPENING - 1].rpartition(" ")
+    return f"{words or line[: _OPENING - 2]} …"
 
 
 def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:

@@ -91,7 +91,7 @@ def chat_call(request: Request, body: ChatRequest) -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md)."""
     metadata = body.metadata or {}
     limits_of(request).check_messages([message.readable for message in body.messages])
-    last = _last_message(body)
+    last = _last_message(request, body)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     as_of = _as_of(metadata)
     asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
@@ -138,7 +138,7 @@ def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMod
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 
 
-def _last_message(body: ChatRequest) -> ChatMessage:
+def _last_message(request: Request, body: ChatRequest) -> ChatMessage:
     if not body.messages:
         raise InvalidRequest(
             "messages is empty: send at least one user message",
@@ -146,7 +146,9 @@ def _last_message(body: ChatRequest) -> ChatMessage:
             param="messages",
         )
     last = body.messages[-1]
-    if last.role != "user":
+    # Older front ends say in a system message alone what they want for themselves.
+    is_task = last.role == "system" and front_ends.is_task(request.headers, last.text)
+    if last.role != "user" and not is_task:
         raise InvalidRequest(
             f"the last message must be the user's, got role {last.role[:40]!r}",
             param="messages",

@@ -1,6 +1,7 @@
 """The end of a server: what runs is finished, what comes new is sent elsewhere."""
 
 import asyncio
+from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -11,8 +12,23 @@ from assistant.errors import ShuttingDown
 _ANSWERED = ("/health", "/metrics")
 
 
+@dataclass(slots=True)
+class Shutdown:
+    """How far the end of a server is, for its application's state."""
+
+    begun: bool = False
+    """Whether what comes new is sent elsewhere."""
+    out_of_patience: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when what still runs is not waited for any longer."""
+
+
+def shutting_down() -> ShuttingDown:
+    """What is said to those whom this server answers no more."""
+    return ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
+
+
 class Draining:
-    """Once the application's state says `draining`, refuses new requests, readiness among them. Who
+    """Once the application's `Shutdown` has begun, refuses new requests, readiness among them. Who
     was not answered when the server's patience ended is told so, too."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -41,9 +57,9 @@ class Draining:
 
 
 def _ends(scope: Scope) -> bool:
-    return bool(getattr(scope["app"].state, "draining", False))
+    shutdown: Shutdown = scope["app"].state.shutdown
+    return shutdown.begun
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    error = ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
-    await error_response(error)(scope, receive, send)
+    await error_response(shutting_down())(scope, receive, send)

@@ -170,7 +170,8 @@ def _methods_at(request: Request) -> list[str]:
         scope = {**request.scope, "method": method, "path_params": {}}
         return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
 
-    return [method for method in ("DELETE", "GET", "PATCH", "POST", "PUT") if possible(method)]
+    found = [method for method in ("DELETE", "GET", "PATCH", "POST", "PUT") if possible(method)]
+    return [*found, "HEAD"] if "GET" in found else found
 
 
 def _body(message: str, type_: str, code: str, param: str | None = None) -> dict[str, Any]:

@@ -24,7 +24,10 @@ _TITLE = re.compile(
     rf"{_ASKED}\b(?:\d+|three|four|five|six|seven|eight)[ -]words?\b[^.\n]{{0,40}}\btitle\b"
     r"[^.\n]{0,40}\b(?:conversation|chat)\b"
     rf"|{_ASKED}\btitle \(max[^)\n]{{0,30}}\)[^.\n]{{0,20}}\b(?:conversation|chat)\b"
-    r"|analy[sz]e (?:this|the) conversation and provide:[^:]{0,120}\btitle\b",
+    r"|analy[sz]e (?:this|the) conversation and provide:[^:]{0,120}\btitle\b"
+    r"|detect user language and write\b[^.\n]{0,60}\btitle for (?:this|the) conversation"
+    # The quoted chat alone, where the title is asked for in a system message before it.
+    r"|\|\|>User:\s",
     re.I,
 )
 

@@ -165,7 +165,7 @@ async def forget_user(
     """Forget everything of a user; with `dry_run` only count it."""
     owner = user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
-    named = {"user_id": owner, "deleted": gone.rounds}
+    named = {"user_id": owner, "deleted": 0 if dry_run else gone.rounds}
     return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)
 
 

@@ -1,4 +1,4 @@
-"""Around every request: a bound on the body, and JSON whatever it is called."""
+"""Around every request: a bound on the body, JSON whatever it is called, HEAD wherever GET is."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -61,3 +61,14 @@ class JsonBody:
         if scope["type"] == "http":
             MutableHeaders(scope=scope)["Content-Type"] = "application/json"
         await self._app(scope, receive, send)
+
+
+class HeadAsGet:
+    """Answers HEAD, as probes send it, as GET; the server leaves out the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from assistant.api.draining import shutting_down
 from assistant.api.errors import error_body
 from assistant.chat import ChatDone
 
@@ -49,7 +50,8 @@ async def started(pieces: Pieces) -> Upcoming:
 class ReplyStream(StreamingResponse):
     """The events of one chat reply. However it ends, the answer under way ends with it.
 
-    A client that leaves stops the model, and the unfinished answer is not stored.
+    A client that leaves stops the model, and the unfinished answer is not stored; so does a server
+    that shuts down and has lost its patience.
     """
 
     def __init__(
@@ -60,10 +62,13 @@ class ReplyStream(StreamingResponse):
         super().__init__(self._events(reply), media_type="text/event-stream", headers=headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        out_of_patience = scope["app"].state.shutdown.out_of_patience
+        self._given_up = asyncio.ensure_future(out_of_patience.wait())
         try:
             await super().__call__(scope, receive, send)
         finally:
             # Here, and not in the events: they may be cancelled, or never begun.
+            self._given_up.cancel()
             await _stop(self._upcoming, self._pieces)
 
     async def _events(self, reply: StreamedReply) -> AsyncIterator[str]:
@@ -73,8 +78,10 @@ class ReplyStream(StreamingResponse):
             for event in reply.opening():
                 yield event
             while True:
-                while not (await asyncio.wait({self._upcoming}, timeout=_SIGN_OF_LIFE_SECONDS))[0]:
+                while not await self._something_happens():
                     yield ": still here\n\n"
+                if not self._upcoming.done():
+                    raise shutting_down()
                 piece = self._upcoming.result()
                 if isinstance(piece, ChatDone):
                     break
@@ -86,6 +93,15 @@ class ReplyStream(StreamingResponse):
                 yield event
         except Exception as error:  # the status is sent already: the stream itself must tell
             yield reply.failure(error_body(error)[1]["error"])
+
+    async def _something_happens(self) -> bool:
+        """Whether the next piece is there, or nobody waits for it any longer."""
+        done, _ = await asyncio.wait(
+            {self._upcoming, self._given_up},
+            timeout=_SIGN_OF_LIFE_SECONDS,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        return bool(done)
 
 
 async def _next(pieces: Pieces) -> str | ChatDone:

@@ -11,7 +11,7 @@ from assistant.cli.connection import ServerError
 from assistant.cli.conversation import Conversation
 from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.memory_table import print_memories, rounds, said, say, with_answers
+from assistant.cli.memory_table import one_round, print_memories, rounds, say, with_answers
 from assistant.cli.progress import NoProgress
 from assistant.cli.why import print_why
 
@@ -133,7 +133,7 @@ class ChatCommands:
             return
         memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
         found = self._memory.forget(memory["id"], dry_run=True)
-        if self._may_forget(1, with_answers(f"1 round: “{said(memory)[:60]}”", found)):
+        if self._may_forget(1, with_answers(one_round(memory), found)):
             self._memory.forget(memory["id"])
             self._say("forgotten")
 

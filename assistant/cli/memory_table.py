@@ -10,11 +10,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.plain import one_line, plain
+from assistant.cli.plain import one_line, plain, shortened
 
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8
 _SHOWN_TEXT = 200
+_NAMED_TEXT = 60
 _INDENT = 2
 
 
@@ -36,7 +37,7 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
     table.add_column("what was said", overflow="fold")
     for number, memory in enumerate(memories, 1):
         first = str(number) if numbered else memory["id"][:_SHOWN_ID]
-        text = Text(_shortened(said(memory)))
+        text = Text(shortened(said(memory), _SHOWN_TEXT))
         table.add_row(first, day(memory), *_similarity(memory), text)
     console.print(table)
 
@@ -73,6 +74,11 @@ def rounds(count: int) -> str:
     return f"{count} round" if count == 1 else f"{count} rounds"
 
 
+def one_round(memory: Memory) -> str:
+    """One round, by how it begins."""
+    return f"1 round: “{shortened(said(memory), _NAMED_TEXT)}”"
+
+
 def with_answers(what: str, found: Memory) -> str:
     """What would be forgotten, and the answers that would be withdrawn with it."""
     count = found["answers"]
@@ -86,10 +92,6 @@ def day(memory: Memory) -> str:
 
 def _similarity(memory: Memory) -> tuple[str, ...]:
     return (f"{memory['similarity']:.3f}",) if "similarity" in memory else ()
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN_TEXT else f"{text[:_SHOWN_TEXT]}…"
 
 
 def _say_indented(console: Console, text: str) -> None:

@@ -13,7 +13,15 @@ from assistant.cli.confirm import confirmed
 from assistant.cli.editor import edited
 from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
-from assistant.cli.memory_table import print_memories, print_memory, rounds, said, say, with_answers
+from assistant.cli.memory_table import (
+    one_round,
+    print_memories,
+    print_memory,
+    rounds,
+    said,
+    say,
+    with_answers,
+)
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
 from assistant.imports.recognised import Export, recognised
@@ -70,7 +78,7 @@ class MemoryWork:
             "dry_run": dry_run,
         }
         if not self._printed_json(summary):
-            say(self._console, f"{rounds(forgotten)} forgotten" if agreed else f"found: {what}")
+            say(self._console, _outcome(what, count, forgotten, dry_run=dry_run))
         if count and not (agreed or dry_run):
             raise typer.Exit(1)
 
@@ -102,8 +110,7 @@ class MemoryWork:
 
     def _described(self, found: Mapping[str, Any], id: str | None, session: str | None) -> str:
         if id is not None:
-            one = f"1 round: “{said(self._memory.show(id))[:60]}”"
-            return with_answers(one, found)
+            return with_answers(one_round(self._memory.show(id)), found)
         count = rounds(found["rounds"])
         if session is not None:
             return with_answers(f"{count} of session {session}", found)
@@ -144,3 +151,12 @@ class MemoryWork:
         """What is said about a list, apart from its lines."""
         if self._console.is_terminal:
             say(self._console, text, style="dim")
+
+
+def _outcome(what: str, count: int, forgotten: int, *, dry_run: bool) -> str:
+    """What became of a wish to forget."""
+    if not count:
+        return "there is nothing to forget"
+    if forgotten:
+        return f"{rounds(forgotten)} forgotten"
+    return f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten"

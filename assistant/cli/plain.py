@@ -14,3 +14,11 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """The text in a single line."""
     return " ".join(plain(text).split())
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many characters of a text, cut between words where it has any."""
+    if len(text) <= most:
+        return text
+    words, _, _ = text[: most + 1].rpartition(" ")
+    return f"{words.rstrip() or text[:most]} …"

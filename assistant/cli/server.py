@@ -64,7 +64,7 @@ class Server(uvicorn.Server):
         self._loop.call_soon_threadsafe(self._begin_to_drain)
 
     def _begin_to_drain(self) -> None:
-        self._app.state.draining = True
+        self._app.state.shutdown.begun = True
         self._draining = asyncio.create_task(self._drain())
 
     async def _drain(self) -> None:
@@ -72,6 +72,7 @@ class Server(uvicorn.Server):
         end = self._loop.time() + waited
         while self._services.metrics.running and self._loop.time() < end:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+        self._app.state.shutdown.out_of_patience.set()
         self.should_exit = True
 
     @contextmanager

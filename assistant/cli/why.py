@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from assistant.cli.memory_table import day, said, say
-from assistant.cli.plain import one_line, plain
+from assistant.cli.plain import one_line, plain, shortened
 
 _MOST_LEFT_OUT = 5
 _QUOTED = 160
@@ -65,7 +65,7 @@ def _print_left_out(console: Console, why: str, values: Sequence[Mapping[str, An
 def _print_hits(console: Console, values: Sequence[Mapping[str, Any]]) -> None:
     """Day, relevance and quote of each, and below it what the relevance is made of."""
     for value in values:
-        quote = _shortened(said(value), _QUOTED)
+        quote = shortened(said(value), _QUOTED)
         say(console, f"  {day(value)}  relevance {value['similarity']:.2f}  “{quote}”")
         if parts := _parts(value["reasons"]):
             say(console, f"    {parts}", style="dim")
@@ -79,9 +79,5 @@ def _parts(reasons: Sequence[Mapping[str, Any]]) -> str:
 
 def _part(reason: Mapping[str, Any]) -> str:
     what = _SIGNALS.get(reason["signal"], reason["signal"].replace("_", " "))
-    matched = _shortened(one_line(", ".join(reason["because"])), _MATCHED)
+    matched = shortened(one_line(", ".join(reason["because"])), _MATCHED)
     return f"{reason['contribution']:+.2f} {what}" + (f" ({matched})" if matched else "")
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"

@@ -146,7 +146,10 @@ def _is_of(days: Days, statement: Statement) -> bool:
 
 
 def _without_memory(question: Question) -> str:
-    return task_reply(question.text, question.conversation) if question.is_task else NO_MEMORY
+    if question.is_task:
+        return task_reply(question.text, question.conversation)
+    # An excuse is no answer to be remembered.
+    return NOTED if question.is_kept else NO_MEMORY
 
 
 def _without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:

@@ -26,6 +26,8 @@ class Question:
     """The days asked about, where the question names nothing else to go by."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
+    is_kept: bool = False
+    """Whether it is remembered with its answer."""
 
 
 @dataclass(frozen=True, slots=True)

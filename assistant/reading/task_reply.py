@@ -13,7 +13,9 @@ from assistant.models.chat_model import Message
 # The form of the reply, as a request shows it: an object with one text or one list.
 _FORM = re.compile(r'\{\s*"(\w+)"\s*:\s*(["\[])')
 # What the user said first in a chat that the request quotes.
-_OPENING = re.compile(r"^\s*(?:user|human)\s*:[ \t]*(\S.*)$", re.I | re.M)
+_OPENING = re.compile(
+    r"^\s*(?:user|human)\s*:[ \t]*(\S.*)$|^\s*\|\|>user:\s*\"?([^\"\n]+)", re.I | re.M
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s|\n")
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 60
@@ -41,5 +43,5 @@ def title_of(text: str) -> str:
 def _opening(request: str, conversation: Sequence[Message]) -> str:
     """What the chat begins with: quoted in the request, or sent along before it."""
     if quoted := _OPENING.search(request):
-        return quoted[1]
+        return quoted[1] or quoted[2]
     return next((message.content for message in conversation if message.role == "user"), "")

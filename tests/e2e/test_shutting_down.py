@@ -3,16 +3,18 @@
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from calls import assert_error, chat, events, rounds, streamed_text
 from commands import Server
-from scripted_model import ScriptedModel, scripted_model
+from scripted_model import Reply, ScriptedModel, scripted_model
 
+SAID = {"messages": [{"role": "user", "content": "I sold my piano."}]}
 WORDS = [f"word{n} " for n in range(8)]
 
 
@@ -46,21 +48,20 @@ def answering(tmp_path: Path, settings: dict[str, str]) -> Iterator[Server]:
 class Streaming(threading.Thread):
     """One streamed chat in a thread of its own; `begun` is set at its first piece."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(
+        self, url: str, path: str = "/v1/chat/completions", body: Mapping[str, Any] = SAID
+    ) -> None:
         super().__init__(daemon=True)
         self.begun = threading.Event()
         self.text = ""
         self.broken = False
-        self._url = url
+        self._url = f"{url}{path}"
+        whose = {"user": "ann", "metadata": {"session_id": "s"}}
+        self._body = {"stream": True, **whose, **body}
 
     def run(self) -> None:
-        message = {"role": "user", "content": "I sold my piano."}
-        body = {"stream": True, "messages": [message], "user": "ann"}
-        body["metadata"] = {"session_id": "s"}
         try:
-            with httpx.stream(
-                "POST", f"{self._url}/v1/chat/completions", json=body, timeout=60
-            ) as reply:
+            with httpx.stream("POST", self._url, json=self._body, timeout=60) as reply:
                 for piece in reply.iter_text():
                     self.text += piece
                     self.begun.set()
@@ -128,15 +129,26 @@ def test_a_second_signal_ends_it_at_once(
 
 
 @pytest.mark.parametrize("settings", [{"ASSISTANT_SHUTDOWN_SECONDS": "0.2"}], indirect=True)
-def test_it_waits_no_longer_than_it_is_told(answering: Server, model: ScriptedModel) -> None:
-    model.on("direct").reply(*WORDS, delay=5.0)
-    Streaming(answering.url).start()
-    deadline = time.monotonic() + 30
-    while not model.requests("direct"):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hi."}]}),
+        ("/v1/responses", {"input": "Hi."}),
+    ],
+)
+def test_it_waits_no_longer_than_it_is_told_and_says_so_in_the_stream(
+    answering: Server, model: ScriptedModel, path: str, body: dict[str, Any]
+) -> None:
+    model.on("direct").always(lambda _: Reply(["One "] + ["and "] * 400, delay=0.1))
+    streaming = Streaming(answering.url, path, body)
+    streaming.start()
+    assert streaming.begun.wait(30)
     answering.signal(signal.SIGTERM)
     assert answering.wait(timeout=15) == 0
+    streaming.join(10)
+    assert not streaming.broken
+    error = events(streaming.text)[-1]["error"]
+    assert (error["type"], error["code"]) == ("server_error", "shutting_down")
 
 
 @pytest.mark.parametrize("settings", [{"ASSISTANT_SHUTDOWN_SECONDS": "0.2"}], indirect=True)

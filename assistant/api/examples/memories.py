@@ -126,7 +126,7 @@ FORGOTTEN = {
 FORGOTTEN_USER = {
     "object": "user.memories.deleted",
     "user_id": "ann",
-    "deleted": 2,
+    "deleted": 0,
     "dry_run": True,
     "rounds": 2,
     "facts": 2,

@@ -144,7 +144,7 @@ class MemoryPage(Reply):
 
 
 class Forgotten(Reply):
-    """How much went, or would go."""
+    """How much went; with `dry_run` nothing did, and this is how much would."""
 
     dry_run: bool
     rounds: int
@@ -162,7 +162,7 @@ class ForgottenMemory(Forgotten):
 
 
 class ForgottenUser(Forgotten):
-    """Everything of a user that went; `deleted` counts rounds."""
+    """Everything of a user that went; `deleted` counts the rounds, none in a dry run."""
 
     object: Literal["user.memories.deleted"]
     user_id: str

@@ -31,4 +31,5 @@ function said(who, text) {
   return made;
 }
 
-const shortened = (text) => (text.length > LONG ? `${text.slice(0, LONG)} …` : text);
+// Cut between words, where it has any.
+const shortened = (text) => (text.length > LONG ? `${text.slice(0, LONG + 1).replace(/\s+\S*$/, "")} …` : text);

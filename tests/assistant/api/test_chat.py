@@ -8,7 +8,7 @@ import pytest
 from calls import answer, chat, events, record, rounds, streamed_text
 from scripted_model import PLAIN, ScriptedModel
 
-from assistant.reading.quoting import NO_MEMORY, UNKNOWN
+from assistant.reading.quoting import NO_MEMORY, NOTED, UNKNOWN
 
 COT = "chain_of_note"
 IN_S = {"session_id": "s"}
@@ -107,6 +107,13 @@ def test_what_the_conversation_shows_takes_nobodys_place(
 def test_quotes_need_memory(http: httpx.Client, ann: str) -> None:
     assert answer(chat(http, ann, "hi", model="aide-memoire-nomem")) == NO_MEMORY
     assert answer(chat(http, ann, "What is my name?")) == UNKNOWN
+
+
+@pytest.mark.parametrize("text", ["I live in Ghent.", "Where do I live?"])
+def test_what_is_only_written_is_noted(http: httpx.Client, ann: str, text: str) -> None:
+    metadata = {"memory": "write_only", "session_id": "s"}
+    assert answer(chat(http, ann, text, metadata=metadata)) == NOTED
+    assert rounds(http, ann, "s") == [(text, NOTED)]
 
 
 def test_a_retry_and_a_regeneration_overwrite(

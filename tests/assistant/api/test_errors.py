@@ -226,7 +226,7 @@ def test_a_closed_store_is_not_ready(tmp_path: Path) -> None:
 def test_a_method_that_is_not_possible_names_those_that_are(http: httpx.Client) -> None:
     reply = http.patch("/v1/sessions")
     assert_error(reply, 405, "invalid_request_error", "method_not_allowed")
-    assert reply.headers["allow"] == "GET, POST"
+    assert reply.headers["allow"] == "GET, POST, HEAD"
 
 
 def test_a_slash_too_many_is_no_other_route(http: httpx.Client) -> None:

@@ -2,7 +2,8 @@
 
 import httpx
 import pytest
-from calls import answer, chat, record, rounds, sessions
+from calls import answer, assert_error, chat, record, rounds, sessions
+from scripted_model import PLAIN, ScriptedModel
 
 from assistant.api.front_ends import is_task
 
@@ -22,6 +23,8 @@ TITLE = (
         ({}, "Please generate a short five word title for this chat:\nUser: hi", True),
         ({}, "Please generate a title (max 30 letters) for a chat that starts with: hi", True),
         ({}, "Analyze this conversation and provide:\n1. Its language\n2. A title of it", True),
+        ({}, "Detect user language and write in it a short title for this conversation.", True),
+        ({}, '||>User:\n"hi"\n||>Response:\n"hello"', True),
         ({}, "Analyze this conversation and provide: a summary of what we said.", False),
         ({"x-memory-task": "title_generation"}, "anything", True),
         ({"x-openwebui-task": "tags_generation"}, "anything", True),
@@ -85,6 +88,20 @@ def test_a_title_is_neither_recalled_for_nor_kept(http: httpx.Client, ann: str) 
     kept = chat(http, ann, TITLE, metadata={"session_id": "s", "memory": "on"})
     assert kept.status_code == 200
     assert len(rounds(http, ann, "s")) == 2
+
+
+def test_a_title_may_be_asked_for_in_a_system_message_alone(
+    http: httpx.Client, answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    asked = 'Please generate a 5-word-or-less title for the conversation.\n||>User:\n"I swam."'
+    body = {"messages": [{"role": "system", "content": asked}], "user": ann}
+    assert answer(http.post("/v1/chat/completions", json=body)) == "I swam"
+    model.on(PLAIN, lambda sent: sent.last == asked).reply("Swimming")
+    assert answer(answering.post("/v1/chat/completions", json=body)) == "Swimming"
+    assert sessions(http, ann) == sessions(answering, ann) == {}
+    body["messages"] = [{"role": "system", "content": "Be brief."}]
+    refused = http.post("/v1/chat/completions", json=body)
+    assert_error(refused, 400, "invalid_request_error", "invalid_value")
 
 
 def test_a_stateless_client_stores_only_what_is_new(http: httpx.Client, ann: str) -> None:

@@ -147,7 +147,7 @@ def test_one_round_is_forgotten(http: httpx.Client, told: str) -> None:
 def test_everything_of_a_user_is_counted_and_forgotten(http: httpx.Client, told: str) -> None:
     path = f"/v1/users/{told}/memories"
     counted = http.delete(path, params={"dry_run": "true"}).json()
-    assert (counted["deleted"], counted["dry_run"]) == (3, True)
+    assert (counted["deleted"], counted["dry_run"], counted["rounds"]) == (0, True, 3)
     assert len(sessions(http, told)) == 3
     forgotten = http.delete(path).json()
     assert forgotten == {

@@ -134,7 +134,7 @@ def test_one_memory(http: httpx.Client, told: str) -> None:
 
 
 def test_a_session_says_how_it_begins(http: httpx.Client, ann: str) -> None:
-    record(http, ann, "s", "word\n " * 50, "Yes?", "And then?")
+    record(http, ann, "s", "words\n " * 50, "Yes?", "And then?")
     listed = http.get("/v1/sessions", params={"user_id": ann}).json()["data"]
     read = http.get("/v1/sessions/s", params={"user_id": ann}).json()
-    assert listed[0]["opening"] == read["opening"] == ("word " * 16)
+    assert listed[0]["opening"] == read["opening"] == ("words " * 13 + "…")

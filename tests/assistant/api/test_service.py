@@ -1,6 +1,7 @@
 """Models, health, readiness, version."""
 
 import httpx
+import pytest
 
 from assistant.prompts.prompt_file import all_prompts
 
@@ -19,6 +20,14 @@ def test_health_and_readiness(http: httpx.Client, answering: httpx.Client) -> No
     checks = {"store": "ok", "embedder": "ok", "disk": "ok", "model": "quotes"}
     assert http.get("/ready").json() == {"status": "ready", "checks": checks}
     assert answering.get("/ready").json()["checks"]["model"] == "chain-of-note:openai/fake"
+
+
+@pytest.mark.parametrize("path", ["/health", "/ready", "/", "/v1/models"])
+def test_probes_may_ask_for_the_head(http: httpx.Client, path: str) -> None:
+    whole, head = http.get(path), http.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == whole.headers["content-length"]
+    assert http.head("/v1/chat/completions").status_code == 405
 
 
 def test_version(answering: httpx.Client) -> None:

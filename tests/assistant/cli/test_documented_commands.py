@@ -77,7 +77,7 @@ SAYS = {
     'assistant memories search "pets"': CAT,
     "assistant memories show": "facts",
     "assistant memories edit": "I moved to Bruges.",
-    "assistant memories forget --session holidays --dry-run": "found: 1 round",
+    "assistant memories forget --session holidays --dry-run": "nothing was forgotten: 1 round",
     "assistant memories export": "written to memories.jsonl",
     "assistant memories import": "brought in",
     "assistant config": "embedder",

@@ -111,6 +111,8 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
         "forgotten": 0,
         "dry_run": True,
     }
+    dry = run("forget", "--session", "s", "--dry-run").out
+    assert dry == "dry run, nothing was forgotten: 2 rounds of session s\n"
     assert len(rounds(http, ann, "s")) == 2
     id = run("list", "--json").json["data"][0]["id"]
     assert run("forget", id[:10], "--yes").out == "1 round forgotten\n"
@@ -119,6 +121,7 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     assert run("forget", "--session", "s", "--yes").code == 2
     nothing = run("forget", "--all", "--yes", "--json")
     assert (nothing.code, nothing.json["forgotten"]) == (0, 0)
+    assert run("forget", "--all", "--yes").out == "there is nothing to forget\n"
     assert run("forget").code == 2
     assert run("forget", "x", "--all").code == 2
 

@@ -18,6 +18,7 @@ CHAT = "USER: I moved to Bruges. Where do I swim?\nASSISTANT: In the canal?\nUSE
         (f'As {{ "follow_ups": ["a?"] }}.\n{CHAT}', '{"follow_ups": []}'),
         ('As { "text": "…" }.', '{"text": ""}'),
         ('As { "title": "…" }.\nUSER: Say “hi”', '{"title": "Say “hi”"}'),
+        ('||>User:\n"I swam. Twice!"\n||>Response:\n"Where?"', "I swam"),
         ("Which tags?", NO_TITLE),
     ],
 )
