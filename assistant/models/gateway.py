@@ -23,7 +23,8 @@ class CallLimits:
 
     `retries` is how often a failed call is tried again where that can help, `first_wait` the
     seconds before the first of them (doubling, with jitter; a Retry-After of the provider counts
-    instead), `at_once` the most calls side by side, `seconds` the longest a whole reply may take.
+    instead), `at_once` the most calls side by side, `seconds` the longest a whole reply may take,
+    and the longest a stream may be silent: signs of life of its connection are nothing said.
     """
 
     retries: int = 2
@@ -139,7 +140,7 @@ class Gateway:
             tokens: TokenCounts | None = None
             try:
                 async with aclosing(self._model.stream(messages, options)) as pieces:
-                    async for piece in pieces:
+                    while piece := await self._next(pieces):
                         tokens = piece.tokens or tokens
                         yield piece
                 self._usage.last_call = "ok"
@@ -149,6 +150,16 @@ class Gateway:
                 raise
             finally:
                 self._usage.count(tokens)
+
+    async def _next(self, pieces: AsyncGenerator[Piece, None]) -> Piece | None:
+        """The next piece, None after the last one."""
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                return await anext(pieces, None)
+        except TimeoutError as error:
+            raise ModelTimeout(
+                f"the model {self.name} said nothing for {self._limits.seconds:g} s"
+            ) from error
 
     def _wait(self, attempt: int, error: ModelUnavailable) -> float | None:
         """Seconds before the next try; None when there is none, or the provider asks for long."""

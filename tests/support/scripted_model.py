@@ -46,7 +46,8 @@ class Reply:
     """What the model does once: text in pieces, or a fault.
 
     `cut` ends the connection in the middle of the reply; `delay` waits before each piece;
-    `raw` is sent as it is instead of a completion.
+    `comments` are signs of life before the first piece, each after the delay; `raw` is sent as it
+    is instead of a completion.
     """
 
     pieces: Sequence[str] = ()
@@ -55,6 +56,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
     cut: bool = False
+    comments: int = 0
     raw: str | None = None
 
 
@@ -160,6 +162,9 @@ class ScriptedModel:
     async def _events(self, reply: Reply) -> AsyncIterator[str]:
         complete = False
         try:
+            for _ in range(reply.comments):
+                await asyncio.sleep(reply.delay)
+                yield ": still here\n\n"
             for number, piece in enumerate(reply.pieces):
                 await asyncio.sleep(reply.delay)
                 yield _chunk({"role": "assistant"} if number == 0 else {}, piece)
