@@ -46,7 +46,7 @@ from memory_store.time import Precision, TimeRange
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
 from memory_store.transfer.migrating import Migrated, migrate
 from memory_store.transfer.progress import Progress
-from memory_store.transfer.records import exported, from_lines, to_lines
+from memory_store.transfer.records import ending, exported, from_lines, header, to_line, to_lines
 from memory_store.transfer.reindexing import Reindexed, cancel_reindex, reindex
 from memory_store.types import (
     Days,
@@ -143,8 +143,10 @@ __all__ = [
     "Weights",
     "back_up",
     "cancel_reindex",
+    "ending",
     "exported",
     "from_lines",
+    "header",
     "migrate",
     "reindex",
     "replacements",
@@ -157,6 +159,7 @@ __all__ = [
     "shared_words",
     "summarise_session",
     "terms",
+    "to_line",
     "to_lines",
 ]
 

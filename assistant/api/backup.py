@@ -1,7 +1,6 @@
 """The route that backs up a running memory: every round of every user."""
 
 from collections.abc import AsyncIterator, Sequence
-from itertools import islice
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
@@ -12,7 +11,7 @@ from assistant.api.description import described_text
 from assistant.api.examples import memories as examples
 from assistant.api.portability import NDJSON, pieces
 from assistant.recorder import Recorder
-from memory_store import to_lines
+from memory_store import ending, header, to_line
 
 router = APIRouter(prefix="/v1/backup", tags=["service"])
 
@@ -32,9 +31,11 @@ async def back_up(request: Request) -> StreamingResponse:
 
 
 async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]:
-    async for piece in pieces(to_lines([])):
-        yield piece
+    yield f"{header()}\n"
+    count = 0
     for user_id in users:
-        without_header = islice(to_lines(await recorder.everything(user_id)), 1, None)
-        async for piece in pieces(without_header):
+        records = await recorder.everything(user_id)
+        count += len(records)
+        async for piece in pieces(map(to_line, records)):
             yield piece
+    yield f"{ending(count)}\n"

@@ -1,6 +1,5 @@
 """Files of the terminal commands: exports written whole or not at all, imports read lazily."""
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -8,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from assistant.cli.export_lines import is_record
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.errors import AssistantError
 
@@ -31,11 +31,11 @@ def write_export(memory: MemoryCalls, file: Path, progress: "Progress") -> int:
 
 def write_lines(memory: MemoryCalls, out: TextIO, progress: "Progress") -> int:
     """Write a user's memory line by line; the number of rounds written."""
-    count = -1  # the first line says what the others are
+    count = 0
     for line in memory.exported():
         out.write(f"{line}\n")
-        count += 1
-        if count:
+        if is_record(line):
+            count += 1
             progress.advance(1)
     return count
 
@@ -46,20 +46,6 @@ def read_export(file: Path) -> bytes:
         return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     except OSError as error:
         raise FileTrouble(f"cannot read {file}: {error}") from error
-
-
-def lines_of(export: bytes) -> list[str]:
-    """The lines that are not blank, each of them JSON."""
-    try:
-        lines = export.decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise FileTrouble(f"cannot read the export: it is not UTF-8: {error.reason}") from error
-    for number, line in enumerate(lines, start=1):
-        try:
-            json.loads(line.strip() or "{}")
-        except (ValueError, RecursionError) as error:
-            raise FileTrouble(f"line {number} of the export cannot be read: {error}") from error
-    return [line for line in lines if line.strip()]
 
 
 @contextmanager

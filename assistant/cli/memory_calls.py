@@ -1,9 +1,10 @@
 """A user's memory over HTTP, as the terminal commands and the MCP tools use it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.cli.connection import Connection, ServerError, in_path
+from assistant.cli.export_lines import ExportLines
 
 _PAGE = 200
 SHORTEST_PREFIX = 6
@@ -71,23 +72,20 @@ class MemoryCalls:
         """The lines of an export, the first of which says what they are."""
         yield from self._connection.lines("GET", f"{self._user_path}/export")
 
-    def bring_in(self, lines: Iterable[str]) -> Iterator[Mapping[str, int]]:
-        """Import the lines of an export in pieces; what became of each: `imported`, `known`."""
-        left = iter(lines)
-        head = next(left, "")
-        sent = 1
-        for piece in _pieces(left, _PIECE_BYTES):
-            body = "\n".join([head, *piece]).encode()
+    def bring_in(self, export: ExportLines) -> Iterator[Mapping[str, int]]:
+        """Import an export in pieces; what became of each: `imported`, `known`."""
+        sent = 0
+        for count, body in export.pieces(_PIECE_BYTES):
             try:
                 yield self._connection.call("POST", f"{self._user_path}/import", content=body)
             except ServerError as error:
-                if sent == 1:
+                if not sent:
                     raise
                 raise ServerError(
-                    f"{error} (the first {sent} lines are brought in; counted with the first line "
-                    "and those that follow them)"
+                    f"{error} (counted with the first line and after the first {sent} records, "
+                    "which are brought in)"
                 ) from error
-            sent += len(piece)
+            sent += count
 
     def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
         """Import a ChatGPT data export in pieces; what became of each."""
@@ -122,17 +120,3 @@ class MemoryCalls:
 def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
     """What was asked; a trailing underscore only keeps a name apart from Python's words."""
     return {name.rstrip("_"): value for name, value in asked.items() if value is not None}
-
-
-def _pieces(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
-    """The lines in pieces of at most so many bytes, or of one longer line. At least one piece."""
-    piece: list[str] = []
-    size = 0
-    for line in lines:
-        length = len(line.encode()) + 1
-        if piece and size + length > most_bytes:
-            yield piece
-            piece, size = [], 0
-        piece.append(line)
-        size += length
-    yield piece

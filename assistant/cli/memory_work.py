@@ -11,7 +11,8 @@ from rich.console import Console
 
 from assistant.cli.confirm import confirmed
 from assistant.cli.editor import edited
-from assistant.cli.files import STANDARD, lines_of, read_export, write_export, write_lines
+from assistant.cli.export_lines import export_lines
+from assistant.cli.files import STANDARD, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import (
     one_round,
@@ -132,8 +133,8 @@ class MemoryWork:
             from assistant.cli.chatgpt_export import count_rounds
 
             return count_rounds(export), self._memory.bring_in_chatgpt(export)
-        lines = lines_of(export)
-        return max(0, len(lines) - 1), self._memory.bring_in(lines)
+        lines = export_lines(export)
+        return len(lines.records), self._memory.bring_in(lines)
 
     def _printed_json(self, body: Mapping[str, Any]) -> bool:
         if self._as_json:

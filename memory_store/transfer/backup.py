@@ -18,7 +18,7 @@ from memory_store.identity import State, maker, marked, place_of, refuse_unready
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
 from memory_store.transfer.progress import Progress
-from memory_store.transfer.records import exported, from_lines, header, to_line
+from memory_store.transfer.records import ending, exported, from_lines, header, to_line
 from memory_store.types import Record
 
 _PAGE = 128
@@ -148,12 +148,11 @@ class LinesSum:
     """Counts the rounds in the lines of a backup, and sums them up whatever their order."""
 
     def __init__(self) -> None:
-        self._header = header()
         self._digests: list[bytes] = []
 
     def add(self, line: str) -> int:
-        """How many rounds this line holds: one, or none in the first line of a backup."""
-        if line == self._header:
+        """How many rounds this line holds: one, or none in the first and the last one."""
+        if line in (header(), ending(self.rounds)):
             return 0
         self._digests.append(hashlib.sha256(line.encode()).digest())
         return 1

@@ -1,6 +1,7 @@
 """Records as lines of JSON: what a memory holds, without the keys that any assistant can make anew.
 
-The first line says the format and its version, each further line is one record. Lines of equal
+The first line says the format and its version, each further line is one record, and the last line
+how many there are: what was cut off in between is known. Version 1 had no last line. Lines of equal
 records are equal bytes.
 """
 
@@ -15,7 +16,9 @@ from memory_store.transfer.filling import every_point
 from memory_store.types import Record
 
 _LARGEST_INDEX = 2**31
-FORMAT, VERSION = "aide-memoire/records", 1
+FORMAT, VERSION = "aide-memoire/records", 2
+_WITHOUT_END = 1
+_COUNT = "records"
 _UNREADABLE = (
     ValueError,
     KeyError,
@@ -26,9 +29,14 @@ _UNREADABLE = (
 )
 
 
-def header() -> str:
+def header(version: int = VERSION) -> str:
     """The first line."""
-    return _line({"format": FORMAT, "version": VERSION})
+    return _line({"format": FORMAT, "version": version})
+
+
+def ending(count: int) -> str:
+    """The last line after so many records."""
+    return _line({_COUNT: count})
 
 
 def to_line(record: Record) -> str:
@@ -37,27 +45,51 @@ def to_line(record: Record) -> str:
 
 
 def to_lines(records: Iterable[Record]) -> Iterator[str]:
-    """The header and the records, without line ends."""
+    """The header, the records and the ending, without line ends."""
     yield header()
-    yield from map(to_line, records)
+    count = 0
+    for record in records:
+        yield to_line(record)
+        count += 1
+    yield ending(count)
 
 
 def from_lines(lines: Iterable[str]) -> Iterator[Record]:
     """The records of a whole stream. Raises `InvalidRecord` with the number of the wrong line, or
-    where there is no line at all."""
-    number = 0
+    at the end where there is no line at all, or the last one is missing."""
+    number, version, is_ended = 0, _WITHOUT_END, False
     for number, line in enumerate(lines, start=1):
         try:
             read = json.loads(line)
-            if number > 1:
+            if number == 1:
+                version = _version(read)
+            elif is_ended:
+                raise InvalidRecord("it follows the line that is to be the last")
+            elif is_ended := read.keys() == {_COUNT}:
+                _check_count(read[_COUNT], number - 2)
+            else:
                 yield _checked(from_payload(read))
-            elif (read["format"], read["version"]) != (FORMAT, VERSION):
-                raise InvalidRecord(f"it is {read}, not {header()}")
         except (*_UNREADABLE, InvalidRecord) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise InvalidRecord(f"line {number} cannot be read: {why}") from error
     if not number:
         raise InvalidRecord(f"it is empty: even without a round the first line is {header()}")
+    if not is_ended and version != _WITHOUT_END:
+        raise InvalidRecord(
+            f"it is cut off: after {number - 1} records the last line is missing, which would be "
+            f"{ending(number - 1)} if these are all"
+        )
+
+
+def _version(read: Mapping[str, Any]) -> int:
+    if read["format"] != FORMAT or read["version"] not in (_WITHOUT_END, VERSION):
+        raise InvalidRecord(f"it is {read}, not {header()}")
+    return int(read["version"])
+
+
+def _check_count(told: Any, count: int) -> None:
+    if told != count:
+        raise InvalidRecord(f"it tells of {told} records, and before it are {count}")
 
 
 def _checked(record: Record) -> Record:
@@ -84,8 +116,11 @@ def _checked(record: Record) -> Record:
 async def exported(memory: OperatorEngine) -> AsyncIterator[str]:
     """A whole memory, all users, in the order of the ids."""
     yield header()
+    count = 0
     async for point in every_point(memory):
         yield to_line(from_payload(point.payload))
+        count += 1
+    yield ending(count)
 
 
 def _line(plain: Mapping[str, Any]) -> str:

@@ -24,7 +24,9 @@ from memory_store import (
     StoreNotEmpty,
     StoreUnready,
     back_up,
+    ending,
     from_lines,
+    header,
     restore,
 )
 
@@ -69,7 +71,7 @@ async def restored(
         lambda: Embedder(HashEncoder()),
         iter(lines),
         steps or Steps(),
-        rounds=len(lines) - 1,
+        rounds=len(lines) - 2,
     )
 
 
@@ -100,7 +102,7 @@ async def test_it_finds_what_the_old_one_found(
 async def test_a_memory_that_is_not_empty_is_left_alone(
     lines: list[str], place: Callable[[], OperatorEngine]
 ) -> None:
-    await restored(place(), lines[:11])
+    await restored(place(), [*lines[:11], ending(10)])
     before = await held(place())
     with pytest.raises(StoreNotEmpty, match="another memory of 10 rounds"):
         await restored(place(), lines)
@@ -117,6 +119,23 @@ async def test_a_half_restored_memory_is_not_opened_and_can_be_restored(
         await store.open()
     await restored(place(), lines)
     assert await held(place()) == await held(EdgeOperator(written))
+
+
+async def test_a_backup_that_was_cut_at_the_end_of_a_line_is_known(
+    lines: list[str], place: Callable[[], OperatorEngine]
+) -> None:
+    with pytest.raises(InvalidRecord, match="cut off: after 199 records"):
+        await restored(place(), lines[:200])
+    with pytest.raises(InvalidRecord, match="tells of 300 records, and before it are 199"):
+        await restored(place(), [*lines[:200], lines[-1]])
+    with pytest.raises(InvalidRecord, match="follows the line that is to be the last"):
+        await restored(place(), [*lines, lines[1]])
+
+
+async def test_a_backup_of_the_first_version_had_no_end(
+    lines: list[str], place: Callable[[], OperatorEngine]
+) -> None:
+    assert (await restored(place(), [header(1), *lines[1:-1]])).rounds == 300
 
 
 async def test_nothing_there_is_no_backup(tmp_path: Path) -> None:

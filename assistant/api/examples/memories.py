@@ -134,7 +134,7 @@ FORGOTTEN_USER = {
     "answers": 0,
 }
 LINES = (
-    '{"format":"aide-memoire/records","version":1}\n'
+    '{"format":"aide-memoire/records","version":2}\n'
     '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,"corrected_at":null,'
     '"enrichment":"done","extractor":"","facts":[{"event_dates":[],"slot":"live in",'
     '"source":"rule","speaker":"user","superseded_by":{"by":"rule",'
@@ -144,5 +144,15 @@ LINES = (
     '"session_date":"2023-05-20T10:00:00+00:00","session_id":"spring","summary":"",'
     '"turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],"user_id":"ann",'
     '"user_name":null,"user_text":"I live in Ghent."}\n'
+    '{"assistant_name":null,"assistant_text":"Enjoy the canals.","attempts":0,"corrected_at":null,'
+    '"enrichment":"done","extractor":"","facts":[{"event_dates":[["2023-05-26","2023-05-26"]],'
+    '"slot":"live in","source":"rule","speaker":"user","supersedes":[{"by":"rule",'
+    f'"round_id":"{_GHENT_ID}","said_at":"2023-05-20T10:00:00+00:00",'
+    '"text":"I live in Ghent."}],"text":"I moved to Bruges yesterday."}],"failure":"",'
+    '"keyphrases":[],"may_supersede":true,"repeats":[],"round_index":1,'
+    '"session_date":"2023-05-27T10:00:00+00:00","session_id":"spring","summary":"",'
+    '"turn_ids":["d35afbc1237933caa894","4644b339210b3c450911"],"user_id":"ann",'
+    '"user_name":null,"user_text":"I moved to Bruges yesterday."}\n'
+    '{"records":2}\n'
 )
-IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 1}
+IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 2}

@@ -2,6 +2,9 @@
 
 // Well below what the server accepts in one request, in characters of at most three bytes.
 const PIECE = 250_000;
+const CUT_OFF = "This export was cut off: its end is missing. Nothing was brought in.";
+// Those of the first version; of anything else the server says what it is.
+const hasNoEnd = (header) => !/"version": ?(?!1\b)\d/.test(header);
 
 /** `{format, noun, all, pieces}`: each piece is `{body, count}`, and they make `all` together. */
 export async function readImport(file) {
@@ -14,7 +17,11 @@ export async function readImport(file) {
 
 function records(text) {
   const [header, ...lines] = text.split("\n").filter((line) => line.trim());
-  const pieces = packed(lines).map((some) => ({ body: [header, ...some].join("\n"), count: some.length }));
+  const end = /^{"records": ?(\d+)}$/.exec(lines.at(-1)?.trim());
+  if (end) lines.pop();
+  if (end ? Number(end[1]) !== lines.length : !hasNoEnd(header)) throw new Error(CUT_OFF);
+  const ended = (some) => (end ? [...some, JSON.stringify({ records: some.length })] : some);
+  const pieces = packed(lines).map((some) => ({ body: [header, ...ended(some)].join("\n"), count: some.length }));
   return { format: "records", noun: "round", all: lines.length, pieces };
 }
 

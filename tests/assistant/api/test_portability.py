@@ -6,7 +6,8 @@ import httpx
 import pytest
 from calls import assert_error, record, sessions
 
-HEADER = '{"format":"aide-memoire/records","version":1}'
+HEADER = '{"format":"aide-memoire/records","version":2}'
+EMPTY = f'{HEADER}\n{{"records":0}}\n'
 # Two statements of one slot: the later one replaces the earlier one.
 TOLD = ("I live in Ghent.", "I live in Oslo now. I ran on May 3rd.", "Is 好 “good”?")
 
@@ -39,21 +40,21 @@ def changed(text: str, number: int, **fields: object) -> str:
 
 
 def test_what_an_export_holds(http: httpx.Client, told: str) -> None:
-    header, *lines = export(http, told).splitlines()
-    assert header == HEADER
+    header, *lines, end = export(http, told).splitlines()
+    assert (header, end) == (HEADER, '{"records":3}')
     records = [json.loads(line) for line in lines]
     assert [r["user_text"] for r in records] == list(TOLD)
     assert records[0]["facts"][0]["superseded_by"]["text"] == "I live in Oslo now."
 
 
 def test_nothing_kept_is_an_export_of_nothing(http: httpx.Client, ann: str) -> None:
-    assert export(http, ann) == HEADER + "\n"
+    assert export(http, ann) == EMPTY
 
 
 def test_a_round_trip_changes_nothing(http: httpx.Client, told: str) -> None:
     before = export(http, told)
     http.delete(f"/v1/users/{told}/memories")
-    assert export(http, told) == HEADER + "\n"
+    assert export(http, told) == EMPTY
     assert bring_in(http, told, before).json() == {
         "object": "user.memories.imported",
         "user_id": told,
@@ -69,9 +70,27 @@ def test_a_round_trip_changes_nothing(http: httpx.Client, told: str) -> None:
 def test_in_pieces_it_is_the_same(http: httpx.Client, told: str) -> None:
     before = export(http, told)
     http.delete(f"/v1/users/{told}/memories")
-    for line in before.splitlines()[1:]:
-        assert bring_in(http, told, f"{HEADER}\n{line}\n").json()["imported"] == 1
+    for line in before.splitlines()[1:-1]:
+        piece = f'{HEADER}\n{line}\n{{"records": 1}}\n'
+        assert bring_in(http, told, piece).json()["imported"] == 1
     assert export(http, told) == before
+
+
+def test_what_is_cut_off_is_refused_whole(http: httpx.Client, told: str) -> None:
+    eve = f"eve and {told}"
+    lines = export(http, told).splitlines()
+    for cut in (lines[:1], lines[:2], lines[:-1], [*lines[:2], lines[-1]], [*lines, lines[1]]):
+        reply = bring_in(http, eve, "\n".join(cut))
+        assert_error(reply, 400, "invalid_request_error", "invalid_value")
+    assert "cut off" in bring_in(http, eve, "\n".join(lines[:-1])).text
+    assert sessions(http, eve) == {}
+
+
+def test_an_export_of_the_first_version_has_no_end(http: httpx.Client, told: str) -> None:
+    eve = f"eve and {told}"
+    header, *lines, _ = export(http, told).splitlines()
+    first = header.replace('"version":2', '"version":1')
+    assert bring_in(http, eve, "\n".join([first, *lines])).json()["imported"] == 3
 
 
 def test_what_is_brought_in_is_the_callers_and_can_be_found(http: httpx.Client, told: str) -> None:
@@ -140,4 +159,4 @@ def test_a_body_that_is_no_export(http: httpx.Client, ann: str, text: bytes) -> 
 
 def test_the_line_that_cannot_be_read_is_named(http: httpx.Client, told: str) -> None:
     reply = bring_in(http, told, export(http, told) + "{}\n")
-    assert "line 5 " in reply.json()["error"]["message"]
+    assert "line 6 " in reply.json()["error"]["message"]

@@ -14,7 +14,7 @@ from served import served
 
 from assistant import Settings, create_app
 
-HEADER = {"format": "aide-memoire/records", "version": 1}
+HEADER = {"format": "aide-memoire/records", "version": 2}
 COLOURS = ("green", "red", "blue")
 
 
@@ -29,8 +29,8 @@ def backed_up(http: httpx.Client) -> list[dict[str, Any]]:
     reply = http.get("/v1/backup")
     assert reply.status_code == 200
     assert reply.headers["content-type"] == "application/x-ndjson"
-    first, *records = [json.loads(line) for line in reply.text.splitlines()]
-    assert first == HEADER
+    first, *records, last = [json.loads(line) for line in reply.text.splitlines()]
+    assert (first, last) == (HEADER, {"records": len(records)})
     return records
 
 
@@ -45,7 +45,8 @@ def test_everything_of_everybody(http: httpx.Client) -> None:
     assert [(one["user_id"], one["round_index"]) for one in records] == [
         (user, index) for user in ("ann", "bob", "zoë") for index in (0, 1)
     ]
-    lines = "".join(f"{json.dumps(line)}\n" for line in (HEADER, *records))
+    whole = (HEADER, *records, {"records": len(records)})
+    lines = "".join(f"{json.dumps(line)}\n" for line in whole)
     http.delete("/v1/users/ann/memories")
     reply = http.post("/v1/users/ann/import", content=lines)
     assert reply.json()["imported"] == 6

@@ -35,7 +35,7 @@ def test_there_and_back(run: Run, data: Path, tmp_path: Path, name: str) -> None
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob("backup*")] == [name]
     text = gzip.decompress(file.read_bytes()) if name.endswith(".gz") else file.read_bytes()
-    assert text.count(b"\n") == 151
+    assert text.count(b"\n") == 152
     done = run("restore", file, "--data-dir", other, "--json")
     assert done.code == 0, done.err
     assert (done.json["command"], done.json["rounds"]) == ("restore", 150)
@@ -57,6 +57,7 @@ def test_a_torn_file_is_not_taken_for_whole(run: Run, data: Path, tmp_path: Path
     [
         (lambda text: "", "it is empty"),
         (lambda text: text[: len(text) // 2], "cannot be read"),
+        (lambda text: text.rsplit("\n", 2)[0], "cut off: after 150 records"),
         (lambda text: text.partition("\n")[2], "line 1 cannot be read"),
     ],
 )

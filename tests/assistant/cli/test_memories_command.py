@@ -14,7 +14,7 @@ from commands import BIN
 from in_process import Finished, Run
 
 from assistant.cli.chatgpt_export import zipped_pieces
-from assistant.cli.memory_calls import _pieces
+from assistant.cli.export_lines import packed
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import ACCEPTED
 
@@ -223,15 +223,30 @@ def test_a_torn_line_is_named_by_its_place_in_the_file(
     run: Run, http: httpx.Client, ann: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bob, export = f"bob and {ann}", http.get(f"/v1/users/{ann}/export").text
-    head, first, second, third = export.strip().split("\n")
+    head, first, second, third, end = export.strip().split("\n")
     monkeypatch.setattr("assistant.cli.memory_calls._PIECE_BYTES", len(first.encode()) + 1)
     torn = run("import", "-", user=bob, typed=f"{head}\n\n{first}\n{second}\n{third[:50]}\n")
     assert "line 5 of the export cannot be read" in torn.err
     assert sessions(http, bob) == {}
-    other = run("import", "-", user=bob, typed=f"{head}\n{first}\n{{}}\n{third}\n")
+    other = run("import", "-", user=bob, typed=f"{head}\n{first}\n{{}}\n{third}\n{end}")
     assert "line 2 cannot be read" in other.err
-    assert "the first 2 lines are brought in" in other.err
+    assert "after the first 1 records, which are brought in" in other.err
     assert [len(kept) for kept in sessions(http, bob).values()] == [1]
+
+
+def test_an_export_that_was_cut_at_the_end_of_a_line_is_not_brought_in(
+    run: Run, http: httpx.Client, ann: str
+) -> None:
+    bob, export = f"bob and {ann}", http.get(f"/v1/users/{ann}/export").text
+    head, first, second, _, end = export.strip().split("\n")
+    for cut in ((head, first, second), (head, first, second, end)):
+        torn = run("import", "-", user=bob, typed="\n".join(cut))
+        assert torn.code == 2
+        assert "the export is cut off: it ends after 2 records" in torn.err
+    assert sessions(http, bob) == {}
+    oldest = head.replace('"version":2', '"version":1')
+    old = run("import", "-", user=bob, typed="\n".join((oldest, first, second)))
+    assert old.out == "2 rounds brought in\n"
 
 
 def test_what_is_not_utf_8_is_said(run: Run) -> None:
@@ -248,5 +263,5 @@ def test_nothing_found_is_said_beside_the_lines(run: Run) -> None:
 
 
 def test_a_large_import_goes_in_pieces() -> None:
-    assert list(_pieces(["ab", "cd", "e" * 9, "f"], 6)) == [["ab", "cd"], ["e" * 9], ["f"]]
-    assert list(_pieces([], 6)) == [[]]
+    assert list(packed(["ab", "cd", "e" * 9, "f"], 6)) == [["ab", "cd"], ["e" * 9], ["f"]]
+    assert list(packed([], 6)) == [[]]

@@ -158,7 +158,7 @@ def test_exported_forgotten_and_brought_in_again(
         page.get_by_role("button", name="Export").click()
     file = tmp_path / "export.jsonl"
     download.value.save_as(file)
-    assert len([json.loads(line) for line in file.read_text().splitlines()]) == 6
+    assert len([json.loads(line) for line in file.read_text().splitlines()]) == 7
     page.get_by_role("button", name="Forget everything").click()
     expect(page.locator("#confirm-text")).to_contain_text("5 rounds, 2 facts, 4 conversations")
     page.get_by_role("button", name="Forget 5 rounds").click()
@@ -170,6 +170,11 @@ def test_exported_forgotten_and_brought_in_again(
         new MutationObserver(() => told.push(shown.textContent))
           .observe(shown, {childList: true}) }"""
     )
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text("\n".join(file.read_text().splitlines()[:3]))
+    page.locator("#import-file").set_input_files(cut)
+    expect(page.locator("#banner")).to_contain_text("This export was cut off")
+    assert sessions(http, ann) == {}
     page.locator("#import-file").set_input_files(file)
     expect(cards(page)).to_have_count(5)
     expect(page.locator("#notice")).to_have_text("5 rounds brought in, 0 were there already.")
