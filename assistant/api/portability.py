@@ -1,9 +1,9 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
@@ -60,37 +60,41 @@ async def import_user(
     # Records say themselves when they were said.
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records
-    new, known = await bring_in(request, owner)
+    done = await bring_in(request, owner)
     return {
         "object": "user.memories.imported",
         "user_id": owner,
-        "imported": new,
-        "known": known,
+        "imported": done.new,
+        "known": done.known,
+        "unreadable": done.unreadable,
     }
 
 
-async def _bring_in_records(request: Request, owner: str) -> tuple[int, int]:
-    """How many rounds were new, and how many were there."""
+class _BroughtIn(NamedTuple):
+    """How many rounds were new, how many were there, and what could not be read."""
+
+    new: int
+    known: int
+    unreadable: Sequence[str] = ()
+
+
+async def _bring_in_records(request: Request, owner: str) -> _BroughtIn:
     records = list(from_lines(await _lines(request)))
     for record in records:
         checked_id(record.round.session_id, "session_id")
     new = await services(request).recorder.bring_in(owner, records)
-    return new, len(records) - new
+    return _BroughtIn(new, len(records) - new)
 
 
-async def _bring_in_chatgpt(request: Request, owner: str) -> tuple[int, int]:
-    """How many rounds were new, and how many were there."""
+async def _bring_in_chatgpt(request: Request, owner: str) -> _BroughtIn:
     parts = services(request)
     most_bytes = parts.settings.max_body_bytes * _UNPACKED
     found = await asyncio.to_thread(read_chatgpt, await request.body(), most_bytes=most_bytes)
-    for session in found:
-        checked_id(session.session_id, "session_id")
-    new = known = 0
-    for session in found:
+    new = 0
+    for session in found.sessions:
         recorded = await parts.recorder.record(owner, session.session_id, session.turns)
         new += len(recorded.rounds)
-        known += session.count_rounds() - len(recorded.rounds)
-    return new, known
+    return _BroughtIn(new, found.count_rounds() - new, found.unreadable)
 
 
 async def _lines(request: Request) -> list[str]:

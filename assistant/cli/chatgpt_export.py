@@ -6,22 +6,17 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assistant.imports.chatgpt import read_chatgpt, read_conversations
+from assistant.imports.chatgpt import read_conversations, read_session
 
 _NAME = "conversations.json"
 
 
-def count_rounds(content: bytes) -> int:
-    """How many rounds it holds. Raises `InvalidRequest` where it cannot be read."""
-    return sum(session.count_rounds() for session in read_chatgpt(content))
-
-
 def zipped_pieces(content: bytes, most_bytes: int) -> Iterator[bytes]:
     """Exports of some of the conversations each, of so many bytes before they are packed, or of
-    one longer conversation."""
+    one longer conversation. Those that cannot be read are left out."""
     piece: list[Any] = []
     size = 0
-    for conversation in read_conversations(content):
+    for conversation in filter(_can_be_read, read_conversations(content)):
         length = len(json.dumps(conversation))
         if piece and size + length > most_bytes:
             yield _zipped(piece)
@@ -30,6 +25,14 @@ def zipped_pieces(content: bytes, most_bytes: int) -> Iterator[bytes]:
         size += length
     if piece:
         yield _zipped(piece)
+
+
+def _can_be_read(conversation: Any) -> bool:
+    try:
+        read_session(conversation)
+    except ValueError:
+        return False
+    return True
 
 
 def _zipped(conversations: Sequence[Any]) -> bytes:

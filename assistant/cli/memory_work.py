@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -23,6 +23,7 @@ from assistant.cli.memory_table import (
     say,
     with_answers,
 )
+from assistant.cli.plain import plain
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
 from assistant.imports.recognised import Export, recognised
@@ -97,15 +98,17 @@ class MemoryWork:
 
     def bring_in(self, file: Path) -> None:
         """An export of ours, or of ChatGPT, piece by piece."""
-        total, pieces = self._pieces(read_export(file))
-        summary = {"imported": 0, "known": 0}
+        coming = self._coming(read_export(file))
+        summary: dict[str, Any] = {"imported": 0, "known": 0}
         with shown_progress(Console(stderr=True)) as progress:
-            progress.begin("importing", total)
-            for piece in pieces:
+            progress.begin("importing", coming.rounds)
+            for piece in coming.pieces:
                 for name in summary:
                     summary[name] += piece[name]
                 progress.advance(piece["imported"] + piece["known"])
-        if not self._printed_json(summary):
+        for why in coming.unreadable:
+            typer.echo(f"left out: {plain(why)}", err=True)
+        if not self._printed_json(summary | {"unreadable": coming.unreadable}):
             known = f", {summary['known']} were there already" if summary["known"] else ""
             say(self._console, f"{rounds(summary['imported'])} brought in{known}")
 
@@ -126,15 +129,16 @@ class MemoryWork:
             return self._memory.forget_session(session, dry_run=dry_run)
         return self._memory.forget_all(dry_run=dry_run)
 
-    def _pieces(self, export: bytes) -> tuple[int, Iterator[Mapping[str, int]]]:
-        """How many rounds there are, and what becomes of them as they are sent."""
+    def _coming(self, export: bytes) -> "_Coming":
         if recognised(export) is Export.CHATGPT:
             # Here for the reason in `MemoryCalls.bring_in_chatgpt`.
-            from assistant.cli.chatgpt_export import count_rounds
+            from assistant.imports.chatgpt import read_chatgpt
 
-            return count_rounds(export), self._memory.bring_in_chatgpt(export)
+            found = read_chatgpt(export)
+            pieces = self._memory.bring_in_chatgpt(export)
+            return _Coming(found.count_rounds(), pieces, found.unreadable)
         lines = export_lines(export)
-        return len(lines.records), self._memory.bring_in(lines)
+        return _Coming(len(lines.records), self._memory.bring_in(lines))
 
     def _printed_json(self, body: Mapping[str, Any]) -> bool:
         if self._as_json:
@@ -152,6 +156,15 @@ class MemoryWork:
         """What is said about a list, apart from its lines."""
         if self._console.is_terminal:
             say(self._console, text, style="dim")
+
+
+class _Coming(NamedTuple):
+    """How many rounds an export holds, what becomes of them as they are sent, and why others cannot
+    be read."""
+
+    rounds: int
+    pieces: Iterator[Mapping[str, int]]
+    unreadable: Sequence[str] = ()
 
 
 def _outcome(what: str, count: int, forgotten: int, *, dry_run: bool) -> str:

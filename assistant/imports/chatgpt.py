@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from assistant.characters import whole_characters
+from assistant.characters import whole_characters, wrong_with_id
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
 from assistant.imports.recognised import ACCEPTED
@@ -21,6 +21,7 @@ from assistant.imports.recognised import ACCEPTED
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _TEXTS = ("text", "multimodal_text")
 _MOST_BYTES = 2**31
+_PREFIX = "chatgpt-"
 _CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
 
@@ -33,7 +34,6 @@ class ImportedSession:
     """
 
     session_id: str
-    title: str
     turns: tuple[Turn, ...]
 
     def count_rounds(self) -> int:
@@ -42,18 +42,37 @@ class ImportedSession:
         return sum(turn.role is Role.USER for turn in self.turns) + led_by_assistant
 
 
-def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> list[ImportedSession]:
-    """The sessions of an export, oldest first; conversations without a turn are left out.
+@dataclass(frozen=True, slots=True)
+class ChatGptExport:
+    """What could be read of an export: its sessions, oldest first; conversations without a turn are
+    left out. `unreadable` says of each other conversation why it could not."""
 
-    `most_bytes` is how much a zip file may hold when it is unpacked. Raises `InvalidRequest`, which
-    names the conversation that cannot be read.
+    sessions: Sequence[ImportedSession]
+    unreadable: Sequence[str]
+
+    def count_rounds(self) -> int:
+        """How many rounds its sessions make."""
+        return sum(session.count_rounds() for session in self.sessions)
+
+
+def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> ChatGptExport:
+    """An export as far as it can be read.
+
+    `most_bytes` is how much a zip file may hold when it is unpacked. Raises `InvalidRequest` where
+    nothing of it can be read.
     """
-    found = [
-        _session(conversation, number)
-        for number, conversation in enumerate(read_conversations(export, most_bytes), start=1)
-    ]
+    found: list[ImportedSession] = []
+    unreadable: list[str] = []
+    for number, conversation in enumerate(read_conversations(export, most_bytes), start=1):
+        try:
+            found.append(read_session(conversation))
+        except ValueError as why:
+            unreadable.append(f"conversation {number}{_title(conversation)} cannot be read: {why}")
+    if unreadable and not found:
+        raise InvalidRequest(unreadable[0])
     sessions = [session for session in found if session.turns]
-    return sorted(sessions, key=lambda session: (session.turns[0].timestamp, session.session_id))
+    sessions.sort(key=lambda session: (session.turns[0].timestamp, session.session_id))
+    return ChatGptExport(sessions, unreadable)
 
 
 def read_conversations(export: bytes, most_bytes: int = _MOST_BYTES) -> Iterator[Any]:
@@ -96,21 +115,32 @@ def _named(files: Sequence[str]) -> str:
     return shown if len(files) <= _SHOWN_NAMES else f"{shown} and {len(files) - _SHOWN_NAMES} more"
 
 
-def _session(conversation: Any, number: int) -> ImportedSession:
+def read_session(conversation: Any) -> ImportedSession:
+    """One conversation. Raises `ValueError` that says why it cannot be read."""
     try:
-        id = conversation.get("conversation_id") or conversation.get("id")
-        if not isinstance(id, str) or not id.strip():
-            raise ValueError("it has no id")
+        session_id = f"{_PREFIX}{_id(conversation)}"
         if not isinstance(conversation.get("mapping"), Mapping):
             raise ValueError(
                 f"it is none of ChatGPT's, which have a mapping: {_keys(conversation)}"
             )
-        title = conversation.get("title")
-        return ImportedSession(
-            f"chatgpt-{id}", title if isinstance(title, str) else "", tuple(_turns(conversation))
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
-        raise InvalidRequest(f"conversation {number} cannot be read: {_why(error)}") from error
+        return ImportedSession(session_id, tuple(_turns(conversation)))
+    except (KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
+        raise ValueError(_why(error)) from error
+
+
+def _id(conversation: Any) -> str:
+    id = conversation.get("conversation_id") or conversation.get("id")
+    if not isinstance(id, str) or not id.strip():
+        raise ValueError("it has no id")
+    if wrong := wrong_with_id(f"{_PREFIX}{id}"):
+        raise ValueError(f"its id {wrong}")
+    return id
+
+
+def _title(conversation: Any) -> str:
+    """What to find it by, where it has a title."""
+    title = conversation.get("title") if isinstance(conversation, Mapping) else None
+    return f" (“{title[:_SHOWN_NAME]}”)" if isinstance(title, str) and title.strip() else ""
 
 
 def _why(error: Exception) -> str:

@@ -155,4 +155,10 @@ LINES = (
     '"user_name":null,"user_text":"I moved to Bruges yesterday."}\n'
     '{"records":2}\n'
 )
-IMPORTED = {"object": "user.memories.imported", "user_id": "ann", "imported": 0, "known": 2}
+IMPORTED = {
+    "object": "user.memories.imported",
+    "user_id": "ann",
+    "imported": 0,
+    "known": 2,
+    "unreadable": [],
+}

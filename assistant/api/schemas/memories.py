@@ -170,9 +170,10 @@ class ForgottenUser(Forgotten):
 
 
 class ImportedMemories(Reply):
-    """How many rounds were new, and how many were there."""
+    """How many rounds were new, how many were there, and what could not be read."""
 
     object: Literal["user.memories.imported"]
     user_id: str
     imported: int
     known: int
+    unreadable: list[str]

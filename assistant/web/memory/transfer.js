@@ -1,10 +1,11 @@
 // A user's memory as a file: saved, and brought in piece by piece.
 
+import { showLeftOut } from "../page/banner.js";
 import { dayKey } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { notice } from "../page/notice.js";
 import { settings } from "../page/settings.js";
-import { path, request } from "../server/api.js";
+import { Refused, path, request } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
 import { readImport } from "./import_file.js";
 
@@ -19,21 +20,34 @@ export async function saveExport() {
 /** Brings in what a file holds, and shows how far it is; what is there already stays. */
 export async function bringIn(file) {
   const { format, noun, all, pieces } = await readImport(file);
-  const sum = { imported: 0, known: 0 };
+  const sum = { imported: 0, known: 0, unreadable: [] };
   let done = 0;
   try {
     for (const { body, count } of pieces) {
       showProgress(done, all, noun);
-      const to = path`/v1/users/${settings.user}/import`;
-      const stored = await (await request("POST", to, { body, query: { format } })).json();
+      const stored = await send(body, format, pieces.length > 1);
       sum.imported += stored.imported;
       sum.known += stored.known;
+      sum.unreadable.push(...stored.unreadable);
       done += count;
     }
     notice(`${counted(sum.imported, "round")} brought in, ${sum.known.toLocaleString("en")} were there already.`);
+    if (sum.unreadable.length) showLeftOut(sum.unreadable);
   } finally {
     byId("import-progress").hidden = true;
     memoryChanged();
+  }
+}
+
+/** What became of a piece. Of several, one of ChatGPT's that cannot be read does not end the import. */
+async function send(body, format, isOneOfMany) {
+  const to = path`/v1/users/${settings.user}/import`;
+  try {
+    return await (await request("POST", to, { body, query: { format } })).json();
+  } catch (error) {
+    const isUnreadable = error instanceof Refused && error.status === 400 && format === "chatgpt";
+    if (!(isUnreadable && isOneOfMany)) throw error;
+    return { imported: 0, known: 0, unreadable: [error.message] };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { Refused, ServerGone } from "../server/api.js";
 import { titleOf } from "../server/refusals.js";
-import { byId, el } from "./dom.js";
+import { byId, counted, el } from "./dom.js";
 
 const EVERY_MS = 2000;
 let waiting = null;
@@ -12,6 +12,12 @@ export function showError(error) {
   if (error instanceof ServerGone) return showGone();
   if (error instanceof Refused) return showRefused(error);
   show("Something went wrong.", error.message, "Close", hideError);
+}
+
+/** Names what an import could not read; the rest was brought in. */
+export function showLeftOut(reasons) {
+  const title = `${counted(reasons.length, "conversation")} could not be read and ${reasons.length === 1 ? "was" : "were"} left out.`;
+  show(title, reasons.join(" · "), "Close", hideError);
 }
 
 export function hideError() {

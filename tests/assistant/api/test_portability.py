@@ -60,6 +60,7 @@ def test_a_round_trip_changes_nothing(http: httpx.Client, told: str) -> None:
         "user_id": told,
         "imported": 3,
         "known": 0,
+        "unreadable": [],
     }
     assert export(http, told) == before
     again = bring_in(http, told, before).json()

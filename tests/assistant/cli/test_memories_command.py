@@ -179,7 +179,11 @@ def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: 
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as packed:
         packed.write(file, "conversations.json")
     again = run("import", tmp_path / "export.zip", "--json", user=bob)
-    assert again.json == {"imported": 0, "known": 2}
+    assert again.json == {"imported": 0, "known": 2, "unreadable": []}
+    file.write_text(json.dumps([{"title": "Odd"}, *json.loads(export)]))
+    partly = run("import", file, user=bob)
+    assert (partly.out, partly.code) == ("0 rounds brought in, 2 were there already\n", 0)
+    assert "left out: conversation 1 (“Odd”) cannot be read: it has no id\n" in partly.err
     file.write_text("[{}]")
     refused = run("import", file, user=bob)
     assert (refused.code, "conversation 1 cannot be read" in refused.err) == (2, True)
@@ -188,8 +192,8 @@ def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: 
 def test_a_chatgpt_export_goes_in_pieces() -> None:
     conversations = [_spoken(str(n), "long " * 50) for n in range(3)]
     one = len(json.dumps(conversations[0]))
-    pieces = zipped_pieces(json.dumps(conversations).encode(), 2 * one)
-    sent = [[session.session_id for session in read_chatgpt(piece)] for piece in pieces]
+    pieces = zipped_pieces(json.dumps([{}, *conversations, 5]).encode(), 2 * one)
+    sent = [[one.session_id for one in read_chatgpt(piece).sessions] for piece in pieces]
     assert sent == [["chatgpt-0", "chatgpt-1"], ["chatgpt-2"]]
     assert list(zipped_pieces(b"[]", 10)) == []
 
@@ -203,7 +207,11 @@ def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path
     assert file.read_text() == http.get(f"/v1/users/{ann}/export").text
     assert run("export", "-").out == file.read_text()
     assert "exists already" in run("export", file).err
-    assert run("import", file, "--json", user=bob).json == {"imported": 3, "known": 0}
+    assert run("import", file, "--json", user=bob).json == {
+        "imported": 3,
+        "known": 0,
+        "unreadable": [],
+    }
     again = run("import", "-", user=bob, typed=file.read_text())
     assert again.out == "0 rounds brought in, 3 were there already\n"
     assert sessions(http, bob) == sessions(http, ann)

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -10,7 +11,7 @@ import pytest
 from calls import assert_error, sessions
 
 from assistant.errors import InvalidRequest
-from assistant.imports.chatgpt import read_chatgpt
+from assistant.imports.chatgpt import ImportedSession, read_chatgpt
 
 MAY = 1684576800.0  # 2023-05-20T10:00:00Z
 
@@ -41,6 +42,13 @@ def conversation(*nodes: dict[str, Any], **changed: Any) -> dict[str, Any]:
         "mapping": mapping,
         "current_node": nodes[-1]["id"],
     } | changed
+
+
+def sessions_of(export: bytes) -> Sequence[ImportedSession]:
+    """The sessions of an export that can be read whole."""
+    found = read_chatgpt(export)
+    assert found.unreadable == []
+    return found.sessions
 
 
 ROOT = {"id": "root", "parent": None, "children": [], "message": None}
@@ -85,8 +93,8 @@ SAID = ["I ran in Ghent.", "Well done!", "Where was it?", "In Ghent."]
 
 
 def test_what_was_seen_in_order_with_its_times() -> None:
-    (session,) = read_chatgpt(export(a_conversation()))
-    assert (session.session_id, session.title) == ("chatgpt-c1", "Running")
+    (session,) = sessions_of(export(a_conversation()))
+    assert session.session_id == "chatgpt-c1"
     assert [turn.text for turn in session.turns] == SAID
     assert [turn.role for turn in session.turns] == ["user", "assistant"] * 2
     assert [turn.timestamp.timestamp() - MAY for turn in session.turns] == [1, 1, 1, 1]
@@ -95,14 +103,14 @@ def test_what_was_seen_in_order_with_its_times() -> None:
 
 @pytest.mark.parametrize("current", [None, "nowhere"])
 def test_without_a_current_node_the_newest_leaf_counts(current: str | None) -> None:
-    (session,) = read_chatgpt(export(a_conversation(current_node=current)))
+    (session,) = sessions_of(export(a_conversation(current_node=current)))
     assert session.turns[-1].text == "An answer that was made again."
 
 
 def test_a_branch_that_was_torn_off_is_read_from_there_on() -> None:
     torn = a_conversation()
     del torn["mapping"]["d2"]
-    (session,) = read_chatgpt(export(torn))
+    (session,) = sessions_of(export(torn))
     assert [turn.text for turn in session.turns] == SAID[1:]
 
 
@@ -110,12 +118,12 @@ def test_a_leaf_is_what_nothing_follows_that_is_there() -> None:
     torn = a_conversation(current_node="i")
     del torn["mapping"]["i"]
     del torn["mapping"]["d1"]
-    (session,) = read_chatgpt(export(torn))
+    (session,) = sessions_of(export(torn))
     assert [turn.text for turn in session.turns] == SAID[:3]
 
 
 def test_an_emoji_cut_in_two_is_marked() -> None:
-    (session,) = read_chatgpt(export(conversation(node("a", None, text="Tea \ud83d"))))
+    (session,) = sessions_of(export(conversation(node("a", None, text="Tea \ud83d"))))
     assert session.turns[0].text == "Tea \ufffd"
 
 
@@ -125,16 +133,16 @@ def test_conversations_by_date_and_empty_ones_left_out() -> None:
         if one["message"]:
             one["message"]["create_time"] = None
     nothing = conversation(dict(ROOT, children=[]), conversation_id="c3")
-    found = read_chatgpt(export(later, a_conversation(), nothing))
+    found = sessions_of(export(later, a_conversation(), nothing))
     assert [session.session_id for session in found] == ["chatgpt-c1", "chatgpt-c0"]
 
 
 def test_out_of_the_zip_file_whole_or_in_pieces() -> None:
     one, two = export(a_conversation()), export(a_conversation(conversation_id="c2"))
     packed = zipped(**{"chat.html": b"<p>", "export/conversations.json": one})
-    assert len(read_chatgpt(packed)) == 1
+    assert len(sessions_of(packed)) == 1
     assert (
-        len(read_chatgpt(zipped(**{"conversations-000.json": one, "conversations-001.json": two})))
+        len(sessions_of(zipped(**{"conversations-000.json": one, "conversations-001.json": two})))
         == 2
     )
 
@@ -186,6 +194,7 @@ def bring_in(http: httpx.Client, user_id: str, body: bytes) -> httpx.Response:
 def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -> None:
     body = zipped(**{"conversations.json": export(a_conversation())})
     expected = {"object": "user.memories.imported", "user_id": ann, "imported": 2, "known": 0}
+    expected["unreadable"] = []
     assert bring_in(http, ann, body).json() == expected
     assert sessions(http, ann) == {"chatgpt-c1": [tuple(SAID[:2]), tuple(SAID[2:])]}
     assert bring_in(http, ann, body).json() == expected | {"imported": 0, "known": 2}
@@ -194,8 +203,22 @@ def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -
     assert listed["data"][0]["session_date"] == "2023-05-20T10:00:01Z"
 
 
-def test_what_cannot_be_read_stores_nothing(http: httpx.Client, ann: str) -> None:
-    reply = bring_in(http, ann, export(a_conversation(), 5))
+def test_what_cannot_be_read_is_named_and_the_rest_brought_in(http: httpx.Client, ann: str) -> None:
+    broken = a_conversation(title="My trip to Rome", mapping={"a": 5}, current_node="a")
+    nameless = a_conversation(conversation_id="c\n3")
+    done = bring_in(http, ann, export(5, broken, a_conversation(), nameless)).json()
+    assert (done["imported"], done["known"]) == (2, 0)
+    other = "something in it is of another kind than in ChatGPT's exports"
+    assert done["unreadable"] == [
+        f"conversation 1 cannot be read: {other}",
+        f"conversation 2 (“My trip to Rome”) cannot be read: {other}",
+        "conversation 4 (“Running”) cannot be read: its id must not hold control characters",
+    ]
+    assert list(sessions(http, ann)) == ["chatgpt-c1"]
+
+
+def test_where_nothing_can_be_read_nothing_is_stored(http: httpx.Client, ann: str) -> None:
+    reply = bring_in(http, ann, export(5, 6))
     error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
-    assert "conversation 2 cannot be read: something in it is of another kind" in error["message"]
+    assert "conversation 1 cannot be read: something in it is of another kind" in error["message"]
     assert sessions(http, ann) == {}

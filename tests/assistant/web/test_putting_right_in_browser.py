@@ -187,13 +187,20 @@ def test_a_chatgpt_export_is_brought_in(
 ) -> None:
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([conversation(f"c{number}") for number in range(3)]))
-    page = open_page(quoting_url, "/#/memories")
+    page = open_page(quoting_url, "/#/memories", complaints="status of 400")
     expect(page.get_by_text("Nothing is remembered yet")).to_be_visible()
     for said in ("3 rounds brought in, 0 were there", "0 rounds brought in, 3 were there"):
         page.locator("#import-file").set_input_files(file)
         expect(page.locator("#notice")).to_contain_text(said)
     expect(cards(page)).to_have_count(3)
     assert set(sessions(http, ann)) == {"chatgpt-c0", "chatgpt-c1", "chatgpt-c2"}
+    odd = {"title": "A long story", "text": "word " * 60_000}
+    file.write_text(json.dumps([odd, conversation("c3")]))
+    page.locator("#import-file").set_input_files(file)
+    expect(page.locator("#notice")).to_contain_text("1 round brought in")
+    expect(page.locator("#banner")).to_contain_text("1 conversation could not be read")
+    expect(page.locator("#banner")).to_contain_text("“A long story”")
+    expect(cards(page)).to_have_count(4)
 
 
 def conversation(id: str) -> dict[str, Any]:
