@@ -67,7 +67,7 @@ def build_context(
     used = (count(fenced_json(extras)) if extras else 0) + _FRAME
 
     def round_cost(shown: Shown) -> int:
-        return count(layout.round(shown))
+        return sum(map(count, layout.sides(shown)))
 
     def session_cost(first: Shown) -> int:
         return count(layout.heading(head(first, request.asked_at))) + _SEAM

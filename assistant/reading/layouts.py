@@ -32,8 +32,11 @@ class Written(Protocol):
     def heading(self, head: Mapping[str, str]) -> str:
         """What a session begins with, and what ends it."""
 
-    def round(self, shown: Shown) -> str:
-        """One round, and what divides it from the next."""
+    def sides(self, shown: Shown) -> list[str]:
+        """What each side of a round said, as written; joined, they are the round.
+
+        Cut where no token reaches across, so that a side takes as many tokens anywhere.
+        """
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         """All of it."""
@@ -45,9 +48,13 @@ class _AsJson:
     def heading(self, head: Mapping[str, str]) -> str:
         return _opened(head) + _CLOSED
 
-    def round(self, shown: Shown) -> str:
-        sides = (f"{fenced_json(who)}: {fenced_json(said)}" for who, said in _sides(shown).items())
-        return f"{{{', '.join(sides)}}},"
+    def sides(self, shown: Shown) -> list[str]:
+        said = [f" {fenced_json(who)}: {fenced_json(text)}," for who, text in _sides(shown)]
+        if not said:
+            return [" {},"]
+        said[0] = " {" + said[0].removeprefix(" ")
+        said[-1] = said[-1].removesuffix(",") + "},"
+        return said
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         sessions = (self._session(rounds, asked_at) for rounds in _by_session(shown))
@@ -58,8 +65,8 @@ class _AsJson:
         return "{" + ",\n".join(parts) + "}"
 
     def _session(self, rounds: Sequence[Shown], asked_at: datetime) -> str:
-        written = " ".join(map(self.round, rounds)).rstrip(",")
-        return _opened(head(rounds[0], asked_at)) + written + _CLOSED
+        written = "".join(side for shown in rounds for side in self.sides(shown))
+        return _opened(head(rounds[0], asked_at)) + written.strip(" ,") + _CLOSED
 
 
 def _opened(head: Mapping[str, str]) -> str:
@@ -72,16 +79,14 @@ class _AsText:
     def heading(self, head: Mapping[str, str]) -> str:
         return f"== {head['date']}, age: {head['ago']}\n"
 
-    def round(self, shown: Shown) -> str:
-        return "".join(
-            f"{fenced_text(who)}: {fenced_text(text)}\n" for who, text in _sides(shown).items()
-        )
+    def sides(self, shown: Shown) -> list[str]:
+        return [f"{fenced_text(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         parts: list[str] = []
         for rounds in _by_session(shown):
             parts.append(self.heading(head(rounds[0], asked_at)))
-            parts += map(self.round, rounds)
+            parts += (side for shown in rounds for side in self.sides(shown))
         for name, entries in extras.items():
             parts.append(f"== {name.replace('_', ' ')}\n")
             parts += [f"- {fenced_text(_one_line(entry))}\n" for entry in entries]
@@ -119,14 +124,10 @@ def _speakers(shown: Shown) -> tuple[str, str]:
     return (user, assistant) if user != assistant else ("user", "assistant")
 
 
-def _sides(shown: Shown) -> dict[str, str]:
-    """What each said; an empty side is left out."""
-    user, assistant = _speakers(shown)
-    return {
-        name: text
-        for name, text in ((user, shown.user_text), (assistant, shown.assistant_text))
-        if text
-    }
+def _sides(shown: Shown) -> list[tuple[str, str]]:
+    """Who said what; an empty side is left out."""
+    said = zip(_speakers(shown), (shown.user_text, shown.assistant_text), strict=True)
+    return [(name, text) for name, text in said if text]
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:
