@@ -83,6 +83,7 @@ class _Packing:
     def __init__(self, question: str, budget: Budget, about_replies: bool) -> None:
         self.shown: dict[str, Shown] = {}
         self._sessions: set[str] = set()
+        self._costs: dict[str, int] = {}
         self._cuts: dict[str, Shown] = {}
         self._near = shared_with(question)
         self._budget = budget
@@ -113,9 +114,9 @@ class _Packing:
             if shown.is_whole:
                 continue
             whole = _whole(shown.record)
-            left = self._left + self._budget.round_cost(shown)
+            left = self._left + self._costs[id]
             # Counting the tokens of long replies that cannot fit is most of the work.
-            if _least_tokens(whole) <= left and (cost := self._budget.round_cost(whole)) <= left:
+            if _may_fit([whole], left) and (cost := self._budget.round_cost(whole)) <= left:
                 self._left = left - cost
                 self.shown[id] = whole
 
@@ -126,20 +127,21 @@ class _Packing:
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
         # Looking for the nearest sentences of a round that cannot fit is most of the work.
-        least = len(record.round.user_text.split())
-        return least <= self._left - keep and self._take([self._cut(record)], keep=keep)
+        said = Shown(record, record.round.user_text, "")
+        return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
     def _take(self, rounds: Sequence[Shown], *, keep: int = 0, force: bool = False) -> bool:
         new = [shown for shown in rounds if shown.record.id not in self.shown]
-        if not force and sum(map(_least_tokens, new)) > self._left - keep:
+        if not force and not _may_fit(new, self._left - keep):
             return False
         sessions = {shown.record.round.session_id: shown for shown in new}
         headings = [shown for id, shown in sessions.items() if id not in self._sessions]
-        size = sum(map(self._budget.round_cost, new))
-        size += sum(map(self._budget.session_cost, headings))
+        costs = {shown.record.id: self._budget.round_cost(shown) for shown in new}
+        size = sum(costs.values()) + sum(map(self._budget.session_cost, headings))
         if size > self._left - keep and not force:
             return False
         self._left -= size
+        self._costs |= costs
         self._sessions |= set(sessions)
         self.shown |= {shown.record.id: shown for shown in new}
         return True
@@ -157,9 +159,13 @@ class _Packing:
         )
 
 
-def _least_tokens(shown: Shown) -> int:
-    """No tokenizer joins words; counting them takes a tenth of counting tokens."""
-    return len(shown.user_text.split()) + len(shown.assistant_text.split())
+def _may_fit(rounds: Sequence[Shown], tokens: int) -> bool:
+    """Whether counting the tokens is worth while: no tokenizer joins words, and every word but the
+    last has a space after it."""
+    texts = [text for shown in rounds for text in (shown.user_text, shown.assistant_text)]
+    if sum(map(len, texts)) < 2 * tokens:
+        return True
+    return sum(len(text.split()) for text in texts) <= tokens
 
 
 def _whole(record: Record) -> Shown:

@@ -26,10 +26,11 @@ def repeated(
         one.record.id: f"{one.record.round.user_text}\n{one.record.round.assistant_text}"
         for one in recalled
     }
-    words = {id: set(terms(texts[id])) for id in trace.context if id in texts}
-    rounds_with = Counter(term for of_round in words.values() for term in of_round)
-    asked = set(terms(question))
-    told = {term for term in terms(answer) if term not in asked and rounds_with[term] <= _FEW}
-    shared = {id: len(told & words[id]) for id in words}
-    owed = sorted((id for id in words if shared[id]), key=lambda id: -shared[id])
-    return tuple([*owed, *(id for id in trace.context if id not in words)][:_MOST])
+    told = frozenset(terms(answer)).difference(terms(question))
+    shared = {id: told.intersection(terms(texts[id])) for id in trace.context if id in texts}
+    rounds_with = Counter(term for of_round in shared.values() for term in of_round)
+    owns = {
+        id: sum(rounds_with[term] <= _FEW for term in of_round) for id, of_round in shared.items()
+    }
+    owed = sorted((id for id in owns if owns[id]), key=lambda id: -owns[id])
+    return tuple([*owed, *(id for id in trace.context if id not in owns)][:_MOST])
