@@ -1,6 +1,7 @@
 """What a process uses, and running one measurement in a process of its own."""
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -19,6 +20,16 @@ def anonymous_mb() -> float:
     status = Path("/proc/self/status")
     found = re.search(r"RssAnon:\s+(\d+)", status.read_text() if status.exists() else "")
     return int(found[1]) / 1024 if found else 0.0
+
+
+def taken_by_host() -> tuple[float, float]:
+    """Seconds that the machine's processors had work and a host gave them to other machines, and
+    all their seconds, so far; nothing of the former where the system does not say."""
+    status = Path("/proc/stat")
+    if not status.exists():
+        return 0.0, 1.0
+    ticks = [int(number) for number in status.read_text().split("\n", 1)[0].split()[1:9]]
+    return ticks[-1] / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def disk_mb(folder: Path) -> float:

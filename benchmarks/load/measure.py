@@ -28,6 +28,7 @@ from benchmarks.load.chats import Body, Chats, chats_at_once
 from benchmarks.load.model import Script
 from benchmarks.measured import Measured
 from benchmarks.memories import ASKED_ON, Crowd
+from benchmarks.processes import taken_by_host
 from memory_store import PACKAGED, Encoder, HashEncoder, ModelEncoder, Query
 
 CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
@@ -70,9 +71,11 @@ async def _under_load(
     warm, asked = queries[: 2 * chats], queries[2 * chats :]
     await chats_at_once(port, _bodies(warm), chats=chats, each=2, spread=script.seconds)
     used = processor_seconds(process_id)
+    before = taken_by_host()
     began = time.perf_counter()
     ours = await chats_at_once(port, _bodies(asked), chats=chats, each=each, spread=script.seconds)
     busy = (processor_seconds(process_id) - used) / (time.perf_counter() - began)
+    taken, passed = (now - then for now, then in zip(taken_by_host(), before, strict=True))
     alone = await chats_at_once(
         model, _bodies(asked), chats=chats, each=each, spread=script.seconds
     )
@@ -81,6 +84,7 @@ async def _under_load(
         "failures": len(ours.failures) + len(alone.failures),
         "answers": len(ours.first_tokens),
         "processors_used": busy,
+        "percent_taken_by_host": 100 * taken / passed,
         "resident_mb": resident_mb(process_id),
         "reply_p50": _percentile(ours.whole, 50),
         "model_says_after": script.first * 1000,
