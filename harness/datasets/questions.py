@@ -102,6 +102,8 @@ def evidence_rounds(question: Question) -> list[tuple[int, int]]:
     return [
         (session.position, round_.index)
         for session in question.sessions
+        # Few sessions hold evidence, and a conversation is that of hundreds of questions.
+        if any(turn.has_answer for turn in session.turns)
         for round_ in rounds_of(session.turns)
         if any(session.turns[i].has_answer for i in round_.turns)
     ]
