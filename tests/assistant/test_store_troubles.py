@@ -14,6 +14,7 @@ import pytest
 from calls import assert_error, record, rounds
 from commands import Server
 from in_process import Run
+from memories import in_use
 
 from memory_store import (
     EdgeEngine,
@@ -235,14 +236,10 @@ def test_check_of_a_memory_in_use(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ASSISTANT_EMBEDDER", "hash")
-    server = Server(tmp_path)
-    server.start()
-    try:
+    with in_use(tmp_path):
         done = run("check", "--data-dir", tmp_path)
         assert (done.code, done.err) == (1, "")
         assert "in use by another process" in done.out
-    finally:
-        server.end()
     assert run("check", "--data-dir", tmp_path).code == 0
 
 

@@ -5,6 +5,7 @@ import subprocess
 from signal import SIGKILL
 
 import httpx
+from calls import record, rounds
 from commands import BIN, Server, ended
 from openai import OpenAI
 
@@ -20,19 +21,23 @@ def say(server: Server, text: str, **metadata: str) -> str:
     return reply.choices[0].message.content or ""
 
 
-def test_it_still_remembers_after_a_restart(server: Server) -> None:
+def test_it_still_remembers_after_a_restart_and_after_a_crash(server: Server) -> None:
     say(server, "I adopted a cat called Miso.", timestamp="2024-03-01T10:00:00Z")
     assert server.end() == 0
     server.start()
-    answer = say(server, "What is my cat called?", timestamp="2024-04-01T10:00:00Z")
+    question, asked_at = "What is my cat called?", "2024-04-01T10:00:00Z"
+    answer = say(server, question, timestamp=asked_at, memory="read_only")
     assert "On 2024-03-01 (Fri) you said: “I adopted a cat called Miso.”" in answer
-
-
-def test_it_still_remembers_after_a_crash(server: Server) -> None:
-    say(server, "I adopted a cat called Miso.")
-    server.end(SIGKILL)
+    with httpx.Client(base_url=server.url) as http:
+        record(http, "ann", "evening", "I adopted a dog called Bo.", "Noted.")
+    assert server.end(SIGKILL) == -SIGKILL
     server.start()
-    assert "Miso" in say(server, "What is my cat called?")
+    assert say(server, question, timestamp=asked_at) == answer
+    assert "Bo" in say(server, "What is my dog called?")
+    with httpx.Client(base_url=server.url) as http:
+        assert rounds(http, "ann", "evening") == [("I adopted a dog called Bo.", "Noted.")]
+        again = record(http, "ann", "evening", "I adopted a dog called Bo.", "Noted.")
+    assert again.json()["known"] == 2
 
 
 def test_ask_prints_an_answer_and_keeps_nothing(shared_server: Server) -> None:

@@ -1,12 +1,11 @@
 """A memory of 150 rounds, and places on a server."""
 
 import asyncio
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memories import made_up, remember
+from memories import copied, made_up, remember
 from qdrant_binary import Qdrant
 from transfers import Make
 
@@ -23,8 +22,7 @@ def _written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(tmp_path: Path, _written: Path) -> Path:
     """A folder with a memory of 150 rounds."""
-    shutil.copytree(_written, tmp_path / "memory")
-    return tmp_path / "memory"
+    return copied(_written, tmp_path / "memory")
 
 
 @pytest.fixture

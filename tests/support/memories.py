@@ -1,13 +1,18 @@
 """Memories to move about: their rounds, another encoder, what they hold, and how far a move is."""
 
+import asyncio
 import random
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 
 from memory_store import (
+    EdgeEngine,
     Embedder,
     EncoderIdentity,
     Engine,
@@ -91,6 +96,21 @@ async def remember(
     for start in range(0, len(rounds), 256):
         await store.remember(rounds[start : start + 256])
     await store.close()
+
+
+def copied(memory: Path, to: Path) -> Path:
+    """A copy of a memory's folder. Most of its files is holes, which Python would write out."""
+    subprocess.run(["cp", "-r", memory, to], check=True)
+    return to
+
+
+@contextmanager
+def in_use(data_dir: Path) -> Iterator[None]:
+    """An assistant has the memory open: its lock does not tell processes from engines."""
+    store = a_store(EdgeEngine(data_dir))
+    asyncio.run(store.open())
+    yield
+    asyncio.run(store.close())
 
 
 async def held(memory: OperatorEngine) -> list[str]:

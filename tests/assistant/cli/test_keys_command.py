@@ -7,8 +7,11 @@ from typing import Any
 import httpx
 import pytest
 from calls import assert_error
-from commands import Server, ended
+from commands import ended
 from in_process import Run
+from served import served
+
+from assistant import Settings, create_app
 
 
 @pytest.fixture
@@ -55,24 +58,20 @@ def test_keys_that_cannot_be_made_or_revoked(keys: Run, tmp_path: Path) -> None:
 def test_a_running_assistant_sees_what_is_made_and_revoked(
     run: Run, keys: Run, tmp_path: Path
 ) -> None:
-    server = Server(tmp_path)
-    server.start()
-    try:
-        with httpx.Client(base_url=server.url) as client:
-            assert client.get("/v1/models").status_code == 200
-            laptop = ("laptop", "--user", "ann", "--data-dir", tmp_path, "--json")
-            made: dict[str, Any] = json.loads(ended("keys", "create", *laptop).stdout)
-            assert_error(client.get("/v1/models"), 401, "authentication_error", "invalid_api_key")
-            client.headers["Authorization"] = f"Bearer {made['key']}"
-            assert client.get("/v1/models").status_code == 200
-            asked = ("ask", "Who am I?", "--assistant", server.url, "--user", "ann")
-            for key, code in (("wrong", 2), (made["key"], 0)):
-                done = run(*asked, "--api-key", key)
-                assert done.code == code, done.err
-            assert keys("revoke", made["id"], "--data-dir", tmp_path).code == 0
-            assert client.get("/v1/models").status_code == 401
-    finally:
-        server.end()
+    app = create_app(Settings(embedder="hash", data_dir=tmp_path))
+    with served(app) as url, httpx.Client(base_url=url) as client:
+        assert client.get("/v1/models").status_code == 200
+        laptop = ("laptop", "--user", "ann", "--data-dir", tmp_path, "--json")
+        made: dict[str, Any] = json.loads(ended("keys", "create", *laptop).stdout)
+        assert_error(client.get("/v1/models"), 401, "authentication_error", "invalid_api_key")
+        client.headers["Authorization"] = f"Bearer {made['key']}"
+        assert client.get("/v1/models").status_code == 200
+        asked = ("ask", "Who am I?", "--assistant", url, "--user", "ann")
+        for key, code in (("wrong", 2), (made["key"], 0)):
+            done = run(*asked, "--api-key", key)
+            assert done.code == code, done.err
+        assert keys("revoke", made["id"], "--data-dir", tmp_path).code == 0
+        assert client.get("/v1/models").status_code == 401
 
 
 def test_a_server_that_others_reach_does_not_start_without_a_key(run: Run, tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
-"""The MCP server as a process over stdio, as the package's own client uses it."""
+"""The MCP server as the package's own client uses it: as a process over stdio, and in this one."""
 
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from calls import record, rounds, sessions
 
+from assistant.cli.connection import Connection
+
 mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")
+mcp_server = pytest.importorskip("assistant.cli.mcp_server")
 
 PROGRAM = "from assistant.cli import main; main()"
 
@@ -28,8 +32,15 @@ INITIALIZE = {
 
 
 @pytest.fixture
-def client(quoting_url: str, ann: str) -> Any:
-    """A client of a server that serves `ann`, not connected yet."""
+def client(quoting_url: str, ann: str) -> Iterator[Any]:
+    """A client of a server in this process that serves `ann`, not connected yet."""
+    with Connection(quoting_url, ann) as connection:
+        yield mcp.Client(mcp_server.memory_server(connection))
+
+
+@pytest.fixture
+def stdio_client(quoting_url: str, ann: str) -> Any:
+    """A client of a server in a process of its own that serves `ann`, not connected yet."""
     command = mcp.StdioServerParameters(
         command=sys.executable,
         args=["-c", PROGRAM, "mcp", "--assistant", quoting_url, "--user", ann],
@@ -61,9 +72,9 @@ async def test_the_tools_say_what_they_do(client: Any) -> None:
     assert not any("user" in tool.input_schema["properties"] for tool in tools.values())
 
 
-async def test_remember_recall_list_forget(client: Any, http: httpx.Client, ann: str) -> None:
+async def test_remember_recall_list_forget(stdio_client: Any, http: httpx.Client, ann: str) -> None:
     record(http, f"eve and {ann}", "s", "My safe opens with 4711.")
-    async with client:
+    async with stdio_client as client:
         told = await client.call_tool(
             "remember", {"text": "I adopted a cat called Miso.", "said_at": "2023-03-01T10:00:00Z"}
         )

@@ -3,16 +3,15 @@
 import asyncio
 import io
 import re
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import BIN, Server
+from commands import BIN
 from in_process import Run
-from memories import held, made_up, remember
+from memories import copied, held, in_use, made_up, remember
 from qdrant_binary import Qdrant
 from rich.console import Console
 
@@ -32,8 +31,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path, written: Path) -> Path:
-    shutil.copytree(written, tmp_path / "data")
-    return tmp_path / "data"
+    return copied(written, tmp_path / "data")
 
 
 @pytest.fixture(autouse=True)
@@ -138,9 +136,7 @@ def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
 
 
 def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
-    assistant = Server(data)
-    assistant.start()
-    try:
+    with in_use(data):
         for command in (
             ("reindex",),
             ("migrate", "--to", "server", "--qdrant-url", "http://[::1]:9"),
@@ -149,8 +145,6 @@ def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
             assert (done.code, done.out) == (2, "")
             assert "in use by another process: stop that one" in done.err
             assert "Traceback" not in done.err
-    finally:
-        assistant.end()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from calls import record, rounds
 from in_process import Run
 
 COMMAND = (sys.executable, "-c", "from assistant.cli import main; main()", "serve")
@@ -67,18 +66,6 @@ def test_the_address_is_a_url_in_ipv6_too(tmp_path: Path) -> None:
         assert httpx.get(f"{first_line(process)[1]}/health").status_code == 200
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
-def test_it_remembers_after_a_restart(tmp_path: Path, end: signal.Signals) -> None:
-    with serving(tmp_path) as process:
-        with httpx.Client(base_url=first_line(process)[1]) as http:
-            record(http, "ann", "s", "I like tea.", "Noted.")
-        process.send_signal(end)
-        assert process.wait(_SECONDS) == (0 if end is signal.SIGTERM else -end)
-    with serving(tmp_path) as process, httpx.Client(base_url=first_line(process)[1]) as http:
-        assert rounds(http, "ann", "s") == [("I like tea.", "Noted.")]
-        assert record(http, "ann", "s", "I like tea.", "Noted.").json()["known"] == 2
-
-
 Refused = Callable[..., str]
 
 
@@ -106,12 +93,6 @@ def test_a_taken_port(refused: Refused) -> None:
         said = refused("--port", port)
     assert f"127.0.0.1:{port}" in said
     assert "another --port" in said
-
-
-def test_a_store_in_use(refused: Refused, tmp_path: Path) -> None:
-    with serving(tmp_path) as process:
-        first_line(process)
-        assert "in use by another process" in refused()
 
 
 @pytest.mark.parametrize(
