@@ -18,12 +18,19 @@ from harness.statistics.repeats import repeats_table
 
 @pytest.mark.parametrize(
     ("right", "n", "low", "high"),
-    [(400, 500, 76.3, 83.3), (24, 30, 62.7, 90.5), (30, 30, 88.6, 100)],
+    [(400, 500, 76.3, 83.3), (24, 30, 62.7, 90.5), (30, 30, 88.6, 100), (0, 30, 0, 11.4)],
 )
 def test_wilson_v10(right: int, n: int, low: float, high: float) -> None:
     interval = wilson_interval(right, n)
     assert (100 * interval.low, 100 * interval.high) == pytest.approx((low, high), abs=0.05)
-    assert interval == proportion_confint(right, n, alpha=0.05, method="wilson")
+    theirs = proportion_confint(right, n, alpha=0.05, method="wilson")
+    assert interval == pytest.approx(theirs, abs=1e-12)
+
+
+def test_all_and_none_have_a_bound_that_is_exact() -> None:
+    for n in range(1, 60):
+        assert wilson_interval(n, n).high == 1
+        assert wilson_interval(0, n).low == 0
 
 
 def test_nothing_known_is_anything_possible() -> None:

@@ -46,7 +46,6 @@ FENCES = {
     "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
     "statsmodels": {
         "harness/statistics/corrections.py",
-        "harness/statistics/intervals.py",
         "harness/statistics/pairs.py",
         "harness/statistics/power.py",
     },
