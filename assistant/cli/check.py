@@ -11,7 +11,7 @@ from typing import NamedTuple, get_args
 import typer
 
 from assistant.access.doorkeeper import Doorkeeper, check_reachable
-from assistant.cli.workers import check_workers
+from assistant.cli.serving.workers import check_workers
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.roles import gateway

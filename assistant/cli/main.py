@@ -43,7 +43,7 @@ def serve(
     ] = None,
 ) -> None:
     """Run the assistant until it is stopped."""
-    from assistant.cli.serve import run_server
+    from assistant.cli.serving.command import run_server
     from assistant.settings import load_settings
 
     settings = load_settings(
@@ -79,7 +79,7 @@ def chat(
     history: Annotated[bool, typer.Option(help="Keep what is typed for the next time.")] = True,
 ) -> None:
     """Talk to a running assistant in the terminal."""
-    from assistant.cli import chat as terminal
+    from assistant.cli.chat import terminal
     from assistant.cli.connection import Connection
     from assistant.cli.conversation import Conversation
 

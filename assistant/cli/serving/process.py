@@ -9,7 +9,7 @@ import typer
 import uvicorn
 
 from assistant.app import create_app
-from assistant.cli.server import Server
+from assistant.cli.serving.server import Server
 from assistant.errors import ConfigError
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings

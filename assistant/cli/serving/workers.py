@@ -13,8 +13,8 @@ from types import FrameType
 
 import typer
 
-from assistant.cli.allocator import keep_small
-from assistant.cli.serving import listen, say_starting, serve_at
+from assistant.cli.serving.allocator import keep_small
+from assistant.cli.serving.process import listen, say_starting, serve_at
 from assistant.errors import AssistantError, ConfigError
 from assistant.observing.logs import configure_logs
 from assistant.settings import Settings

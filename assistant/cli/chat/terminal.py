@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
 
-from assistant.cli.chat_commands import AHEAD, COMMANDS, ChatCommands, Leave
+from assistant.cli.chat.commands import AHEAD, COMMANDS, ChatCommands, Leave
+from assistant.cli.chat.interrupts import interrupts
 from assistant.cli.conversation import Conversation
-from assistant.cli.interrupts import interrupts
 from assistant.cli.memory_table import say
 from assistant.cli.plain import plain
 from assistant.errors import AssistantError
@@ -26,7 +26,7 @@ def chat(conversation: Conversation, *, with_history: bool = True) -> int:
 
 
 def _on_a_terminal(conversation: Conversation, console: Console, *, with_history: bool) -> int:
-    from assistant.cli.chat_input import typed_reader
+    from assistant.cli.chat.input import typed_reader
 
     meanings = [(name, command.meaning) for name, command in COMMANDS.items()]
     read = typed_reader(meanings, with_history=with_history)
@@ -58,7 +58,7 @@ def _prompt(conversation: Conversation) -> str:
 
 
 def _in_a_pipe(conversation: Conversation, console: Console) -> int:
-    from assistant.cli.chat_input import piped_lines
+    from assistant.cli.chat.input import piped_lines
 
     talk = Talk(conversation, console, _as_it_comes)
     if conversation.is_ahead:
@@ -97,7 +97,7 @@ class Talk:
 @contextmanager
 def _live(console: Console) -> Iterator[Callable[[str], None]]:
     """Markdown that grows. An answer that is stopped stays as far as it came."""
-    from assistant.cli.live_answer import LiveAnswer
+    from assistant.cli.chat.live_answer import LiveAnswer
 
     try:
         with interrupts() as again, LiveAnswer(console) as answer:

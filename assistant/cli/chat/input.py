@@ -13,7 +13,7 @@ from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from assistant.cli.interrupts import interrupts
+from assistant.cli.chat.interrupts import interrupts
 
 Read = Callable[[str], str]
 """Shows a prompt and returns what is typed. Raises `EOFError` and `KeyboardInterrupt`."""

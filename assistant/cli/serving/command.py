@@ -3,9 +3,9 @@
 import typer
 
 from assistant.access.doorkeeper import check_reachable
-from assistant.cli.allocator import keep_small
-from assistant.cli.serving import listen, say_starting, serve_at
-from assistant.cli.workers import check_workers, run_workers
+from assistant.cli.serving.allocator import keep_small
+from assistant.cli.serving.process import listen, say_starting, serve_at
+from assistant.cli.serving.workers import check_workers, run_workers
 from assistant.observing.logs import configure_logs
 from assistant.settings import Settings
 

@@ -1,0 +1,1 @@
+"""`assistant chat`: what is typed, what is shown, and the slash commands."""

@@ -1,0 +1,1 @@
+"""`assistant serve`: one process or several, and how they end."""
