@@ -91,10 +91,11 @@ class Chat:
         recorder: Recorder,
         reader: Reader,
         *,
-        recalled_rounds: int,
+        recalled_rounds: int = 0,
         observe: Observer = lambda stage, seconds: None,
     ) -> None:
-        """`observe` hears how many seconds each stage of an answer took."""
+        """`recalled_rounds` is how many, if not as much as the reader can make use of; `observe`
+        hears how many seconds each stage of an answer took."""
         self._retriever = retriever
         self._recorder = recorder
         self._reader = reader
@@ -142,15 +143,17 @@ class Chat:
             return None
         # Those that the conversation shows already are not read twice.
         shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
+        wanted = self._recalled_rounds or self._reader.most_rounds
         return await self._retriever.retrieve(
             Query(
                 call.user_id,
                 query,
-                min(self._recalled_rounds + shown, _MOST_ROUNDS),
+                min(wanted + shown, _MOST_ROUNDS),
                 call.days,
                 asked_on=call.asked_at.date(),
                 explained=call.debug,
                 sessions=False,
+                short_limit=0 if self._recalled_rounds else _MOST_ROUNDS,
             )
         )
 

@@ -89,7 +89,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             retriever,
             recorder,
             reader,
-            recalled_rounds=settings.recall.rounds or reader.most_rounds,
+            recalled_rounds=settings.recall.rounds,
             observe=metrics.stage,
         )
         yield Services(settings, store, embedder, recorder, chat, reader, usage, metrics, worker)

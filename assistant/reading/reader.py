@@ -64,7 +64,7 @@ class Reader(Protocol):
     reads_conversation: bool
     """Whether it reads the earlier messages of the conversation, and not memory alone."""
     most_rounds: int
-    """How many recalled rounds it can make use of."""
+    """How many recalled rounds of usual length it can make use of."""
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """The answer in pieces, ending with exactly one that carries the trace.

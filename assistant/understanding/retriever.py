@@ -56,7 +56,7 @@ class Retriever:
         for text in understood.queries:
             recalls.append(await self._store.recall(replace(read, text=text)))
         used = Understanding(self._model.name, understood.queries)
-        return Retrieved(merged(recalls, query.limit), used)
+        return Retrieved(merged(recalls), used)
 
     async def _recall(self, query: Query) -> Recall:
         """The rounds of one query; first those of its time where it asks for that alone."""
@@ -68,7 +68,7 @@ class Retriever:
         then = (await self._store.recall(replace(query, days=days))).rounds
         known = {found.record.id for found in then}
         others = [found for found in recall.rounds if found.record.id not in known]
-        return replace(recall, rounds=(*then, *others)[: query.limit])
+        return replace(recall, rounds=(*then, *others)[: max(len(then), len(recall.rounds))])
 
     async def _understood(self, model: Gateway, text: str, today: date) -> Understood:
         return await model.ask(
@@ -78,9 +78,9 @@ class Retriever:
         )
 
 
-def merged(recalls: Sequence[Recall], limit: int) -> Recall:
-    """One recall of several: each round where it is nearest. Similarities of different queries
-    live on one scale, so that they can be compared."""
+def merged(recalls: Sequence[Recall]) -> Recall:
+    """One recall of several, as long as the longest: each round where it is nearest. Similarities
+    of different queries live on one scale, so that they can be compared."""
     if len(recalls) == 1:
         return recalls[0]
     best: dict[str, Recalled] = {}
@@ -88,6 +88,7 @@ def merged(recalls: Sequence[Recall], limit: int) -> Recall:
         known = best.get(found.record.id)
         if known is None or found.similarity > known.similarity:
             best[found.record.id] = found
+    limit = max(len(recall.rounds) for recall in recalls)
     # Whatever is the best for one of the queries is among what is read.
     leaders = {recall.rounds[0].record.id for recall in recalls if recall.rounds}
     ranked = sorted(best.values(), key=lambda f: (-f.similarity, f.record.id))

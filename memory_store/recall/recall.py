@@ -17,6 +17,7 @@ from memory_store.indexing import Indexer
 from memory_store.recall.bm25 import Postings, bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
+from memory_store.recall.length import as_many
 from memory_store.recall.places import Place, Places
 from memory_store.recall.query_vector import query_vector
 from memory_store.recall.rarity import rarity
@@ -59,12 +60,17 @@ class Query:
     """Whether each value comes with the reasons for its similarity."""
     sessions: bool = True
     """Whether sessions are wanted beside rounds. Without them half as many values are read."""
+    short_limit: int = 0
+    """Where rounds are short, up to so many: as much to read as `limit` of usual length. Only
+    without sessions; 0 is `limit`, however short they are."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise InvalidRecord("a query needs text")
         if self.limit < 1:
             raise InvalidRecord(f"limit must be at least 1, got {self.limit}")
+        if self.short_limit and (self.short_limit < self.limit or self.sessions):
+            raise InvalidRecord("short_limit is at least the limit, and without sessions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,8 @@ class Searched:
 
 
 async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Recall:
-    """Find the `limit` best rounds, and sessions where wanted, of a user's memory."""
+    """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
+    memory."""
     engine, indexer = memory.engine, memory.indexer
     started = time.perf_counter()
     vector = await query_vector(indexer.embedder, query.text, settings.statement)
@@ -118,7 +125,11 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     placed = await memory.places.of(engine, query.user_id, found.ids)
     in_sessions = [_by_session(counts, placed) for counts in found.words]
     candidates = _candidates(found, placed, in_sessions, settings.mean_words)
-    wanted = best(candidates, settings.weights, query.limit, sessions=query.sessions)
+    limit = query.short_limit or query.limit
+    wanted = best(candidates, settings.weights, limit, sessions=query.sessions)
+    if query.short_limit:
+        limit = as_many((placed[one.id].words for one in wanted), query.limit)
+        wanted = wanted[:limit]
     values = await _values(memory.values, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
     linked = await linked_records(engine, query.user_id, query.days, records)
@@ -127,11 +138,11 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         asked = Asked(query.user_id, query.text, vector, range_, found.words, in_sessions)
         why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
-    rounds = list(values.values())[: query.limit]
+    rounds = list(values.values())[:limit]
     rounds = await newest_first(indexer.embedder, vector, rounds, linked)
     finished = time.perf_counter()
     return Recall(
-        rounds=tuple(rounds[: query.limit]),
+        rounds=tuple(rounds[:limit]),
         sessions=_gathered(values.values(), query.limit) if query.sessions else (),
         timings={
             "embed_ms": (embedded - started) * 1000,

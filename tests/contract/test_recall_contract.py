@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from cat_and_bread import BREAD, CAT, MAY, OVEN, found, said
 
-from memory_store import Days, MemoryStore, Query, Reason
+from memory_store import Days, InvalidRecord, MemoryStore, Query, Reason
 
 
 async def test_what_was_remembered_is_found(store: MemoryStore) -> None:
@@ -50,6 +50,26 @@ async def test_rounds_gather_to_their_sessions(store: MemoryStore) -> None:
     assert {hit.record.id for hit in best.rounds} == {BREAD.id, OVEN.id}
     assert best.similarity == max(hit.similarity for hit in best.rounds)
     assert len({session.session_id for session in recall.sessions}) == len(recall.sessions)
+
+
+async def test_more_rounds_come_where_they_are_short(store: MemoryStore) -> None:
+    long = [said("ann", "long", number, f"Tea {number}. " + "good " * 200) for number in range(6)]
+    short = [said("bob", "short", number, f"Tea {number}.") for number in range(30)]
+    await store.remember([*long, *short])
+
+    async def number(user: str, **limits: int) -> int:
+        query = Query(user, "tea", limit=3, sessions=False, **limits)
+        return len((await store.recall(query)).rounds)
+
+    assert (await number("ann"), await number("ann", short_limit=20)) == (3, 3)
+    assert (await number("bob"), await number("bob", short_limit=20)) == (3, 14)
+    assert await number("bob", short_limit=10) == 10
+
+
+@pytest.mark.parametrize("wrong", [{"short_limit": 2}, {"short_limit": 20, "sessions": True}])
+def test_a_limit_for_short_rounds_that_cannot_be_meant_is_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(InvalidRecord, match="short_limit"):
+        Query("ann", "tea", limit=3, **{"sessions": False} | wrong)
 
 
 async def test_a_long_session_does_not_crowd_out_others(store: MemoryStore) -> None:

@@ -70,7 +70,7 @@ def found(text: str, similarity: float) -> Recalled:
 def test_merged_recalls_keep_each_round_once_and_each_querys_best() -> None:
     whole = Recall((found("a", 0.9), found("b", 0.8), found("c", 0.7)), (), {"total_ms": 1.0})
     part = Recall((found("d", 0.5), found("b", 0.4)), (), {"total_ms": 2.0})
-    both = merged([whole, part], 3)
+    both = merged([whole, part])
     texts = [(one.record.round.user_text, one.similarity) for one in both.rounds]
     assert texts == [("a", 0.9), ("b", 0.8), ("d", 0.5)]
     assert both.timings == {"total_ms": 3.0}
