@@ -1,4 +1,8 @@
-"""Fixtures of the harness tests: a scripted assistant, and ways to run the harness against it."""
+"""Fixtures of the harness tests: a scripted assistant, and ways to run the harness against it.
+
+The folders have the names of the package's, but for `dataset`: sentence-transformers would take one
+called `datasets` for the library of that name.
+"""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError, UsageError
 from harness.runs.digest import QuestionDigest
 
-REAL = Path(__file__).parents[3] / "shared" / "data" / "locomo_dev5.json"
+REAL = Path(__file__).parents[4] / "shared" / "data" / "locomo_dev5.json"
 
 
 def questions(*samples: dict[str, Any]) -> list[Question]:

@@ -17,7 +17,7 @@ from harness.judges.lexical.references import accepted_answers, references
 from harness.judges.lexical.words import content_words, tokens
 from harness.runs.digest import QuestionDigest
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(__file__).parents[4] / "shared" / "data"
 
 
 def question(

@@ -12,7 +12,7 @@ from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
 from harness.datasets.questions import rounds_of
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
+SHARED = Path(__file__).parents[4] / "shared" / "data"
 pytestmark = pytest.mark.real_data
 
 

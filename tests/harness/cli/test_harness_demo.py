@@ -13,7 +13,7 @@ from histories import three_questions
 from harness.runs.manifest import FORMAT
 
 Harness = Callable[..., Finished]
-SERVER = Path(__file__).with_name("serve_scripted.py")
+SERVER = Path(__file__).parents[1] / "serve_scripted.py"
 
 
 def command(*arguments: str) -> str:
