@@ -1,7 +1,7 @@
 """Every failure, on every route, in OpenAI's shape."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -119,7 +119,7 @@ def _headers_of(error: Exception) -> dict[str, str]:
 async def _validation(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
         return await _domain(request, error)
-    first: dict[str, Any] = error.errors()[0]
+    first = _most_telling(error.errors(), error.body)
     if first["type"] == "json_invalid":
         why = first.get("ctx", {}).get("error", "")
         return await _domain(
@@ -128,6 +128,14 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
     param = ".".join(map(str, _steps(first, error.body))) or None
     message = f"{param}: {first['msg']}" if param else f"the body: {first['msg']}"
     return await _domain(request, InvalidRequest(message, param=param))
+
+
+def _most_telling(mistakes: Sequence[Any], body: Any) -> Any:
+    """The first mistake; of a field of several types, each of which tells of one, that of the type
+    that was meant: the deepest, and rather than that it is another type."""
+    place = list(_steps(mistakes[0], body))
+    there = [one for one in mistakes if list(_steps(one, body))[: len(place)] == place]
+    return max(there, key=lambda one: (not one["type"].endswith("_type"), len(one["loc"])))
 
 
 def _steps(mistake: Mapping[str, Any], body: Any) -> Iterator[str | int]:

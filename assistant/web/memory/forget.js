@@ -27,7 +27,7 @@ export function forgetSession(session) {
   return forget(path`/v1/sessions/${session.id}`, "Forget this conversation?", what, session.id);
 }
 
-/** Whether everything of the user was forgotten. */
+/** Forgets everything of the user. */
 export function forgetEverything() {
   const what = (counts) =>
     `All that is remembered of the user “${settings.user}”: ${counts}. ${CANNOT_BE_UNDONE} An export keeps a copy.`;
@@ -37,6 +37,7 @@ export function forgetEverything() {
 async function forget(where, title, what, gone) {
   const query = { user_id: settings.user };
   const would = await ask("DELETE", where, { query: { ...query, dry_run: true } });
+  if (!would.rounds) return notice("There is nothing to forget.");
   const rounds = counted(would.rounds, "round");
   if (!(await confirmed(title, what(counts(would)), `Forget ${rounds}`))) return false;
   const forgotten = await ask("DELETE", where, { query });

@@ -91,6 +91,23 @@ def test_a_bad_body(
         assert error["param"] == param
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "param", "says"),
+    [
+        (CHAT, HI | {"stop": ["a"] * 5}, "stop", "at most 4 items"),
+        (CHAT, said(content=5), "messages.0.content", "string"),
+        ("/v1/embeddings", {"input": []}, "input", "at least 1 item"),
+        ("/v1/embeddings", {"input": ["a", 1]}, "input.1", "valid string"),
+    ],
+)
+def test_of_a_field_of_several_types_the_mistake_in_the_one_that_was_meant_is_told(
+    http: httpx.Client, path: str, body: dict[str, Any], param: str, says: str
+) -> None:
+    error = assert_error(http.post(path, json=body), 400, INVALID, "invalid_value")
+    assert error["param"] == param
+    assert says in error["message"]
+
+
 @pytest.mark.parametrize("path", [CHAT, SESSIONS, MESSAGES, SEARCH])
 @pytest.mark.parametrize(
     ("body", "code"),
