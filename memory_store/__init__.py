@@ -33,7 +33,7 @@ from memory_store.errors import (
     TransferUnfinished,
 )
 from memory_store.extraction import Extraction
-from memory_store.facts import rule_facts, sentences
+from memory_store.facts import is_question, rule_facts, sentences
 from memory_store.forgetting import LONGEST_QUERY, Forgotten
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
@@ -64,7 +64,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.updates import replacements
+from memory_store.updates import asked_slot, replacements
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
@@ -141,12 +141,14 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "asked_slot",
     "back_up",
     "cancel_reindex",
     "ending",
     "exported",
     "from_lines",
     "header",
+    "is_question",
     "migrate",
     "reindex",
     "replacements",

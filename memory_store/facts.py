@@ -23,6 +23,12 @@ _WRAPPED = r"(?<=[^\n]{39}[\w,]\n)(?!i\b)[a-z]"
 # begin with the characters it can begin with, which are looked for fast.
 _SENTENCE_END = re.compile(rf"[.!?\n](?:(?<=\n)(?!{_WRAPPED})\n*|{_NO_ABBREVIATION}[\"')\]]*\s+)")
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
+# Many type a question without its mark.
+_ASKS = re.compile(
+    r"(?:what|who|whom|whose|where|when|why|how)(?:['’]?s|\s+(?:is|are|am|was|were|do|does|did|have"
+    r"|has|had|can|could|should|would|will|many|much|long|often|old))\b",
+    re.I,
+)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -59,9 +65,16 @@ def slot_of(statement: str, user_text: str) -> str | None:
     return known.slot if known and statement in own_words(user_text) else None
 
 
+def is_question(sentence: str) -> bool:
+    """Whether a sentence asks and states nothing: by its mark, or without any by how it begins."""
+    return sentence.endswith("?") or (
+        not sentence.endswith((".", "!")) and _ASKS.match(sentence) is not None
+    )
+
+
 def _is_fact(sentence: str) -> bool:
     return (
         _SHORTEST <= len(sentence) <= _LONGEST
-        and not sentence.endswith("?")
+        and not is_question(sentence)
         and _FIRST_PERSON.search(sentence) is not None
     )

@@ -17,7 +17,7 @@ from assistant.reading.statements import (
 )
 from assistant.reading.task_reply import task_reply
 from assistant.reading.unheard import unheard
-from memory_store import Days, MemoryStore, Recalled, Speaker
+from memory_store import Days, MemoryStore, Recalled, Speaker, asked_slot
 
 NO_MEMORY = (
     "I have no language model to answer with (set chat_model), and memory is off for this message."
@@ -76,13 +76,19 @@ class QuotingReader:
         if question.days is not None:
             then = partial(_is_of, question.days)
             return await self._told(question, kind, recalled, then, _NOTHING_THEN)
-        best = _without_ours(recalled[:_ROUNDS])
+        slot = asked_slot(question.text)
+        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
+        best = _without_ours([*recalled[:_ROUNDS], *farther])
         near = superseded_among_others(
             await nearest_statements(
                 self._store, question.text, best, about_replies=kind.about_replies
             )
         )
+        # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
+        telling = [s for s in near if _slots(s.source).get(slot) == s.text]
         if not near or await self._closest(question, kind, best, near) < self._floor:
+            near = telling
+        if not near:
             return UNKNOWN, []
         near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
         told = _without_admissions(recalled[:_ROUNDS_FOR_NAMES])
@@ -97,7 +103,8 @@ class QuotingReader:
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
         ordered = kind.orders and bool(grounds)
-        shown = grounds if ordered else _in_order([*grounds, *_with_newer(quotes, near)])
+        quotes = _with_newer([*telling, *quotes], near)
+        shown = grounds if ordered else _in_order([*grounds, *quotes])
         quoted = _print(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
 
@@ -133,6 +140,12 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
+
+
+def _slots(found: Recalled) -> dict[str | None, str]:
+    """The statements of a round that give a value and still hold, by what they give it for."""
+    holding = [fact for fact in found.record.facts if fact.superseded_by is None]
+    return {fact.slot: fact.text for fact in holding if fact.slot}
 
 
 def _is_of_oneself(statement: Statement) -> bool:

@@ -13,6 +13,7 @@ from memory_store import (
     MemoryStore,
     Recalled,
     Speaker,
+    is_question,
     replacements,
     sentences,
 )
@@ -150,7 +151,7 @@ def _said(found: Recalled) -> list[Statement]:
     facts = {fact.text: fact for fact in found.record.facts}
     every = sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
-    texts = [text for text in every if not text.endswith("?")]
+    texts = [text for text in every if not is_question(text)]
     return [
         _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text)))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])

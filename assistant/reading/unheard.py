@@ -19,6 +19,16 @@ _HAVE_I = re.compile(
     rf"{_WHICH}([a-z]{{3,}})\b",
     re.I,
 )
+# Names for the same relative.
+_KIN = tuple(
+    frozenset(term for word in names.split() for term in terms(word))
+    for names in (
+        "mother mum mom mummy mommy mama",
+        "father dad daddy papa",
+        "grandmother grandma granny nana",
+        "grandfather grandpa granddad",
+    )
+)
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _NO_NAMES = frozenset(
     name.lower()
@@ -37,6 +47,7 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     if not any(text.strip() for text in texts):
         return []
     heard = {term for text in texts for term in terms(text)}
+    heard.update(*(names for names in _KIN if names & heard))
     asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
     if things:
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}

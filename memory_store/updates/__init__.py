@@ -3,6 +3,7 @@
 Pure functions. Nothing is ever deleted: an older fact is linked to the one that holds now.
 """
 
+from memory_store.updates.asked import asked_slot
 from memory_store.updates.chains import linked, same_place, unlinked
 from memory_store.updates.others import replacements
 from memory_store.updates.own_words import own_words
@@ -11,6 +12,7 @@ from memory_store.updates.standing import link_targets, standing
 
 __all__ = [
     "Stated",
+    "asked_slot",
     "link_targets",
     "linked",
     "own_words",

@@ -109,6 +109,36 @@ async def test_of_a_time_alone_what_was_said_or_happened_then_is_told(store: Mem
     assert nothing.startswith("I don't know: I found nothing of that time")
 
 
+async def test_what_gives_the_value_asked_for_answers_however_it_is_said(
+    store: MemoryStore,
+) -> None:
+    told = "My name is Sofia and I live in Lyon."
+    moved = "I moved from Lyon to Nice last week."
+    await store.remember([round(0, told), round(1, moved)])
+    answer, _ = await ask(store, "Where do I live?")
+    assert answer.index(moved) < answer.index(told)
+    alone, trace = await ask(store, "Where do I live?", floor=2.0)
+    assert alone == f"From what we talked about:\n- On 2023-05-21 (Sun) you said: “{moved}”"
+    assert list(trace.quoted) == [round(1, "").id]
+    await store.remember([round(2, "I no longer live in Nice.")])
+    answer, _ = await ask(store, "Where do I live?")
+    assert "no longer live in Nice" in answer
+
+
+async def test_a_relative_has_several_names(store: MemoryStore) -> None:
+    await store.remember([round(0, "My mum's birthday is on 3 March.")])
+    answer, _ = await ask(store, "When is my mother's birthday?")
+    assert answer.startswith("From what we talked about:")
+    answer, _ = await ask(store, "When is my father's birthday?")
+    assert "your father never came up" in answer
+
+
+async def test_a_question_without_its_mark_is_not_quoted(store: MemoryStore) -> None:
+    await store.remember([round(0, "what is my name"), round(1, "My name is Ann.")])
+    answer, _ = await ask(store, "What is my name?")
+    assert "what is my name" not in answer
+
+
 async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemoryStore) -> None:
     await store.remember([round(0, "I live in Ghent, where do I live?")])
     await store.remember([round(1, "I live in Ghent."), round(2, "I moved to Bruges.")])
