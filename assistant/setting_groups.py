@@ -33,6 +33,8 @@ class SignalWeights(_Group, frozen=True):
     """The query's words in the whole session."""
     personal: float = Field(default=Weights().personal, ge=0)
     """That a round states something about the user."""
+    speaker: float = Field(default=Weights().speaker, ge=0)
+    """That the one speaks whom the question names, where several do."""
     said_then: float = Field(default=Weights().said_then, ge=0)
     """That it was said in the days asked about."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)

@@ -18,6 +18,7 @@ _SIGNALS = {
     "dense": "means something alike",
     "words": "has the same words",
     "session_words": "its conversation has the same words",
+    "speaker": "was said by the one you name",
     "said_then": "was said at that time",
     "happened_then": "is about that time",
     "personal": "says something about you",

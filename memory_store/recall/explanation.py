@@ -11,6 +11,7 @@ from memory_store.engines.engine import Engine, Scope
 from memory_store.indexing import Indexer
 from memory_store.recall.bm25 import Postings
 from memory_store.recall.fusion import Weights
+from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.time import TimeRange
 from memory_store.types import Reason, Recalled, Record
 from memory_store.words import named_terms
@@ -18,13 +19,14 @@ from memory_store.words import named_terms
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a recall looked for: the query's text, its vector, the time it names, and for each of
-    its terms the rounds and sessions that hold it."""
+    """What a recall looked for: the text searched, its vector, the time and the speakers that the
+    query names, and for each term the rounds and sessions that hold it."""
 
     user_id: str
     text: str
     vector: Vector
     time_range: TimeRange | None
+    speakers: Speakers
     in_rounds: Postings[int]
     in_sessions: Postings[str]
 
@@ -77,6 +79,11 @@ def _because(
         "words": tuple(word for word, found in in_rounds if number in found),
         "session_words": tuple(word for word, found in in_sessions if session_id in found),
         "personal": tuple(fact.text for fact in record.facts),
+        "speaker": tuple(
+            sorted(
+                asked.speakers & speakers_of(record.round.user_name, record.round.assistant_name)
+            )
+        ),
         "said_then": (asked.time_range.text,) if asked.time_range else (),
         "happened_then": _facts_then(record, asked.time_range),
     }

@@ -25,6 +25,8 @@ class Weights:
     """BM25 of the query's words in the whole session; lifts all its rounds alike."""
     personal: float = 0.1
     """1 when the round states something about the user; 0 for a mere request."""
+    speaker: float = 0.2
+    """1 when the question names who speaks in the round, one of several people."""
     said_then: float = 0.1
     """The round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02

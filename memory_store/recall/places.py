@@ -6,19 +6,23 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from memory_store.engines.engine import Engine, Payload, Scope
+from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.types import Record
 
-_FIELDS = ("session_id", "word_count", "fact_count")
+_NAMES = ("user_name", "assistant_name")
+_FIELDS = ("session_id", "word_count", "fact_count", *_NAMES)
 # About 250 bytes each.
 _MOST_ROUNDS = 200_000
 
 
 class Place(NamedTuple):
-    """The session of a round, how many words it has, and whether it tells of the user."""
+    """The session of a round, how many words it has, whether it tells of the user, and the names
+    of those who speak in it."""
 
     session_id: str
     words: int
     personal: bool
+    speakers: Speakers = frozenset()
 
 
 class Places:
@@ -68,4 +72,7 @@ class Places:
 
 
 def _place(payload: Payload) -> Place:
-    return Place(payload["session_id"], int(payload["word_count"]), payload["fact_count"] > 0)
+    names = speakers_of(*map(payload.get, _NAMES))
+    return Place(
+        payload["session_id"], int(payload["word_count"]), payload["fact_count"] > 0, names
+    )

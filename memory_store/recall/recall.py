@@ -1,31 +1,28 @@
 """The path of one recall: query → keys and words → candidates → rank → values."""
 
-import asyncio
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
 import numpy as np
 
-from memory_store.embedding.cache import Vector
-from memory_store.engines.engine import Engine, Scope, Similarities
+from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
-from memory_store.recall.bm25 import Postings, bm25, term_weights
+from memory_store.recall.bm25 import bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
 from memory_store.recall.length import as_many
-from memory_store.recall.places import Place, Places
-from memory_store.recall.query_vector import query_vector
+from memory_store.recall.places import Places
 from memory_store.recall.rarity import rarity
+from memory_store.recall.search import Found, Search, find
+from memory_store.recall.speakers import Speakers, named_speakers, without_names
 from memory_store.recall.updates import linked_records, newest_first
 from memory_store.recall.values import Values
 from memory_store.time import TimeRange, time_range_of
 from memory_store.types import Days, Recalled, RecalledSession
-from memory_store.words import term_counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +81,6 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What the engine found for each signal."""
-
-    dense: Similarities
-    words: Sequence[Similarities]
-    said_then: Similarities
-    happened_then: Similarities
-    rounds: int
-    """How many rounds the user has within the cut."""
-
-    @property
-    def ids(self) -> list[int]:
-        """Every round that any signal found, once."""
-        lists = (self.dense, *self.words, self.said_then, self.happened_then)
-        return list(dict.fromkeys(id for found in lists for id in found))
-
-
-@dataclass(frozen=True, slots=True)
 class Searched:
     """What a recall searches, and what is known of it."""
 
@@ -116,88 +95,57 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     memory."""
     engine, indexer = memory.engine, memory.indexer
     started = time.perf_counter()
-    vector = await query_vector(indexer.embedder, query.text, settings.statement)
-    embedded = time.perf_counter()
     range_ = query.time_range
     if range_ is None and query.asked_on:
         range_ = time_range_of(query.text, query.asked_on)
-    found = await _search(engine, vector, query, range_, settings.candidates)
-    placed = await memory.places.of(engine, query.user_id, found.ids)
-    in_sessions = [_by_session(counts, placed) for counts in found.words]
-    candidates = _candidates(found, placed, in_sessions, settings.mean_words)
+    scope = Scope(query.user_id, days=query.days)
+    search = Search(
+        engine, indexer.embedder, memory.places, settings.statement, settings.candidates
+    )
+    found = await find(search, query.text, scope, range_)
+    embedding = found.embedding
+    if named := named_speakers(query.text, (one.speakers for one in found.places.values())):
+        found = await find(search, without_names(query.text, named), scope, range_)
+        embedding += found.embedding
+    candidates = _candidates(found, named, settings.mean_words)
     limit = query.short_limit or query.limit
     wanted = best(candidates, settings.weights, limit, sessions=query.sessions)
     if query.short_limit:
-        limit = as_many((placed[one.id].words for one in wanted), query.limit)
+        limit = as_many((found.places[one.id].words for one in wanted), query.limit)
         wanted = wanted[:limit]
     values = await _values(memory.values, query.user_id, wanted)
     records = {id: one.record for id, one in values.items()}
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
-        asked = Asked(query.user_id, query.text, vector, range_, found.words, in_sessions)
+        asked = Asked(
+            query.user_id, found.text, found.vector, range_, named, found.words, found.in_sessions
+        )
         why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
     rounds = list(values.values())[:limit]
-    rounds = await newest_first(indexer.embedder, vector, rounds, linked)
+    rounds = await newest_first(indexer.embedder, found.vector, rounds, linked)
     finished = time.perf_counter()
     return Recall(
         rounds=tuple(rounds[:limit]),
         sessions=_gathered(values.values(), query.limit) if query.sessions else (),
         timings={
-            "embed_ms": (embedded - started) * 1000,
-            "search_ms": (finished - embedded) * 1000,
+            "embed_ms": embedding * 1000,
+            "search_ms": (finished - started - embedding) * 1000,
             "total_ms": (finished - started) * 1000,
         },
         time_range=range_,
     )
 
 
-async def _search(
-    engine: Engine, vector: Vector, query: Query, range_: TimeRange | None, limit: int
-) -> _Found:
-    """Ask the engine for all signals at once."""
-    scope = Scope(query.user_id, days=query.days)
-    said, happened = _scopes_in(range_, scope)
-
-    async def nearest(scope: Scope | None) -> Similarities:
-        return await engine.nearest(vector, scope, limit) if scope else {}
-
-    terms = list(term_counts(query.text))
-    dense, words, said_then, happened_then, rounds = await asyncio.gather(
-        nearest(scope),
-        engine.postings(terms, scope, limit),
-        nearest(said),
-        nearest(happened),
-        engine.count(scope),
-    )
-    return _Found(dense, words, said_then, happened_then, rounds)
-
-
-def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Scope | None]:
-    """The scope narrowed to what was said in the range, and to what talks about it."""
-    if range_ is None:
-        return None, None
-    said = scope.days.within(range_.days)
-    return (
-        replace(scope, days=said) if said else None,
-        replace(scope, event_days=range_.days),
-    )
-
-
-def _candidates(
-    found: _Found,
-    places: Mapping[int, Place],
-    in_sessions: Postings[str],
-    mean_words: float,
-) -> Candidates:
+def _candidates(found: Found, named: Speakers, mean_words: float) -> Candidates:
     """Every round that any signal found and that is still there, with all its signals."""
-    ids = [id for id in found.ids if id in places]
-    sessions = [places[id].session_id for id in ids]
-    words = [{id: n for id, n in counts.items() if id in places} for counts in found.words]
+    ids, places = list(found.places), list(found.places.values())
+    words = [{id: n for id, n in counts.items() if id in found.places} for counts in found.words]
     weights = term_weights(words, found.rounds)
-    by_round = bm25(words, weights, {id: places[id].words / mean_words for id in ids})
-    by_session = bm25(in_sessions, weights)
+    lengths = {id: place.words / mean_words for id, place in found.places.items()}
+    by_round = bm25(words, weights, lengths)
+    by_session = bm25(found.in_sessions, weights)
     cosines = {**found.said_then, **found.happened_then, **found.dense}
     # A round that the keys did not return is at best as near as the last one they did.
     farthest = min(cosines.values(), default=0.0)
@@ -205,12 +153,13 @@ def _candidates(
     happened = rarity(len(found.happened_then), found.rounds)
     return Candidates(
         ids,
-        sessions,
+        [place.session_id for place in places],
         {
             "dense": _column(cosines.get(id, farthest) for id in ids),
             "words": _column(by_round.get(id, 0.0) for id in ids),
-            "session_words": _column(by_session.get(session, 0.0) for session in sessions),
-            "personal": _column(places[id].personal for id in ids),
+            "session_words": _column(by_session.get(place.session_id, 0.0) for place in places),
+            "personal": _column(place.personal for place in places),
+            "speaker": _column(not named.isdisjoint(place.speakers) for place in places),
             "said_then": _column(said * (id in found.said_then) for id in ids),
             "happened_then": _column(happened * (id in found.happened_then) for id in ids),
         },
@@ -219,15 +168,6 @@ def _candidates(
 
 def _column(values: Iterable[float]) -> Column:
     return np.fromiter(values, np.float64)
-
-
-def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, float]:
-    """How often a term occurs in each session."""
-    by_session: defaultdict[str, float] = defaultdict(float)
-    for id, count in counts.items():
-        if id in places:
-            by_session[places[id].session_id] += count
-    return dict(by_session)
 
 
 async def _values(values: Values, user_id: str, wanted: Sequence[Candidate]) -> dict[str, Recalled]:

@@ -1,5 +1,6 @@
 """What a recall finds, in which order and why, on every engine."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -40,6 +41,21 @@ async def test_a_round_that_states_something_of_the_user_is_lifted(store: Memory
     about = await explained(store, "figs and cheese")
     assert about[stated.user_text]["personal"].because == ("I love figs from my garden.",)
     assert about[request.user_text]["personal"].value == 0.0
+
+
+async def test_who_is_named_is_heard_before_who_talks_to_them(store: MemoryStore) -> None:
+    told = "I painted a lake at dawn."
+    answered = "Caroline, your painted lake is lovely, Caroline!"
+    talk = [("Caroline", told), ("Melanie", answered), ("Melanie", "I painted a lake, too.")]
+    await store.remember(
+        replace(said("ann", "s1", number, text), user_name=name)
+        for number, (name, text) in enumerate(talk)
+    )
+    about = await explained(store, "What did Caroline paint?")
+    assert next(iter(about)) == told
+    assert about[told]["speaker"].because == ("Caroline",)
+    assert about[answered]["speaker"].value == 0.0
+    assert about[answered]["words"].because == ("paint",)
 
 
 async def test_rounds_gather_to_their_sessions(store: MemoryStore) -> None:

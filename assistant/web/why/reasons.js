@@ -7,6 +7,7 @@ const SIGNALS = {
   dense: "Means something alike",
   words: "Has the same words",
   session_words: "Its conversation has the same words",
+  speaker: "Was said by the one you name",
   said_then: "Was said at that time",
   happened_then: "Is about that time",
   personal: "Says something about you",

@@ -1,0 +1,104 @@
+"""What the engine finds for a text: by its keys, its words, and the time asked about."""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from memory_store.embedding.cache import Vector
+from memory_store.embedding.embedder import Embedder
+from memory_store.engines.engine import Engine, Scope, Similarities
+from memory_store.recall.bm25 import Postings
+from memory_store.recall.places import Place, Places
+from memory_store.recall.query_vector import query_vector
+from memory_store.time import TimeRange
+from memory_store.words import term_counts
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How, and how far. `statement` is the share of the statement that would answer the question
+    in its vector; `candidates` are rounds asked of the dense keys, and of each word."""
+
+    engine: Engine
+    embedder: Embedder
+    places: Places
+    statement: float
+    candidates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the engine found for each signal of a text, and where the rounds have their place."""
+
+    text: str
+    vector: Vector
+    embedding: float
+    """Seconds that the vector took."""
+    dense: Similarities
+    words: Sequence[Similarities]
+    in_sessions: Postings[str]
+    said_then: Similarities
+    happened_then: Similarities
+    rounds: int
+    """How many rounds the user has within the cut."""
+    places: Mapping[int, Place]
+    """Of every round found that is still there, in the order of finding."""
+
+
+async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None) -> Found:
+    """Ask for all signals of the text at once."""
+    engine, limit = search.engine, search.candidates
+    started = time.perf_counter()
+    vector = await query_vector(search.embedder, text, search.statement)
+    embedding = time.perf_counter() - started
+    said, happened = _scopes_in(range_, scope)
+
+    async def nearest(scope: Scope | None) -> Similarities:
+        return await engine.nearest(vector, scope, limit) if scope else {}
+
+    dense, words, said_then, happened_then, rounds = await asyncio.gather(
+        nearest(scope),
+        engine.postings(list(term_counts(text)), scope, limit),
+        nearest(said),
+        nearest(happened),
+        engine.count(scope),
+    )
+    lists = (dense, *words, said_then, happened_then)
+    ids = list(dict.fromkeys(id for found in lists for id in found))
+    known = await search.places.of(engine, scope.user_id, ids)
+    places = {id: known[id] for id in ids if id in known}
+    in_sessions = [_by_session(counts, places) for counts in words]
+    return Found(
+        text,
+        vector,
+        embedding,
+        dense,
+        words,
+        in_sessions,
+        said_then,
+        happened_then,
+        rounds,
+        places,
+    )
+
+
+def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Scope | None]:
+    """The scope narrowed to what was said in the range, and to what talks about it."""
+    if range_ is None:
+        return None, None
+    said = scope.days.within(range_.days)
+    return (
+        replace(scope, days=said) if said else None,
+        replace(scope, event_days=range_.days),
+    )
+
+
+def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, float]:
+    """How often a term occurs in each session."""
+    by_session: defaultdict[str, float] = defaultdict(float)
+    for id, count in counts.items():
+        if id in places:
+            by_session[places[id].session_id] += count
+    return dict(by_session)

@@ -1,0 +1,52 @@
+"""Questions about one of several people who speak: "What did Caroline research?" Pure.
+
+Who speaks says "I"; a speaker's own name is what the others say. Searched for, it finds those who
+talk to her. So the names of speakers in a question lift what these said, and the rest of the
+question is searched (measured in docs/recall.md).
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from memory_store.words import terms
+
+Speakers = frozenset[str]
+"""The names of those whose words a round holds, as they were told; usually none."""
+
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=1000)
+def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
+    """Of a round; one object for the same names, of which a memory has few and many rounds."""
+    return frozenset(name for name in (user_name, assistant_name) if name)
+
+
+def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
+    """The speakers that the text names, by all or a part of their name. One whose words every
+    round holds is no choice among them, and is left out."""
+    of_rounds = set(rounds)
+    names = {name for speakers in of_rounds for name in speakers}
+    chosen = (name for name in names if not all(name in speakers for speakers in of_rounds))
+    return frozenset(name for name in chosen if _in(text, name))
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """The text without the words of these names; as it is where nothing would be left."""
+    words = {word for name in names for word in _in(text, name)}
+    if not words:
+        return text
+    bare = re.sub(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b", "", text)
+    return bare if terms(bare) else text
+
+
+def _in(text: str, name: str) -> set[str]:
+    """The words of the name that occur in the text, as they stand there. A name that is a stop
+    word, too ("Will"), counts where it is written as a name."""
+    parts = {part.casefold() for part in _WORD.findall(name)}
+    return {
+        word
+        for word in _WORD.findall(text)
+        if word.casefold() in parts and (word[0].isupper() or terms(word))
+    }

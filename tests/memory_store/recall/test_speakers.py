@@ -1,0 +1,50 @@
+"""Which speakers a question names, and what of it is searched."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from memory_store.recall.speakers import named_speakers, speakers_of, without_names
+
+ANN, BOB, WILL = (speakers_of(name, None) for name in ("Ann", "Bob Stone", "Will"))
+ANN_TO_MAX, BOB_TO_MAX = (speakers_of(name, "Max") for name in ("Ann", "Bob"))
+ALONE = speakers_of(None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds", "named"),
+    [
+        ("What did Ann paint?", [ANN, BOB], {"Ann"}),
+        ("what did ann paint?", [ANN, BOB], {"Ann"}),
+        ("What is Ann's dog called?", [ANN, BOB], {"Ann"}),
+        ("What did Bob and Ann paint?", [ANN, BOB], {"Ann", "Bob Stone"}),
+        ("When does Stone leave?", [ANN, BOB], {"Bob Stone"}),
+        ("Who painted the annex?", [ANN, BOB], set()),
+        ("What did I paint?", [ANN, BOB], set()),
+        ("What did Ann paint?", [ANN, ALONE], {"Ann"}),
+        ("What did Ann paint?", [ANN, ANN], set()),  # no choice
+        ("What did Max say to Ann?", [ANN_TO_MAX, BOB_TO_MAX], {"Ann"}),
+        ("Will it rain?", [ANN, WILL], {"Will"}),
+        ("When will it rain?", [ANN, WILL], set()),
+        ("What did Ann paint?", [], set()),
+    ],
+)
+def test_speakers_are_named_by_words_of_their_names(
+    text: str, rounds: Iterable[frozenset[str]], named: set[str]
+) -> None:
+    assert named_speakers(text, rounds) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "bare"),
+    [
+        ("What did Ann paint?", ["Ann"], "What did paint?"),
+        ("What did ann say to Bob?", ["Ann", "Bob Stone"], "What did say to ?"),
+        ("Is Ann's dog old?", ["Ann"], "Is 's dog old?"),
+        ("Ann?", ["Ann"], "Ann?"),  # nothing would be left
+        ("Who painted the annex?", ["Ann"], "Who painted the annex?"),
+        ("Will Will paint?", ["Will"], "paint?"),
+    ],
+)
+def test_their_names_are_not_searched(text: str, names: list[str], bare: str) -> None:
+    assert " ".join(without_names(text, names).split()) == bare
