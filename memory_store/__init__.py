@@ -40,6 +40,7 @@ from memory_store.keys import KeyDesign, KeyKind
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
+from memory_store.recall.speakers import named_speakers, speakers_of, without_names
 from memory_store.sessions import summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange
@@ -150,6 +151,7 @@ __all__ = [
     "header",
     "is_question",
     "migrate",
+    "named_speakers",
     "reindex",
     "replacements",
     "require_place",
@@ -159,10 +161,12 @@ __all__ = [
     "sentences",
     "shared_with",
     "shared_words",
+    "speakers_of",
     "summarise_session",
     "terms",
     "to_line",
     "to_lines",
+    "without_names",
 ]
 
 

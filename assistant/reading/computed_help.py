@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.reading.question_kind import QuestionKind
 from assistant.reading.spans import days_between, plural, print_span
+from assistant.reading.speakers import as_said
 from assistant.reading.statements import Statement
 
 _MOST_STATEMENTS = 10
@@ -57,7 +58,7 @@ def timeline(statements: Sequence[Statement], asked_on: date) -> list[dict[str, 
 
 def mentions(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """The statements numbered in the order they were said, the same words once."""
-    distinct = {statement.text.casefold(): statement for statement in reversed(statements)}
+    distinct = {_text(statement).casefold(): statement for statement in reversed(statements)}
     in_order = sorted(distinct.values(), key=lambda s: (s.said_on, -s.nearness))
     return [
         {"number": number, "said_on": _print(statement.said_on), "statement": _text(statement)}
@@ -85,7 +86,8 @@ def _near(statements: Sequence[Statement]) -> list[Statement]:
 
 def _text(statement: Statement) -> str:
     text = statement.text
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    short = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    return as_said(statement.said_by, short)
 
 
 def _print(day: date) -> str:

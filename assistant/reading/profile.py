@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assistant.dates import print_day
+from assistant.reading.speakers import as_said, name_of, several_speak
 from memory_store import Recalled, Speaker
 
 _MOST_LINES = 12
@@ -29,10 +30,12 @@ _LASTING = re.compile(
 def profile_lines(recalled: Sequence[Recalled]) -> list[dict[str, Any]]:
     """Lasting facts the user stated, the most relevant rounds first, then newest first."""
     found: dict[str, tuple[Recalled, str]] = {}
+    several = several_speak(recalled)
     for item in recalled:
         for fact in item.record.facts:
             if fact.speaker is Speaker.USER and _LASTING.search(fact.text):
-                found.setdefault(fact.text.casefold(), (item, fact.text))
+                text = as_said(name_of(item, fact.speaker) if several else "", fact.text)
+                found.setdefault(text.casefold(), (item, text))
     lines = list(found.values())[:_MOST_LINES]
     lines.sort(key=lambda line: line[0].record.round.session_date, reverse=True)
     return [

@@ -212,7 +212,7 @@ def _in_order(quotes: Sequence[Statement]) -> list[Statement]:
 def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
     """Each statement of a day once; one that leads into another quote is in that one."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
-    once = {(quote.said_on, quote.speaker, quote.text): quote for quote in quotes}
+    once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
     return [statement for statement in once.values() if statement.key not in leads]
 
 
@@ -229,10 +229,10 @@ def _never_came_up(names: Sequence[str]) -> str:
 def _print(quotes: Sequence[Statement], kind: QuestionKind, opening: str = _OPENING) -> str:
     lines = [opening]
     for quote in quotes:
-        who = "you said" if quote.speaker is Speaker.USER else "I said"
+        who = quote.said_by or ("you" if quote.speaker is Speaker.USER else "I")
         day = print_day(quote.source.record.round.session_date)
         when = _day_meant(quote) if kind.about_time else ""
-        lines.append(f"- On {day} {who}: “{_shortened(quote.quotable)}”{when}{_until(quote)}")
+        lines.append(f"- On {day} {who} said: “{_shortened(quote.quotable)}”{when}{_until(quote)}")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
 
+from assistant.reading.speakers import asked_of, name_of, several_speak
 from memory_store import (
     Days,
     Fact,
@@ -46,6 +47,8 @@ class Statement:
     closeness: float = 0.0
     superseded_by: FactLink | None = None
     """What the user said later that it no longer holds after."""
+    said_by: str = ""
+    """The name of who said it, where several people speak."""
     lead: str = ""
     """The sentence before it, where it points back to it ("Before that, ...")."""
     lead_dates: tuple[Days, ...] = ()
@@ -113,6 +116,9 @@ async def nearest_statements(
         found += [s for item in recalled for s in _replied(item, asked)]
         if recalled and (about_replies or not found):
             found += [s for s in _replied(recalled[0], None) if s not in found]
+    if several_speak(recalled):
+        found = [replace(s, said_by=name_of(s.source, s.speaker)) for s in found]
+        question = asked_of(question, recalled)
     return await weighed(store, question, found, leads=leads)
 
 

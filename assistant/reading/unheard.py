@@ -39,13 +39,11 @@ _NO_NAMES = frozenset(
 def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
     """The question's names, and `things` of one's own ("my dog"), of which no recalled round has a
     word; days and months are no names."""
-    texts = [
-        text
-        for found in recalled
-        for text in (found.record.round.user_text, found.record.round.assistant_text)
-    ]
+    rounds = [found.record.round for found in recalled]
+    texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
     if not any(text.strip() for text in texts):
         return []
+    texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))
     asked = {word: word for word in _NAME.findall(question) if _is_name(word)}

@@ -72,7 +72,15 @@ def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:
-    return newer.record.may_supersede and replaces(newer.known, older.known)
+    if not newer.record.may_supersede or not _of_one(newer, older):
+        return False
+    return replaces(newer.known, older.known)
+
+
+def _of_one(newer: _Place, older: _Place) -> bool:
+    """Whether the same person may have said both: two who speak by name have a home each."""
+    names = {newer.record.round.user_name, older.record.round.user_name} - {None}
+    return len(names) < 2
 
 
 def _relinked(

@@ -1,5 +1,6 @@
 """Computed help and the profile: dates, mentions, newest first, lasting facts."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -101,3 +102,22 @@ def test_the_profile_holds_lasting_facts_newest_first_with_their_day() -> None:
         {"said_on": "2023-05-20 (Sat)", "fact": "I'm allergic to nuts."},
         {"said_on": "2023-05-08 (Mon)", "fact": "I love hiking in the Alps."},
     ]
+
+
+def test_of_several_who_speak_each_line_says_who() -> None:
+    def of(name: str, day: int, text: str) -> Recalled:
+        one = recalled(day, Fact(text, Speaker.USER, "rule"))
+        named = replace(one.record.round, user_name=name)
+        return replace(one, record=replace(one.record, round=named))
+
+    both = [of("Ann", 2, "I like tea."), of("Bob", 1, "I like tea.")]
+    assert [line["fact"] for line in profile_lines(both)] == [
+        "Ann: I like tea.",
+        "Bob: I like tea.",
+    ]
+    assert [line["fact"] for line in profile_lines(both[:1])] == ["I like tea."]
+    said = [
+        replace(statement("I ran.", day), said_by=name) for name, day in (("Ann", 1), ("Bob", 2))
+    ]
+    found = computed_help(question_kind("How often did they run?"), said, TODAY)
+    assert [one["statement"] for one in found["mentions"]] == ["Ann: I ran.", "Bob: I ran."]

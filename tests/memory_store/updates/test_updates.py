@@ -44,6 +44,28 @@ async def recalled(store: MemoryStore, question: str, until: date | None = None)
     return [one.record for one in found.rounds]
 
 
+@pytest.mark.parametrize(
+    ("older", "newer", "links"),
+    [
+        ("Caroline", "Melanie", 0),
+        ("Caroline", "Caroline", 1),
+        (None, "Caroline", 1),
+        ("Caroline", None, 1),
+        (None, None, 1),
+    ],
+)
+async def test_two_who_speak_by_name_have_a_home_each(
+    store: MemoryStore, older: str | None, newer: str | None, links: int
+) -> None:
+    said = [(older, "I live in Ghent."), (newer, "I moved to Bruges yesterday.")]
+    rounds = [
+        Round("ann", f"s{number}", 0, START + timedelta(days=number), text, user_name=name)
+        for number, (name, text) in enumerate(said)
+    ]
+    await store.remember(rounds)
+    assert len(replaced(await records(store, rounds))) == links
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 async def test_the_newest_statement_wins_and_the_past_can_be_read(
     store: MemoryStore, case: Case
