@@ -24,11 +24,10 @@ def anonymous_mb() -> float:
 
 def taken_by_host() -> tuple[float, float]:
     """Seconds that the machine's processors had work and a host gave them to other machines, and
-    all their seconds, so far; nothing of the former where the system does not say."""
-    status = Path("/proc/stat")
-    if not status.exists():
-        return 0.0, 1.0
-    ticks = [int(number) for number in status.read_text().split("\n", 1)[0].split()[1:9]]
+    all their seconds, so far."""
+    ticks = [
+        int(number) for number in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    ]
     return ticks[-1] / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 

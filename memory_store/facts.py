@@ -29,6 +29,8 @@ _ASKS = re.compile(
     r"|has|had|can|could|should|would|will|many|much|long|often|old))\b",
     re.I,
 )
+# "What's new: I moved to Ghent".
+_TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -67,9 +69,10 @@ def slot_of(statement: str, user_text: str) -> str | None:
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks and states nothing: by its mark, or without any by how it begins."""
-    return sentence.endswith("?") or (
-        not sentence.endswith((".", "!")) and _ASKS.match(sentence) is not None
-    )
+    if sentence.endswith("?"):
+        return True
+    asks = _ASKS.match(sentence) is not None and _TELLS.search(sentence) is None
+    return asks and not sentence.endswith((".", "!"))
 
 
 def _is_fact(sentence: str) -> bool:

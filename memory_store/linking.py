@@ -10,7 +10,7 @@ from dataclasses import replace
 from memory_store.engines.engine import Engine, Scope
 from memory_store.points import facts_to_payload, from_payload
 from memory_store.types import Fact, FactLink, Record, Speaker
-from memory_store.updates import link_targets, linked, unlinked
+from memory_store.updates import link_targets, linked, may_be_one, unlinked
 
 
 class Linking:
@@ -107,13 +107,13 @@ def _settled(
     record: Record, fact: Fact, others: dict[str, Record]
 ) -> tuple[Fact, dict[str, Record]]:
     """The fact and the other records once its chosen links are made; a link to a fact that is not
-    there, or is not the user's, is dropped."""
+    there, is not the user's, or is of another who speaks by name, is dropped."""
     round = record.round
     kept: list[FactLink] = []
     newer: FactLink | None = None
     for link in fact.supersedes:
         other = others.get(link.round_id)
-        if other is None or not _is_users(other, link.text):
+        if other is None or not _is_users(other, link.text) or not may_be_one(record, other):
             continue
         ours = FactLink(record.id, fact.text, round.session_date, link.by)
         if _said(other) <= (round.session_date, round.round_index):

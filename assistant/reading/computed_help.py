@@ -58,7 +58,7 @@ def timeline(statements: Sequence[Statement], asked_on: date) -> list[dict[str, 
 
 def mentions(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """The statements numbered in the order they were said, the same words once."""
-    distinct = {_text(statement).casefold(): statement for statement in reversed(statements)}
+    distinct = {(s.said_by, s.text.casefold()): s for s in reversed(statements)}
     in_order = sorted(distinct.values(), key=lambda s: (s.said_on, -s.nearness))
     return [
         {"number": number, "said_on": _print(statement.said_on), "statement": _text(statement)}

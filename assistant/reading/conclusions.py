@@ -40,7 +40,8 @@ class Concluder:
         `near` are all statements considered, `best` those that would be quoted, nearest first.
         """
         said = [s for s in near if s.speaker is Speaker.USER]
-        if not said or kind.about_replies:
+        # What follows is said to "you", from what one person said.
+        if not said or kind.about_replies or any(s.said_by for s in said):
             return "", []
         if phrases := asked_span(self._question):
             return await self._span(phrases, said)

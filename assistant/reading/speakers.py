@@ -10,14 +10,14 @@ from memory_store import Recalled, Speaker, named_speakers, speakers_of, without
 
 def several_speak(recalled: Sequence[Recalled]) -> bool:
     """Whether the user's sides are told by more than one name."""
-    names = {one.record.round.user_name for one in recalled}
-    return len(names - {None}) > 1
+    names = {name_of(one, Speaker.USER).casefold() for one in recalled}
+    return len(names - {""}) > 1
 
 
 def name_of(found: Recalled, speaker: Speaker) -> str:
     """The name told with this side of the round; empty where none was."""
     round = found.record.round
-    return (round.user_name if speaker is Speaker.USER else round.assistant_name) or ""
+    return ((round.user_name if speaker is Speaker.USER else round.assistant_name) or "").strip()
 
 
 def as_said(name: str, text: str) -> str:

@@ -135,14 +135,16 @@ async def weighed(
 
 def superseded_among_others(statements: Sequence[Statement]) -> list[Statement]:
     """The statements, in their order; of those about somebody else, the older ones know what the
-    user said later that replaces them."""
+    same speaker said later that replaces them."""
     users = [s for s in statements if s.speaker is Speaker.USER]
     in_order = sorted(users, key=_place)
     links: dict[tuple[str, str], FactLink] = {}
-    for older, newer in replacements([s.text for s in in_order]).items():
-        later = in_order[newer]
-        round = later.source.record.round
-        links[in_order[older].key] = FactLink(round.id, later.text, round.session_date)
+    for name in {s.said_by for s in in_order}:
+        said = [s for s in in_order if s.said_by == name]
+        for older, newer in replacements([s.text for s in said]).items():
+            later = said[newer]
+            round = later.source.record.round
+            links[said[older].key] = FactLink(round.id, later.text, round.session_date)
     return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
 
 

@@ -20,14 +20,17 @@ _WORD = re.compile(r"\w+")
 @lru_cache(maxsize=1000)
 def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
     """Of a round; one object for the same names, of which a memory has few and many rounds."""
-    return frozenset(name for name in (user_name, assistant_name) if name)
+    names = ((name or "").strip() for name in (user_name, assistant_name))
+    return frozenset(name for name in names if name)
 
 
 def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
     """The speakers that the text names, by all or a part of their name. One whose words every
-    round holds is no choice among them, and is left out."""
+    round holds is no choice among them, and is left out; so is the only one who has a name."""
     of_rounds = set(rounds)
     names = {name for speakers in of_rounds for name in speakers}
+    if len(names) < 2:
+        return frozenset()
     chosen = (name for name in names if not all(name in speakers for speakers in of_rounds))
     return frozenset(name for name in chosen if _in(text, name))
 
@@ -42,11 +45,20 @@ def without_names(text: str, names: Iterable[str]) -> str:
 
 
 def _in(text: str, name: str) -> set[str]:
-    """The words of the name that occur in the text, as they stand there. A name that is a stop
-    word, too ("Will"), counts where it is written as a name."""
-    parts = {part.casefold() for part in _WORD.findall(name)}
+    """The words of the name that occur in the text, as they stand there.
+
+    A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that is a
+    stop word, too ("Will"), where it is and does not open the text, as any word may.
+    """
+    every = _WORD.findall(name)
+    parts = {part.casefold() for part in every if len(part) > 1 and not part.isdigit()}
+    if len(every) > 1:
+        parts = {part for part in parts if terms(part)}
+    told = _WORD.findall(text)
     return {
         word
-        for word in _WORD.findall(text)
-        if word.casefold() in parts and (word[0].isupper() or terms(word))
+        for place, word in enumerate(told)
+        if word.casefold() in parts
+        and (word[0].isupper() or (len(every) == 1 and terms(word)))
+        and (place or terms(word))
     }

@@ -72,15 +72,15 @@ def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:
-    if not newer.record.may_supersede or not _of_one(newer, older):
+    if not newer.record.may_supersede or not may_be_one(newer.record, older.record):
         return False
     return replaces(newer.known, older.known)
 
 
-def _of_one(newer: _Place, older: _Place) -> bool:
+def may_be_one(first: Record, second: Record) -> bool:
     """Whether the same person may have said both: two who speak by name have a home each."""
-    names = {newer.record.round.user_name, older.record.round.user_name} - {None}
-    return len(names) < 2
+    names = {(record.round.user_name or "").strip().casefold() for record in (first, second)}
+    return len(names - {""}) < 2
 
 
 def _relinked(

@@ -64,6 +64,8 @@ def test_a_wrapped_line_ends_no_sentence(text: str, is_one: bool) -> None:
         ("Our dog is called Rex!", ["Our dog is called Rex!"]),
         ("Can you help me with my homework?", []),
         ("what is my dentist's name", []),
+        ("What's new: I moved to Ghent", ["What's new: I moved to Ghent"]),
+        ("where was I, I live in Ghent now", ["where was I, I live in Ghent now"]),
         ("where did i put my keys\ni have two cats", ["i have two cats"]),
         ("What I like is my garden", ["What I like is my garden"]),
         ("When I was in Rome I lost my bag", ["When I was in Rome I lost my bag"]),

@@ -55,6 +55,31 @@ async def test_of_several_who_speak_the_one_who_is_named_is_quoted_by_name(
     assert "you said" not in answer
 
 
+async def test_nothing_is_concluded_of_what_several_say(store: MemoryStore) -> None:
+    talk = [("Caroline", "I have two dogs."), ("Melanie", "I have five dogs.")]
+    await store.remember(
+        replace(round(index, text, ""), user_name=name) for index, (name, text) in enumerate(talk)
+    )
+    answer, _ = await ask(store, "How many dogs does Caroline have?")
+    assert "Caroline said: “I have two dogs.”" in answer
+    assert "you gave" not in answer
+
+
+async def test_what_one_says_of_others_replaces_nothing_that_another_says(
+    store: MemoryStore,
+) -> None:
+    talk = [
+        ("Caroline", "My sister lives in Porto."),
+        ("Melanie", "My sister moved to Lisbon yesterday."),
+    ]
+    await store.remember(
+        replace(round(index, text, ""), user_name=name) for index, (name, text) in enumerate(talk)
+    )
+    answer, _ = await ask(store, "Where does Caroline's sister live?")
+    assert "Porto" in answer
+    assert "no longer" not in answer
+
+
 async def test_one_who_speaks_under_a_name_is_you(store: MemoryStore) -> None:
     await store.remember(
         [replace(round(0, "I ran a half marathon."), user_name="Ann"), round(1, "Bye.")]
