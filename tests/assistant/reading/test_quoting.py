@@ -40,61 +40,6 @@ async def test_it_quotes_the_sentence_with_its_day(store: MemoryStore) -> None:
     assert list(trace.context) == [round(0, "").id]
 
 
-async def test_of_several_who_speak_the_one_who_is_named_is_quoted_by_name(
-    store: MemoryStore,
-) -> None:
-    talk = [
-        ("Caroline", "I went to Rome in spring."),
-        ("Melanie", "Caroline, I went to Oslo in spring!"),
-    ]
-    await store.remember(
-        replace(round(index, text, ""), user_name=name) for index, (name, text) in enumerate(talk)
-    )
-    answer, _ = await ask(store, "Where did Caroline go in spring?")
-    assert "On 2023-05-20 (Sat) Caroline said: “I went to Rome in spring.”" in answer
-    assert "you said" not in answer
-
-
-async def test_nothing_is_concluded_of_what_several_say(store: MemoryStore) -> None:
-    talk = [("Caroline", "I have two dogs."), ("Melanie", "I have five dogs.")]
-    await store.remember(
-        replace(round(index, text, ""), user_name=name) for index, (name, text) in enumerate(talk)
-    )
-    answer, _ = await ask(store, "How many dogs does Caroline have?")
-    assert "Caroline said: “I have two dogs.”" in answer
-    assert "you gave" not in answer
-
-
-async def test_what_one_says_of_others_replaces_nothing_that_another_says(
-    store: MemoryStore,
-) -> None:
-    talk = [
-        ("Caroline", "My sister lives in Porto."),
-        ("Melanie", "My sister moved to Lisbon yesterday."),
-    ]
-    await store.remember(
-        replace(round(index, text, ""), user_name=name) for index, (name, text) in enumerate(talk)
-    )
-    answer, _ = await ask(store, "Where does Caroline's sister live?")
-    assert "Porto" in answer
-    assert "no longer" not in answer
-
-
-async def test_one_who_speaks_under_a_name_is_you(store: MemoryStore) -> None:
-    await store.remember(
-        [replace(round(0, "I ran a half marathon."), user_name="Ann"), round(1, "Bye.")]
-    )
-    answer, _ = await ask(store, "Which marathon did I run?")
-    assert "you said: “I ran a half marathon.”" in answer
-
-
-async def test_who_speaks_has_come_up(store: MemoryStore) -> None:
-    said = [replace(round(0, "I paint lakes."), user_name="Caroline")]
-    await store.remember([*said, replace(round(1, "I sing."), user_name="Melanie")])
-    answer, _ = await ask(store, "What does Caroline paint?")
-    assert "never came up" not in answer
-
-
 async def test_the_newest_statement_comes_first(store: MemoryStore) -> None:
     said = ["My dentist is Dr. Peeters in Ghent.", "My dentist is now Dr. Maes in Ghent."]
     await store.remember([round(index, text) for index, text in enumerate(said)])
