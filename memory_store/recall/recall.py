@@ -104,8 +104,9 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     )
     found = await find(search, query.text, scope, range_)
     embedding = found.embedding
-    if named := named_speakers(query.text, (one.speakers for one in found.places.values())):
-        found = await find(search, without_names(query.text, named), scope, range_)
+    named = named_speakers(query.text, (one.speakers for one in found.places.values()))
+    if (bare := without_names(query.text, named)) != query.text:
+        found = await find(search, bare, scope, range_)
         embedding += found.embedding
     candidates = _candidates(found, named, settings.mean_words)
     limit = query.short_limit or query.limit
