@@ -6,6 +6,10 @@ import unicodedata
 _LONGEST_ID = 256
 # Control characters and lone halves of surrogate pairs: neither headers nor stores can hold them.
 _UNFIT = ("Cc", "Cs")
+# Spaces, control and format characters.
+_UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
+# A client leaves out of a path what names the folder itself or the one above.
+_NO_STEP = (".", "..")
 # What stands for characters that were damaged on their way: ids that differ would be one.
 _DAMAGED = "\ufffd"
 
@@ -20,6 +24,11 @@ def whole_characters(text: str) -> str:
     return text
 
 
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to read in it: spaces, control characters, joiners and the like."""
+    return all(unicodedata.category(character) in _UNSEEN for character in text)
+
+
 def wrong_with_id(text: str) -> str:
     """Why a text cannot be an id: it is to be printable, not blank and not endless. Empty where it
     can."""
@@ -27,4 +36,6 @@ def wrong_with_id(text: str) -> str:
         return f"must be text of 1 to {_LONGEST_ID} characters"
     if any(unicodedata.category(character) in _UNFIT for character in text):
         return "must not hold control characters"
+    if text in _NO_STEP:
+        return f"must not be {text!r}, which no path can name"
     return "is not UTF-8, or was damaged on its way" if _DAMAGED in text else ""

@@ -35,6 +35,7 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.api.whole_reply import answer_whole
+from assistant.characters import is_blank
 from assistant.chat import ChatCall, MemoryMode
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
@@ -153,7 +154,7 @@ def _last_message(request: Request, body: ChatRequest) -> ChatMessage:
             f"the last message must be the user's, got role {last.role[:40]!r}",
             param="messages",
         )
-    if not last.text.strip():
+    if is_blank(last.text):
         raise InvalidRequest(
             "the last user message is empty", code="empty_messages", param="messages"
         )

@@ -164,7 +164,8 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
             f"{method_and_path} is not possible", "invalid_request_error", "method_not_allowed"
         )
     else:
-        body = _body(str(getattr(error, "detail", error)), "invalid_request_error", "invalid_json")
+        # Not UTF-8, nested too deeply, or a number of thousands of digits.
+        body = _body("the body is no JSON that can be read", "invalid_request_error", "invalid_json")
     headers = dict(getattr(error, "headers", None) or {})
     if status == 405:
         headers["Allow"] = ", ".join(_methods_at(request))

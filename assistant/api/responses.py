@@ -49,7 +49,7 @@ _EARLIER_ROUNDS = 20
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     session_id = _session(body)
-    call = chat_call(request, _as_chat(body, session_id))
+    call = _called(request, body, session_id)
     if session_id:
         call = _continued(request, call, await _earlier(request, body, call))
     reply = ResponseReply(
@@ -65,6 +65,17 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
     if body.stream:
         return ReplyStream(await started(pieces), pieces, reply, headers)
     return await answer_whole(request, pieces, reply, headers)
+
+
+def _called(request: Request, body: ResponseRequest, session_id: str | None) -> ChatCall:
+    """The call of a request. What is wrong with its messages is wrong with its input."""
+    try:
+        return chat_call(request, _as_chat(body, session_id))
+    except InvalidRequest as error:
+        if error.param != "messages":
+            raise
+        message = error.message.replace("messages is", "input is")
+        raise InvalidRequest(message, code=error.code, param="input") from error
 
 
 def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:

@@ -41,7 +41,7 @@ _PLAIN = re.compile(
 _CLAUSE = re.compile(r"[,;:.?!–—]|\s-\s")
 _HABIT = re.compile(
     r"\b(?:usually|always|normally|typically|often|regularly|generally|sometimes|weekly|daily"
-    r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every)|every\s+(?:\w+\s+)?(?:year|month|week|day))\b",
+    r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every)|(?:every|each)\s+(?:\w+\s+)?(?:year|month|week|day))\b",
     re.I,
 )
 

@@ -1,8 +1,17 @@
 """What all request bodies have in common."""
 
+import unicodedata
+from functools import partial
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from assistant.characters import whole_characters
 from assistant.errors import InvalidRequest
@@ -11,6 +20,10 @@ from assistant.errors import InvalidRequest
 Time = Annotated[
     Any, WithJsonSchema({"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]})
 ]
+SpeakerName = Annotated[
+    str, Field(max_length=256), AfterValidator(partial(unicodedata.normalize, "NFC"))
+]
+"""The name of who speaks; in normal form, as people type it in their questions."""
 
 
 class Request(BaseModel):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, Time
+from assistant.api.requests.base import Request, SpeakerName, Time
 from assistant.errors import InvalidRequest
 
 Words = Annotated[str, Field(min_length=1)]
@@ -19,7 +19,7 @@ class ChatMessage(Request):
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[dict[str, Any]] | None = None
-    name: str | None = None
+    name: SpeakerName | None = None
     timestamp: Time = None
 
     @property
@@ -146,10 +146,9 @@ def content_text(content: str | list[dict[str, Any]] | None) -> str:
     for part in content:
         text = _part_text(part)
         if text is None:
-            raise InvalidRequest(
-                f"content parts must be text, got type {str(part.get('type'))[:40]!r}",
-                param="messages",
-            )
+            kind = str(part.get("type"))[:40]
+            got = "without a text" if kind in _TEXT_PARTS else f"got type {kind!r}"
+            raise InvalidRequest(f"content parts must be text, {got}", param="messages")
         texts.append(text)
     return "\n".join(texts)
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, Time
+from assistant.api.requests.base import Request, SpeakerName, Time
 
 
 class NewSession(Request):
@@ -21,7 +21,7 @@ class RecordedMessage(Request):
     role: Literal["user", "assistant"]
     content: str | list[dict[str, Any]]
     timestamp: Time = None
-    name: str | None = None
+    name: SpeakerName | None = None
     id: str | None = Field(default=None, min_length=1, max_length=256)
 
 

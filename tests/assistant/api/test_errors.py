@@ -18,6 +18,7 @@ INVALID, GONE = "invalid_request_error", "not_found_error"
 HI = {"messages": [{"role": "user", "content": "hi"}]}
 SAID = {"messages": [{"role": "user", "content": "hi", "timestamp": "2023-05-20"}]}
 CHAT, SEARCH = "/v1/chat/completions", "/v1/memories/search"
+RESPONSES = "/v1/responses"
 SESSIONS, MESSAGES = "/v1/sessions", "/v1/sessions/s/messages"
 
 
@@ -31,6 +32,7 @@ POSTS: list[tuple[str, dict[str, Any], str, str | None]] = [
     (CHAT, {"messages": []}, "empty_messages", "messages"),
     (CHAT, said(content=""), "empty_messages", "messages"),
     (CHAT, said(content=" \n"), "empty_messages", "messages"),
+    (CHAT, said(content="\u200b\x00\ufeff"), "empty_messages", "messages"),
     (CHAT, said(content=None), "empty_messages", "messages"),
     (CHAT, said(content=[]), "empty_messages", "messages"),
     (CHAT, said(content=5), "invalid_value", "messages.0.content"),
@@ -48,6 +50,9 @@ POSTS: list[tuple[str, dict[str, Any], str, str | None]] = [
     (CHAT, HI | {"metadata": {"user_id": "a\x00"}}, "invalid_value", "user_id"),
     (CHAT, HI | {"metadata": {"user_id": "x" * 257}}, "invalid_value", "user_id"),
     (CHAT, HI | {"metadata": {"user_id": "\ufffd"}}, "invalid_value", "user_id"),
+    (CHAT, HI | {"metadata": {"user_id": "."}}, "invalid_value", "user_id"),
+    (CHAT, HI | {"metadata": {"session_id": ".."}}, "invalid_value", "session_id"),
+    (CHAT, said(name="x" * 257), "invalid_value", "messages.0.name"),
     (CHAT, HI | {"metadata": {"session_id": " "}}, "invalid_value", "session_id"),
     (CHAT, HI | {"metadata": {"session_id": "a\rb"}}, "invalid_value", "session_id"),
     (CHAT, HI | {"metadata": {"memory": "sometimes"}}, "invalid_value", "metadata.memory"),
@@ -60,6 +65,9 @@ POSTS: list[tuple[str, dict[str, Any], str, str | None]] = [
     (SESSIONS, {"user_id": 5}, "invalid_value", "user_id"),
     (SESSIONS, {"session_id": ""}, "invalid_value", "session_id"),
     (SESSIONS, {"started_at": "then"}, "invalid_timestamp", "started_at"),
+    (RESPONSES, {"input": []}, "empty_messages", "input"),
+    (RESPONSES, {"input": " "}, "empty_messages", "input"),
+    (RESPONSES, {"input": [{"role": "assistant", "content": "hi"}]}, "invalid_value", "input"),
     (MESSAGES, {}, "invalid_value", "messages"),
     (MESSAGES, said(role="system"), "invalid_value", "messages.0.role"),
     (MESSAGES, said(content=None), "invalid_value", None),
@@ -96,6 +104,7 @@ def test_a_bad_body(
     [
         (CHAT, HI | {"stop": ["a"] * 5}, "stop", "at most 4 items"),
         (CHAT, said(content=5), "messages.0.content", "string"),
+        (CHAT, said(content=[{"type": "text"}]), "messages", "must be text, without a text"),
         ("/v1/embeddings", {"input": []}, "input", "at least 1 item"),
         ("/v1/embeddings", {"input": ["a", 1]}, "input.1", "valid string"),
     ],
@@ -115,6 +124,7 @@ def test_of_a_field_of_several_types_the_mistake_in_the_one_that_was_meant_is_to
         (b'{"messages": [', "invalid_json"),
         (b"\xff\xfe", "invalid_json"),
         (b"[" * 100_000, "invalid_json"),
+        (b'{"messages": ' + b"9" * 5_000 + b"}", "invalid_json"),
         (b"", "invalid_value"),
         (b"[]", "invalid_value"),
         (b"5", "invalid_value"),
@@ -129,6 +139,7 @@ def test_a_body_that_is_no_json_object(
 @pytest.mark.parametrize(
     ("method", "path", "status", "kind", "code"),
     [
+        ("GET", "/v1/models/openai/gpt-4", 404, GONE, "model_not_found"),
         ("GET", "/v1/models/gpt-4", 404, GONE, "model_not_found"),
         ("GET", "/v1/sessions/nowhere", 404, GONE, "session_not_found"),
         ("GET", "/v1/sessions/with/a/slash", 404, GONE, "session_not_found"),

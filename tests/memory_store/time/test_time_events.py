@@ -74,6 +74,8 @@ I signed up for a class that starts on June 5th. | 2023-06-05
 My trial ends in 14 days. | 2023-06-03
 My parents visit for Easter every year. |
 I go for a run every Monday. |
+My check-ups are on the first Monday of each month. |
+Each year we fly to Rome in June. |
 I have yoga on Mondays and Thursdays. |
 I usually swim on Tuesday. |
 I work Monday to Friday. |
