@@ -31,6 +31,7 @@ _ASKS = re.compile(
 )
 # "What's new: I moved to Ghent".
 _TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
+_AND_I = re.compile(r",?\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -47,7 +48,8 @@ def sentences(text: str) -> list[str]:
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The user's own first-person statements, each once, in order. Questions state nothing."""
-    found = dict.fromkeys(s for s in sentences(round.user_text) if _is_fact(s))
+    own = (s for s in sentences(round.user_text) if _is_fact(s))
+    found = dict.fromkeys(text for s in own for text in (s, *stated_apart(s)))
     return tuple(
         Fact(
             text,
@@ -60,10 +62,18 @@ def rule_facts(round: Round) -> tuple[Fact, ...]:
     )
 
 
+def stated_apart(sentence: str) -> list[str]:
+    """The statements in "My name is Sofia and I live in Lyon.", of which one may be replaced while
+    the other goes on to hold; none where all is about one thing."""
+    parts = _AND_I.split(sentence)
+    known = [(part, one.slot) for part in parts if (one := stated(part))]
+    return [part for part, _ in known] if len({slot for _, slot in known}) > 1 else []
+
+
 def slot_of(statement: str, user_text: str) -> str | None:
-    """What the statement gives a value for; None where rules cannot tell, or where it is not
-    among the user's own words."""
-    known = stated(statement)
+    """What the statement gives a value for; None where rules cannot tell, where it gives several
+    values, or where it is not among the user's own words."""
+    known = None if stated_apart(statement) else stated(statement)
     return known.slot if known and statement in own_words(user_text) else None
 
 

@@ -165,7 +165,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         )
     else:
         # Not UTF-8, nested too deeply, or a number of thousands of digits.
-        body = _body("the body is no JSON that can be read", "invalid_request_error", "invalid_json")
+        body = _body(
+            "the body is no JSON that can be read", "invalid_request_error", "invalid_json"
+        )
     headers = dict(getattr(error, "headers", None) or {})
     if status == 405:
         headers["Allow"] = ", ".join(_methods_at(request))

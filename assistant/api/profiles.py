@@ -25,7 +25,7 @@ async def list_profiles() -> Mapping[str, Any]:
     return bodies.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
 
 
-@router.get("/{name:path}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))
+@router.get("/{name}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))
 async def read_profile(
     name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
 ) -> Mapping[str, Any]:

@@ -101,10 +101,13 @@ def _order(said: Sequence[Statement]) -> tuple[str, list[Statement]]:
 def _sum(said: Sequence[Statement]) -> tuple[str, list[Statement]]:
     priced = [s for s in said if amounts([s.text])]
     found = amounts(s.text for s in priced)
-    if len(found) < 2:
+    signs = {sign for sign, _ in found}
+    if len(found) < 2 or len(signs) > 1:
         return "", []
-    parts = " + ".join(f"${amount:,g}" for amount in found)
-    return f"The amounts I find add up to ${sum(found):,g} ({parts}).", priced
+    (sign,) = signs
+    parts = " + ".join(f"{sign}{amount:,g}" for _, amount in found)
+    total = sum(amount for _, amount in found)
+    return f"The amounts I find add up to {sign}{total:,g} ({parts}).", priced
 
 
 def _count(phrase: Sequence[str], said: Sequence[Statement]) -> tuple[str, list[Statement]]:

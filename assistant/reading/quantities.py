@@ -17,7 +17,13 @@ _HOW_MANY = re.compile(
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_NUMBER_WORDS) + r")"
 _BETWEEN = r"(?:(?!(?:and|or)\b)[\w'’-]+ ){0,3}?"
 _EMPTY_WORDS = frozenset(["different", "of", "them", "total", "new", "other", "more"])
-_MONEY = re.compile(r"\$ ?(\d[\d,]*(?:\.\d\d)?)")
+_AMOUNT = r"\d[\d,]*(?:\.\d\d)?"
+_CURRENCIES = {"dollar": "$", "euro": "€"}
+_MONEY = re.compile(
+    rf"(?P<sign>[$€£]) ?(?P<signed>{_AMOUNT})"
+    rf"|\b(?P<named>{_AMOUNT}) ?(?:(?P<name>dollar|euro)s?\b|(?P<after>[€£]))",
+    re.I,
+)
 
 
 def counted_phrase(question: str) -> tuple[str, ...]:
@@ -51,10 +57,16 @@ def names(noun: str, statement: str) -> bool:
     return re.search(rf"\b{_forms(noun)}", statement, re.I) is not None
 
 
-def amounts(statements: Iterable[str]) -> list[float]:
-    """Every amount of dollars, in order; an amount that two statements repeat counts once."""
-    found = [float(m[1].replace(",", "")) for text in statements for m in _MONEY.finditer(text)]
+def amounts(statements: Iterable[str]) -> list[tuple[str, float]]:
+    """Every amount of money with the sign of its currency, in order; an amount that two statements
+    repeat counts once."""
+    found = [_amount(match) for text in statements for match in _MONEY.finditer(text)]
     return list(dict.fromkeys(found))
+
+
+def _amount(match: re.Match[str]) -> tuple[str, float]:
+    sign = match["sign"] or match["after"] or _CURRENCIES[match["name"].lower()]
+    return sign, float((match["signed"] or match["named"]).replace(",", ""))
 
 
 def _forms(noun: str) -> str:

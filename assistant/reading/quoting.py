@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import pairwise
 
 from assistant.dates import print_day
 from assistant.reading.conclusions import Concluder
@@ -17,7 +18,16 @@ from assistant.reading.statements import (
 )
 from assistant.reading.task_reply import task_reply
 from assistant.reading.unheard import unheard
-from memory_store import Days, MemoryStore, Recalled, Speaker, asked_slot
+from memory_store import (
+    Days,
+    Fact,
+    FactLink,
+    MemoryStore,
+    Recalled,
+    Speaker,
+    asked_slot,
+    sentences,
+)
 
 NO_MEMORY = (
     "I have no language model to answer with (set chat_model), and memory is off for this message."
@@ -38,6 +48,8 @@ _QUOTES = 4
 _MANY_QUOTES = 8
 _LONGEST_QUOTE = 400
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
+# An exclamation that tells what happened, and nothing else of it.
+_FEW_WORDS = 4
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
 # What a sentence of the speaker who is not asked for has to be nearer, to come first.
@@ -85,7 +97,7 @@ class QuotingReader:
             )
         )
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
-        telling = [s for s in near if _slots(s.source).get(slot) == s.text]
+        telling = [s for s in near if _tells(s, slot)]
         if not near or await self._closest(question, kind, best, near) < self._floor:
             near = telling
         if not near:
@@ -103,7 +115,7 @@ class QuotingReader:
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, quotes)
         ordered = kind.orders and bool(grounds)
-        quotes = _with_newer([*telling, *quotes], near)
+        quotes = _with_next(_with_newer([*telling, *quotes], near), near)
         shown = grounds if ordered else _in_order([*grounds, *quotes])
         quoted = _print(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
@@ -146,6 +158,12 @@ def _slots(found: Recalled) -> dict[str | None, str]:
     """The statements of a round that give a value and still hold, by what they give it for."""
     holding = [fact for fact in found.record.facts if fact.superseded_by is None]
     return {fact.slot: fact.text for fact in holding if fact.slot}
+
+
+def _tells(statement: Statement, slot: str | None) -> bool:
+    """Whether it is, or holds, what its round says to give the value of the slot."""
+    told = _slots(statement.source).get(slot)
+    return told is not None and told in statement.text
 
 
 def _is_of_oneself(statement: Statement) -> bool:
@@ -192,13 +210,34 @@ def _quotes(near: Sequence[Statement], most: int) -> list[Statement]:
 def _with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
     """The quotes, and for each that no longer holds what was said instead, as far as it was
     recalled: the newest statement may be farther from the question than the old one."""
-    by_key = {statement.key: statement for statement in near}
     every = list(quotes)
     for quote in every:  # which grows: what replaced it may have been replaced itself
-        link = quote.superseded_by
-        newer = by_key.get((link.round_id, link.text)) if link else None
-        if newer is not None and newer not in every:
-            every.append(newer)
+        links = [quote.superseded_by, *(part.superseded_by for part in _parts_gone(quote))]
+        newer = [s for s in near for link in links if link and _holds(s, link)]
+        every += [statement for statement in newer if statement not in every]
+    return every
+
+
+def _holds(statement: Statement, link: FactLink) -> bool:
+    return statement.source.record.id == link.round_id and link.text in statement.text
+
+
+def _parts_gone(quote: Statement) -> list[Fact]:
+    """What no longer holds of a sentence that states several things."""
+    facts = quote.source.record.facts
+    return [f for f in facts if f.superseded_by and f.text != quote.text and f.text in quote.text]
+
+
+def _with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+    """The quotes; after one of a few words ("We moved!") the sentence that tells the rest."""
+    by_key = {statement.key: statement for statement in near}
+    every: list[Statement] = []
+    for quote in quotes:
+        every.append(quote)
+        if len(quote.text.split()) <= _FEW_WORDS:
+            id, text = quote.key
+            after = dict(pairwise(sentences(quote.source.record.round.user_text))).get(text, "")
+            every += [by_key[id, after]] if (id, after) in by_key else []
     return every
 
 
@@ -252,8 +291,11 @@ def _names(text: str, day: date) -> bool:
 
 def _until(quote: Statement) -> str:
     """Says of what no longer holds since when it does not."""
-    newer = quote.superseded_by
-    return f" (no longer: see {print_day(newer.said_at)})" if newer else ""
+    if newer := quote.superseded_by:
+        return f" (no longer: see {print_day(newer.said_at)})"
+    gone = {part.text.rstrip("."): part.superseded_by for part in _parts_gone(quote)}
+    seen = (f"“{text}”: see {print_day(link.said_at)}" for text, link in gone.items() if link)
+    return f" (no longer {', '.join(seen)})" if gone else ""
 
 
 def _shortened(text: str) -> str:

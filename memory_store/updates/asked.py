@@ -20,7 +20,7 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
             ("I work at Xanadu.",),
         ),
         (
-            r"(?:what|who)(?:['’]?s|\s+is|\s+are)\s+my\s+(?:current\s+|new\s+)?"
+            r"(?:what|who)(?:['’]?s|\s+is|\s+are)\s+(?:my|our)\s+(?:current\s+|new\s+)?"
             r"(?P<what>\w[\w' -]*?)",
             ("My {what} is Xanadu.", "My {what} is 1."),
         ),

@@ -36,6 +36,7 @@ ADVERBS = (
     r"(?:(?:now|currently|just|recently|finally|actually|still|already|officially|also|both|all"
     r"|usually|normally)\s+)*"
 )
+_MINE = r"(?:my|our)\s+"
 _HAVE = r"(?:['’]ve|\s+have)?\s+"
 _AM = r"(?:['’]m|['’]re|\s+am|\s+are)\s+"
 _IS = r"(?:\s+(?:is|are)|['’]s|\s+has\s+(?:changed\s+to|become)|\s+changed\s+to)\s+" + ADVERBS
@@ -61,6 +62,14 @@ _END = (
     r"|right\s+now|last|this)\b))"
 )
 
+_HOME = r"(?:flat|apartment|house|home|place|studio|condo)"
+_JOB = r"my\s+(?:old\s+)?job\s+(?:at|with)\s+"
+_QUIT = rf"(?:(?:quit|resigned\s+from)\s+(?:{_JOB})?|left\s+{_JOB})"
+_TAKE_UP = (
+    r"(?:(?:(?:start(?:ed)?|began|work|am)(?:\s+(?:work(?:ing)?|a\s+new\s+job))?\s+(?:at|for|with))"
+    r"|join(?:ed)?)\s+"
+)
+
 # When it became so.
 _AGO = rf"(?:{_NUMBER}|several|a\s+few|a\s+couple\s+of)\s+(?:day|week|month|year)s?\s+ago"
 _WHEN = (
@@ -73,7 +82,8 @@ _PLACE = rf"(?P<value>{_PROPER})(?:{_END}|{_WHEN})"
 _CHANGE = re.compile(
     r"\Ano\s*[,.!:;–—-]"
     r"|\b(?:now|currently|just|recently|finally|officially|no longer|any ?more|new|changed|moved"
-    r"|relocated|promoted|switched|actually|correction|mistake|i was wrong|instead|so far|already"
+    r"|relocated|promoted|switched|quit|resigned|left\s+(?-i:[A-Z]).*\s(?:and|to)|actually|correction|mistake"
+    r"|i was wrong|instead|so far|already"
     r"|in total|total of|altogether|these days|nowadays|as of|update|up to|since then)\b",
     re.I,
 )
@@ -125,11 +135,18 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
         rf"{_PLACE}",
         _slot("live in"),
     ),
+    (rf"{_MINE}new\s+{_HOME}\s+is\s+in\s+{_PLACE}", _slot("live in")),
     (rf"i\s+{ADVERBS}work\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
     (rf"i{_AM}{ADVERBS}working\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
     (
         rf"i{_HAVE}{ADVERBS}(?:started\s+(?:a\s+new\s+job|working|work)|got\s+a\s+new\s+job"
         rf"|changed\s+jobs)\s+(?:at|for|with|to)\s+(?P<value>{_PROPER}){_END}",
+        _slot("work at"),
+    ),
+    (
+        rf"i{_HAVE}{ADVERBS}(?:{_QUIT}|left\s+){_PROPER}(?:\s+\w+){{0,3}}?,?\s+(?:and|to)\s+(?:i\s+)?"
+        rf"{ADVERBS}{_TAKE_UP}"
+        rf"(?P<value>{_PROPER}){_END}",
         _slot("work at"),
     ),
     (rf"i\s+{ADVERBS}work\s+as\s+(?:an?\s+|the\s+)?(?P<value>{_PHRASE}){_END}", _slot("work as")),
@@ -157,7 +174,7 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
         _attribute,
     ),
     (
-        rf"my\s+{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_MEASURED})"
+        rf"{_MINE}{ADVERBS}(?:new\s+|current\s+)?(?P<what>{_MEASURED})"
         rf"(?P<of>\s+(?:for|in|on)\s+(?:the\s+)?[\w-]+(?:\s+[\w-]+){{0,2}}?)?{_IS}"
         rf"(?:about\s+|around\s+|down\s+to\s+|up\s+to\s+|at\s+)?(?P<value>{_MEASURE}){_END}",
         _attribute,
@@ -183,17 +200,20 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
         _attribute,
     ),
 )
-_ENDED: tuple[tuple[str, _Build], ...] = tuple(
-    (pattern, _slot(slot))
-    for slot, said in (
-        ("live in", r"live\s+in"),
-        ("work at", r"work\s+(?:at|for)"),
-        ("work as", r"work\s+as(?:\s+an?)?"),
-    )
-    for pattern in (
-        rf"(?:i|we)\s+no\s+longer\s+{said}\s+(?P<value>{_PHRASE}){_END}",
-        rf"(?:i|we)\s+(?:don['’]t|do\s+not)\s+{said}\s+(?P<value>{_PHRASE})\s+any\s?more\b",
-    )
+_ENDED: tuple[tuple[str, _Build], ...] = (
+    (rf"i{_HAVE}{ADVERBS}{_QUIT}(?P<value>{_PROPER})(?:{_END}|{_WHEN})", _slot("work at")),
+    *(
+        (pattern, _slot(slot))
+        for slot, said in (
+            ("live in", r"live\s+in"),
+            ("work at", r"work\s+(?:at|for)"),
+            ("work as", r"work\s+as(?:\s+an?)?"),
+        )
+        for pattern in (
+            rf"(?:i|we)\s+no\s+longer\s+{said}\s+(?P<value>{_PHRASE}){_END}",
+            rf"(?:i|we)\s+(?:don['’]t|do\s+not)\s+{said}\s+(?P<value>{_PHRASE})\s+any\s?more\b",
+        )
+    ),
 )
 
 
@@ -217,7 +237,7 @@ def replaces(newer: Stated, older: Stated) -> bool:
 def stated(statement: str) -> Stated | None:
     """What a first-person statement gives a value for; None where no frame surely fits."""
     text = " ".join(statement.split())
-    for frames, holds in ((_ENDS, False), (_STATES, True)):
+    for frames, holds in ((_STATES, True), (_ENDS, False)):
         for pattern, build in frames:
             if (match := pattern.match(text)) is None:
                 continue

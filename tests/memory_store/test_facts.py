@@ -84,6 +84,27 @@ def test_rule_facts_are_first_person_statements(text: str, facts: list[str]) -> 
     assert [fact.text for fact in rule_facts(said(text))] == facts
 
 
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        (
+            "My name is Sofia and I live in Lyon.",
+            {
+                "My name is Sofia and I live in Lyon.": None,
+                "My name is Sofia": "name",
+                "I live in Lyon.": "live in",
+            },
+        ),
+        ("I live in Lyon and I like it.", {"I live in Lyon and I like it.": "live in"}),
+        ("I sing and I have a cat.", {"I sing and I have a cat.": None}),
+    ],
+)
+def test_a_sentence_about_two_things_is_a_fact_of_each(
+    text: str, slots: dict[str, str | None]
+) -> None:
+    assert {fact.text: fact.slot for fact in rule_facts(said(text))} == slots
+
+
 def test_facts_carry_their_speaker_and_source() -> None:
     (fact,) = rule_facts(said("I play the cello."))
     assert (fact.speaker, fact.source) == (Speaker.USER, "rule")

@@ -54,7 +54,36 @@ CASES = [
         ["I work at Acme.", "I don't work at Globex anymore."],
         "Do I work at Acme?",
     ),
+    Case(
+        "quit one job and started another",
+        ["I work at Acme.", "I quit Acme and started at Globex."],
+        "Where do I work?",
+        [("I work at Acme.", "I quit Acme and started at Globex.")],
+    ),
+    Case(
+        "left one job to join another company",
+        ["I work at Acme.", "I left Acme last month to join Globex."],
+        "Where do I work?",
+        [("I work at Acme.", "I left Acme last month to join Globex.")],
+    ),
+    Case(
+        "quit",
+        ["I work at Acme.", "I quit Acme last week."],
+        "Where do I work?",
+        [("I work at Acme.", "I quit Acme last week.")],
+    ),
+    Case(
+        "left something else",
+        ["I work at Acme.", "I left Ghent to start at Antwerp station."],
+        "Where do I work?",
+    ),
     # Moved.
+    Case(
+        "the new home",
+        ["We live in Ghent.", "Our new flat is in Bruges."],
+        "Where do we live?",
+        [("We live in Ghent.", "Our new flat is in Bruges.")],
+    ),
     Case(
         "moved",
         ["I live in Ghent.", "By the way, I just moved to Bruges!"],
@@ -117,6 +146,18 @@ CASES = [
             ("I still live in Ghent.", "I moved to Bruges."),
         ],
     ),
+    Case(
+        "one of two things in a sentence",
+        ["My name is Sofia and I live in Lyon.", "I moved to Nice."],
+        "Where do I live?",
+        [("I live in Lyon.", "I moved to Nice.")],
+    ),
+    Case(
+        "the other of two things in a sentence",
+        ["My name is Sofia and I live in Lyon.", "My name is Sofie."],
+        "What is my name?",
+        [("My name is Sofia", "My name is Sofie.")],
+    ),
     # A new count.
     Case(
         "new count",
@@ -174,6 +215,12 @@ CASES = [
         ["My rent is $900.", "My rent is now $1,100."],
         "What is my rent?",
         [("My rent is $900.", "My rent is now $1,100.")],
+    ),
+    Case(
+        "our rent",
+        ["Our rent is 850 euros.", "Our rent is now 1020 euros."],
+        "What is our rent?",
+        [("Our rent is 850 euros.", "Our rent is now 1020 euros.")],
     ),
     Case(
         "personal best",

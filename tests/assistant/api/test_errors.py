@@ -139,7 +139,6 @@ def test_a_body_that_is_no_json_object(
 @pytest.mark.parametrize(
     ("method", "path", "status", "kind", "code"),
     [
-        ("GET", "/v1/models/openai/gpt-4", 404, GONE, "model_not_found"),
         ("GET", "/v1/models/gpt-4", 404, GONE, "model_not_found"),
         ("GET", "/v1/sessions/nowhere", 404, GONE, "session_not_found"),
         ("GET", "/v1/sessions/with/a/slash", 404, GONE, "session_not_found"),

@@ -1,5 +1,8 @@
 """Recorded turns over HTTP: rounds by role, once each, listed, read and forgotten."""
 
+import json
+import unicodedata
+
 import httpx
 import pytest
 from calls import assert_error, chat, record, rounds, sessions
@@ -202,3 +205,18 @@ def test_recorded_turns_and_chat_share_a_session(http: httpx.Client, ann: str) -
     record(http, ann, "s", "I like tea.", "Noted.")
     chat(http, ann, "What do I like?", metadata={"session_id": "s"})
     assert [user for user, _ in rounds(http, ann, "s")] == ["I like tea.", "What do I like?"]
+
+
+def test_a_speakers_name_is_known_however_its_accents_are_written(
+    http: httpx.Client, ann: str
+) -> None:
+    """As files of some systems write them: the letter, and the accent after it."""
+    names = [unicodedata.normalize("NFD", name) for name in ("José", "İpek")]
+    said = [
+        {"role": role, "content": "I keep bees.", "name": name}
+        for role, name in zip(("user", "assistant"), names, strict=True)
+    ]
+    http.post("/v1/sessions/s/messages", json={"user_id": ann, "messages": said})
+    lines = http.get(f"/v1/users/{ann}/export").text.splitlines()
+    round = json.loads(lines[1])
+    assert (round["user_name"], round["assistant_name"]) == ("José", "İpek")

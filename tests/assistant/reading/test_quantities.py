@@ -42,4 +42,19 @@ def test_the_whole_phrase_is_counted() -> None:
 
 
 def test_amounts_count_once() -> None:
-    assert amounts(["It cost $40.", "$1,200.50 and $3", "the $40 shirt"]) == [40, 1200.5, 3]
+    found = amounts(["It cost $40.", "$1,200.50 and $3", "the $40 shirt"])
+    assert found == [("$", 40), ("$", 1200.5), ("$", 3)]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("The bill was 130 euros.", [("€", 130)]),
+        ("I paid 1,020.50 € for it, and £3 for the bag.", [("€", 1020.5), ("£", 3)]),
+        ("It was 900€, or 1000 dollars.", [("€", 900), ("$", 1000)]),
+        ("I lost 3 pounds in 2 weeks.", []),
+        ("I got €5 back.", [("€", 5)]),
+    ],
+)
+def test_amounts_know_their_currency(said: str, found: list[tuple[str, float]]) -> None:
+    assert amounts([said]) == found

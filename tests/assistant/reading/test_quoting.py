@@ -58,6 +58,30 @@ async def test_a_sentence_that_points_back_is_quoted_with_what_it_points_to(
     assert "Hello" not in answer
 
 
+async def test_after_a_few_words_comes_the_sentence_that_tells_the_rest(
+    store: MemoryStore,
+) -> None:
+    await store.remember([round(0, "We moved! The new flat has a balcony. Any plants for it?")])
+    answer, _ = await ask(store, "When did we move?")
+    assert answer.splitlines()[1:] == [
+        "- On 2023-05-20 (Sat) you said: “We moved!”",
+        "- On 2023-05-20 (Sat) you said: “The new flat has a balcony.”",
+    ]
+
+
+async def test_of_two_things_in_a_sentence_the_one_that_was_replaced_is_named(
+    store: MemoryStore,
+) -> None:
+    said = ["My name is Sofia and I live in Lyon.", "I moved to Nice."]
+    await store.remember([round(index, text) for index, text in enumerate(said)])
+    answer, _ = await ask(store, "Where do I live?", floor=0.0)
+    assert answer.splitlines()[1:] == [
+        "- On 2023-05-21 (Sun) you said: “I moved to Nice.”",
+        "- On 2023-05-20 (Sat) you said: “My name is Sofia and I live in Lyon.”"
+        " (no longer “I live in Lyon”: see 2023-05-21 (Sun))",
+    ]
+
+
 async def test_a_sentence_is_as_near_as_it_is_with_what_it_points_to(store: MemoryStore) -> None:
     said = ["I adopted a grey cat. She answers to Miso.", "I bought cat food.", "My cat is grey."]
     await store.remember([round(index, text) for index, text in enumerate(said)])
@@ -303,6 +327,16 @@ CONCLUSIONS = {
         [(20, "The bike lamp cost $40."), (25, "The bike lock cost $25.")],
         "How much did I spend on bike parts in total?",
         "The amounts I find add up to $65 ($25 + $40).",
+    ),
+    "sum in euros": (
+        [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost 25 €.")],
+        "How much did I spend on bike parts in total?",
+        "The amounts I find add up to €65 (€25 + €40).",
+    ),
+    "no sum of two currencies": (
+        [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost $25.")],
+        "How much did I spend on bike parts in total?",
+        "From what we",
     ),
     "yes": ([(20, "My cat Miso is vegan.")], "Is my cat Miso vegan?", "Yes, as you said."),
     "no": ([(20, "My cat Miso is not vegan.")], "Is my cat Miso vegan?", "No, as you said."),

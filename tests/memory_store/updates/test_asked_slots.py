@@ -16,6 +16,7 @@ from memory_store.updates import asked_slot, stated
         ("whats my name", "Actually my name is Sophie."),
         ("Who is my dentist?", "My dentist is Dr. Maes."),
         ("What is my current salary?", "My salary is 50000 euros."),
+        ("What is our rent?", "Our rent is 850 euros."),
         ("What is my phone number?", "My phone number is 555-1234."),
         ("How many cats do I have?", "I have two cats."),
     ],
