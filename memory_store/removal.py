@@ -1,7 +1,8 @@
 """How rounds go, and what goes with them: links, vectors in caches, answers that repeat them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from memory_store.correction import without_answer
 from memory_store.embedding.embedder import Embedder
@@ -10,7 +11,6 @@ from memory_store.forgetting import Forgotten, embedded_texts, forgotten, new_te
 from memory_store.indexing import Indexer
 from memory_store.linking import Linking
 from memory_store.points import from_payload
-from memory_store.recall.places import Places
 from memory_store.types import EnrichmentState, Record
 from memory_store.words import terms
 from memory_store.writing import Writer
@@ -28,7 +28,6 @@ class Removal:
         writer: Writer,
         indexer: Indexer,
         linking: Linking,
-        places: Places,
         forgetful: Embedder | None,
     ) -> None:
         """`forgetful` is the embedder whose caches forget, too, if they shall."""
@@ -36,7 +35,6 @@ class Removal:
         self._writer = writer
         self._design = indexer.design
         self._linking = linking
-        self._places = places
         self._forgetful = forgetful
 
     async def forget(
@@ -52,13 +50,10 @@ class Removal:
         if others_stay:
             await self._withdraw(repeating, enrichment)
             await self._linking.before_forgetting(scope.user_id, gone)
-        await self._engine.delete(scope)
+        async with self._vectors_dropped(gone):
+            await self._engine.delete(scope)
         if others_stay:
-            self._places.forget(gone)
             await self._linking.after_forgetting(scope.user_id, gone)
-        else:
-            self._places.forget_user(scope.user_id)
-        await self._drop_vectors(gone)
         return count
 
     async def put_right(
@@ -73,9 +68,9 @@ class Removal:
         await self._withdraw(repeating, enrichment)
         staying = {fact.text for fact in after.facts}
         await self._linking.before_forgetting(user_id, [before], staying)
-        await self._writer.write([after], {before.id: before.round.turn_ids})
+        async with self._vectors_dropped([before], staying=[after]):
+            await self._writer.write([after], {before.id: before.round.turn_ids})
         await self._linking.after_forgetting(user_id, [before])
-        await self._drop_vectors([before], staying=[after])
         return frozenset(record.round.session_id for record in repeating)
 
     async def _repeating(self, user_id: str, gone: Sequence[Record]) -> list[Record]:
@@ -111,8 +106,8 @@ class Removal:
         if not repeating:
             return
         changed = [without_answer(record, enrichment) for record in repeating]
-        await self._writer.write(changed, {r.id: r.round.turn_ids for r in repeating})
-        await self._drop_vectors(repeating, staying=changed)
+        async with self._vectors_dropped(repeating, staying=changed):
+            await self._writer.write(changed, {r.id: r.round.turn_ids for r in repeating})
 
     async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
         """The sessions of which other rounds stay; only rounds named by id leave some."""
@@ -123,10 +118,19 @@ class Removal:
         own = Counter(record.round.session_id for record in gone)
         return {id for id, count in counts.items() if count > own[id]}
 
-    async def _drop_vectors(self, gone: Sequence[Record], staying: Sequence[Record] = ()) -> None:
-        if self._forgetful:
-            texts, kept = (embedded_texts(of, self._design) for of in (gone, staying))
-            await self._forgetful.forget(texts - kept)
+    @asynccontextmanager
+    async def _vectors_dropped(
+        self, gone: Sequence[Record], staying: Sequence[Record] = ()
+    ) -> AsyncIterator[None]:
+        """Drop the vectors of texts that go, before and after: should the process end in between,
+        nobody would know any more which they were; and until then the texts can still be read."""
+        if not self._forgetful:
+            yield
+            return
+        texts, kept = (embedded_texts(of, self._design) for of in (gone, staying))
+        await self._forgetful.forget(texts - kept)
+        yield
+        await self._forgetful.forget(texts - kept)
 
 
 def _text(record: Record) -> str:

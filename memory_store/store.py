@@ -57,15 +57,13 @@ class MemoryStore:
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._linking = Linking(engine)
-        places = Places()
-        self._searched = Searched(engine, self._indexer, places, Values(engine))
-        self._writer = Writer(engine, self._indexer, self._linking, places)
+        self._searched = Searched(engine, self._indexer, Places(engine), Values(engine))
+        self._writer = Writer(engine, self._indexer, self._linking)
         self._removal = Removal(
             engine,
             self._writer,
             self._indexer,
             self._linking,
-            places,
             embedder if forget_vectors else None,
         )
 

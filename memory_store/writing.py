@@ -7,30 +7,25 @@ from memory_store.engines.layout import TURNS
 from memory_store.errors import InvalidRecord, RoundTaken
 from memory_store.indexing import Indexer
 from memory_store.linking import Linking
-from memory_store.recall.places import Places
 from memory_store.types import Held, Record
 
 
 class Writer:
-    """Writes records; whoever ranks by what was known of them is told."""
+    """Writes records, with what follows from them."""
 
-    def __init__(self, engine: Engine, indexer: Indexer, linking: Linking, places: Places) -> None:
+    def __init__(self, engine: Engine, indexer: Indexer, linking: Linking) -> None:
         self._engine = engine
         self._indexer = indexer
         self._linking = linking
-        self._places = places
 
     async def write(self, records: Sequence[Record], over: Held | None) -> list[Record]:
         """The records as written, with their links. `over` as in `MemoryStore.remember`."""
         linked = await self._linking.before_writing(records)
         points = await self._indexer.points(linked)
-        try:
-            if over is None:
-                await self._engine.upsert(points)
-            elif points:
-                await self._claim(points, over, owner=records[0].round.user_id)
-        finally:  # some may have been written though others were not
-            self._places.forget(linked)
+        if over is None:
+            await self._engine.upsert(points)
+        elif points:
+            await self._claim(points, over, owner=records[0].round.user_id)
         return linked
 
     async def held(self, user_id: str, round_ids: Iterable[str]) -> Held:

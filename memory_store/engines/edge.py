@@ -38,9 +38,10 @@ from memory_store.engines.engine import (
     Point,
     Scope,
     Similarities,
-    Written,
+    Watcher,
 )
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
+from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
 from memory_store.private_folder import make_private
 from memory_store.types import Held
@@ -61,7 +62,7 @@ class EdgeEngine:
         self._directory = directory / "edge"
         self._open_shard: qe.EdgeShard | None = None
         self._unflushed = 0
-        self._watching: list[Written] = []
+        self._watchers = Watchers()
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`."""
@@ -90,9 +91,9 @@ class EdgeEngine:
         shard.close()
         building.rename(self._directory)
 
-    def watch(self, written: Written) -> bool:
+    def watch(self, watcher: Watcher) -> bool:
         """The directory is locked: nobody else writes."""
-        self._watching.append(written)
+        self._watchers.add(watcher)
         return True
 
     async def write_identity(self, identity: Payload) -> None:
@@ -108,7 +109,7 @@ class EdgeEngine:
             batch = points[start : start + _UPSERT_BATCH]
             edge_points = [to_edge(point) for point in batch]
             self._update(
-                qe.UpdateOperation.upsert_points(edge_points, replaceable), [p.id for p in batch]
+                qe.UpdateOperation.upsert_points(edge_points, replaceable), of_points(batch)
             )
         self._unflushed += len(points)
         if self._unflushed >= _FLUSH_AFTER:
@@ -161,8 +162,9 @@ class EdgeEngine:
     async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
-        only = to_filter(replace(scope, ids=(id,)))
-        self._update(qe.UpdateOperation.set_payload_by_filter(only, dict(payload)), [id])
+        only = replace(scope, ids=(id,))
+        set_payload = qe.UpdateOperation.set_payload_by_filter(to_filter(only), dict(payload))
+        self._update(set_payload, of_scope(only))
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
@@ -184,7 +186,8 @@ class EdgeEngine:
     async def delete(self, scope: Scope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
-        self._update(qe.UpdateOperation.delete_points_by_filter(to_filter(scope)))
+        delete = qe.UpdateOperation.delete_points_by_filter(to_filter(scope))
+        self._update(delete, of_scope(scope))
 
     async def check(self) -> None:
         """See `Engine.check`."""
@@ -215,14 +218,10 @@ class EdgeEngine:
             raise StoreUnavailable("the store is closed")
         return self._open_shard
 
-    def _update(self, operation: qe.UpdateOperation, ids: Sequence[str] | None = None) -> None:
-        """Change points: these, or any."""
-        try:
-            with self._explaining():
-                self._shard.update(operation)
-        finally:  # an operation that failed may have changed some
-            for written in self._watching:
-                written(ids)
+    def _update(self, operation: qe.UpdateOperation, written: Written | None = None) -> None:
+        """Change points: these, or such as are no user's."""
+        with self._watchers.told_of(written or {}), self._explaining():
+            self._shard.update(operation)
 
     def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
         with self._explaining():

@@ -4,7 +4,7 @@ An engine keeps points and finds them. It does not rank, fuse or gather: that is
 that every engine ranks alike.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -69,8 +69,17 @@ class Hit:
     payload: Payload
 
 
-Written = Callable[[Sequence[str] | None], None]
-"""Hears the ids of points that were written or deleted; None when any may be among them."""
+class Watcher(Protocol):
+    """Keeps something of points in memory, and hears when it may no longer hold."""
+
+    def written(self, user_id: str, ids: Sequence[str] | None) -> None:
+        """This process wrote or deleted these points of a user; or any, where there is None."""
+
+    def found(self, user_id: str, versions: Mapping[int, int]) -> None:
+        """A search found these points of a user in these versions, by the numbers of their ids.
+
+        Whoever writes to a point gives it another version. Told where others write, too.
+        """
 
 
 class Engine(Protocol):
@@ -81,9 +90,9 @@ class Engine(Protocol):
     async def open(self, dimension: int) -> Payload | None:
         """Open or create; return the identity stored by `write_identity`, None when new."""
 
-    def watch(self, written: Written) -> bool:
-        """Tell of everything that is written from now on; False where others write, too, of which
-        nobody tells."""
+    def watch(self, watcher: Watcher) -> bool:
+        """Tell of everything that is written from now on; False where others write, too, of whose
+        writes the versions of what is found tell alone."""
 
     async def write_identity(self, identity: Payload) -> None:
         """Store who made this data (embedder, dimension, schema), apart from every user."""

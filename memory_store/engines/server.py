@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Written
+from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Watcher
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server_errors import Address, explained, passing, refuse_old
@@ -37,7 +37,9 @@ from memory_store.engines.server_points import (
     to_server,
     to_similarities,
     vectors_of,
+    versions_of,
 )
+from memory_store.engines.watching import Watchers, of_points, of_scope
 from memory_store.errors import MemoryStoreError, StoreMismatch, StoreUnavailable
 from memory_store.identity import refuse_unready
 from memory_store.types import Held
@@ -87,6 +89,7 @@ class ServerEngine:
         self._timeout = timeout
         self._patience = Patience(retries, seconds=2.0 * timeout)
         self._open_client: AsyncQdrantClient | None = None
+        self._watchers = Watchers()
 
     async def open(self, dimension: int) -> Payload | None:
         """Connect; create the collection and its indexes where missing. See `Engine.open`."""
@@ -169,8 +172,9 @@ class ServerEngine:
         found = await self._call(lambda: self._client.retrieve(self._collection, [IDENTITY_ID]))
         return found[0].payload or {} if found else None
 
-    def watch(self, written: Written) -> bool:
-        """Any process may write to a server."""
+    def watch(self, watcher: Watcher) -> bool:
+        """Any process may write to a server; its searches tell the versions of what they find."""
+        self._watchers.add(watcher)
         return False
 
     async def write_identity(self, identity: Payload) -> None:
@@ -186,9 +190,10 @@ class ServerEngine:
     async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
         """Write points; applied on every live replica on return."""
         replaceable = None if over is None else to_holding(over)
-        for start in range(0, len(points), _UPSERT_BATCH):
-            batch = [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
-            await self._upsert(batch, only_if=replaceable)
+        with self._watchers.told_of(of_points(points)):
+            for start in range(0, len(points), _UPSERT_BATCH):
+                batch = [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
+                await self._upsert(batch, only_if=replaceable)
         await self._confirm()
 
     async def _confirm(self) -> None:
@@ -210,12 +215,14 @@ class ServerEngine:
 
     async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
         """Set by filter, so that an id of another user is never touched."""
-        only = to_filter(replace(scope, ids=(id,)))
-        await self._call(
-            lambda: self._client.set_payload(
-                self._collection, dict(payload), only, wait=True, ordering=_ORDERING
+        only = replace(scope, ids=(id,))
+        selected = to_filter(only)
+        with self._watchers.told_of(of_scope(only)):
+            await self._call(
+                lambda: self._client.set_payload(
+                    self._collection, dict(payload), selected, wait=True, ordering=_ORDERING
+                )
             )
-        )
         await self._confirm()
 
     async def nearest(
@@ -223,7 +230,7 @@ class ServerEngine:
     ) -> Similarities:
         """MaxSim search over the keys of each point in scope."""
         query = models.NearestQuery(nearest=[vector.tolist()])
-        return (await self._query([to_request(query, KEYS, scope, limit)]))[0]
+        return (await self._query([to_request(query, KEYS, scope, limit)], scope))[0]
 
     async def postings(self, terms: Sequence[int], scope: Scope, limit: int) -> list[Similarities]:
         """One sparse query a term, in one request; each inner product is the term's count."""
@@ -233,15 +240,20 @@ class ServerEngine:
             models.NearestQuery(nearest=models.SparseVector(indices=[term], values=[1.0]))
             for term in terms
         ]
-        return await self._query([to_request(q, WORDS, scope, limit) for q in queries])
+        return await self._query([to_request(q, WORDS, scope, limit) for q in queries], scope)
 
-    async def _query(self, requests: list[models.QueryRequest]) -> list[Similarities]:
+    async def _query(self, requests: list[models.QueryRequest], scope: Scope) -> list[Similarities]:
         batch = to_batch(self._collection, requests)
         # The client's own method makes a model of every hit, which takes longer than the search.
         reply = await self._call(
             lambda: self._client.grpc_points.QueryBatch(batch, timeout=self._timeout)
         )
-        return [to_similarities(found) for found in reply.result]
+        found = [to_similarities(result) for result in reply.result]
+        versions: dict[int, int] = {}
+        for ids, result in zip(found, reply.result, strict=True):
+            versions.update(zip(ids, versions_of(result), strict=True))
+        self._watchers.found(scope.user_id, versions)
+        return found
 
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, page by page."""
@@ -298,9 +310,12 @@ class ServerEngine:
     async def delete(self, scope: Scope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
         selector = models.FilterSelector(filter=to_filter(scope))
-        await self._call(
-            lambda: self._client.delete(self._collection, selector, wait=True, ordering=_ORDERING)
-        )
+        with self._watchers.told_of(of_scope(scope)):
+            await self._call(
+                lambda: self._client.delete(
+                    self._collection, selector, wait=True, ordering=_ORDERING
+                )
+            )
         await self._confirm()
 
     async def check(self) -> None:

@@ -1,6 +1,7 @@
 """Our points, scopes and queries in the Qdrant server's words, and the shape of its collection."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from qdrant_client import grpc, models
@@ -36,6 +37,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
 }
+_version = attrgetter("version")
 # Of the identities, only that of a finished copy that nobody has used yet may be replaced.
 UNCLAIMED = models.Filter(
     must=[
@@ -109,6 +111,11 @@ def to_batch(collection: str, requests: Sequence[models.QueryRequest]) -> grpc.Q
 def to_similarities(found: grpc.BatchResult) -> Similarities:
     """The points of one query as they come over the wire."""
     return {int(p.id.uuid.replace("-", ""), 16): p.score for p in found.result}
+
+
+def versions_of(found: grpc.BatchResult) -> Iterator[int]:
+    """In which version each point of one query was found."""
+    return map(_version, found.result)
 
 
 def vectors_of(point: models.Record) -> dict[str, Any]:

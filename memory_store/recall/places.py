@@ -2,16 +2,16 @@
 
 import uuid
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memory_store.engines.engine import Engine, Payload, Scope
 from memory_store.recall.speakers import Speakers, speakers_of
-from memory_store.types import Record
 
 _NAMES = ("user_name", "assistant_name")
 _FIELDS = ("session_id", "word_count", "fact_count", *_NAMES)
-# About 250 bytes each.
+# About 250 bytes each, and as much again for versions.
 _MOST_ROUNDS = 200_000
 
 
@@ -25,50 +25,94 @@ class Place(NamedTuple):
     speakers: Speakers = frozenset()
 
 
+@dataclass(slots=True)
+class _Known:
+    """What is kept of a user, and how often it was found not to hold any more."""
+
+    places: dict[int, Place] = field(default_factory=dict)
+    versions: dict[int, int] = field(default_factory=dict)
+    """In which a search found a round last; none where nobody else writes."""
+    changes: int = 0
+
+
 class Places:
     """The places of the rounds of the users who asked last. An engine reads them slowly.
 
-    A round never leaves its session; the rest changes only when it is written again, so writers
-    say which rounds they wrote (`forget`).
+    A place is kept until its round is written again. The engine tells what this process writes;
+    what others have written is seen by the version in which the round is found next.
     """
 
-    def __init__(self, most_rounds: int = _MOST_ROUNDS) -> None:
+    def __init__(self, engine: Engine, most_rounds: int = _MOST_ROUNDS) -> None:
+        self._engine = engine
         self._most_rounds = most_rounds
-        self._by_user: OrderedDict[str, dict[int, Place]] = OrderedDict()
+        self._by_user: OrderedDict[str, _Known] = OrderedDict()
         self._rounds = 0
+        engine.watch(self)
 
-    async def of(self, engine: Engine, user_id: str, ids: Iterable[int]) -> Mapping[int, Place]:
-        """The places of a user's rounds, maybe of more; none of a round that is gone."""
-        known = self._by_user.get(user_id, {})
-        missing = [str(uuid.UUID(int=id)) for id in ids if id not in known]
-        if missing:
-            hits = await engine.scroll(Scope(user_id, ids=tuple(missing)), _FIELDS)
-            # Looked up again: another recall of this user may have come first.
-            known = self._by_user.setdefault(user_id, {})
-            before = len(known)
-            for hit in hits:
-                known[uuid.UUID(hit.id).int] = _place(hit.payload)
-            self._rounds += len(known) - before
-        if known:
-            self._by_user.move_to_end(user_id)
-            self._shrink()
+    async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, Place]:
+        """The places of a user's rounds that were just found, in their order; none of one that is
+        gone."""
+        if not ids:
+            return {}
+        known = self._known(user_id)
+        places = {id: known.places[id] for id in ids if id in known.places}
+        if len(places) == len(ids):
+            return places
+        changes = known.changes
+        read = await self._read(user_id, [id for id in ids if id not in places])
+        # What changed meanwhile may have been read as it was before.
+        if changes == known.changes:
+            self._keep(user_id, known, read)
+        return {id: place for id in ids if (place := places.get(id) or read.get(id))}
+
+    def written(self, user_id: str, ids: Sequence[str] | None) -> None:
+        """Let go of the places of these rounds of a user, or of all of them."""
+        if ids is None:
+            self._let_go(user_id)
+        elif known := self._by_user.get(user_id):
+            self._drop(known, [uuid.UUID(id).int for id in ids])
+
+    def found(self, user_id: str, versions: Mapping[int, int]) -> None:
+        """Let go of the places of rounds that were another version when they were read."""
+        if not versions:
+            return
+        known = self._known(user_id)
+        before = known.versions
+        if versions.items() <= before.items():  # as nearly always, and quickly seen
+            return
+        other = [id for id, version in versions.items() if before.get(id) != version]
+        if changed := [id for id in other if id in before or id in known.places]:
+            self._drop(known, changed)
+        before.update(versions)
+
+    def _known(self, user_id: str) -> _Known:
+        known = self._by_user.setdefault(user_id, _Known())
+        self._by_user.move_to_end(user_id)
         return known
 
-    def forget(self, records: Iterable[Record]) -> None:
-        """Read the places of these rounds again when they are next asked for."""
-        for record in records:
-            known = self._by_user.get(record.round.user_id)
-            if known and known.pop(uuid.UUID(record.id).int, None):
-                self._rounds -= 1
+    async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, Place]:
+        scope = Scope(user_id, ids=tuple(str(uuid.UUID(int=id)) for id in ids))
+        hits = await self._engine.scroll(scope, _FIELDS)
+        return {uuid.UUID(hit.id).int: _place(hit.payload) for hit in hits}
 
-    def forget_user(self, user_id: str) -> None:
-        """Let go of everything of a user."""
-        self._rounds -= len(self._by_user.pop(user_id, ()))
-
-    def _shrink(self) -> None:
+    def _keep(self, user_id: str, known: _Known, read: Mapping[int, Place]) -> None:
+        if self._by_user.get(user_id) is not known:
+            return
+        before = len(known.places)
+        known.places.update(read)
+        self._rounds += len(known.places) - before
         while self._rounds > self._most_rounds and len(self._by_user) > 1:
-            _, places = self._by_user.popitem(last=False)
-            self._rounds -= len(places)
+            self._let_go(next(iter(self._by_user)))
+
+    def _drop(self, known: _Known, ids: Sequence[int]) -> None:
+        known.changes += 1
+        for id in ids:
+            self._rounds -= known.places.pop(id, None) is not None
+
+    def _let_go(self, user_id: str) -> None:
+        if known := self._by_user.pop(user_id, None):
+            known.changes += 1
+            self._rounds -= len(known.places)
 
 
 def _place(payload: Payload) -> Place:

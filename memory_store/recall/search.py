@@ -67,8 +67,7 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     )
     lists = (dense, *words, said_then, happened_then)
     ids = list(dict.fromkeys(id for found in lists for id in found))
-    known = await search.places.of(engine, scope.user_id, ids)
-    places = {id: known[id] for id in ids if id in known}
+    places = await search.places.of(scope.user_id, ids)
     in_sessions = [_by_session(counts, places) for counts in words]
     return Found(
         text,

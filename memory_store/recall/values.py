@@ -1,7 +1,7 @@
 """The values that were recalled last, read once where nobody else can write them."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memory_store.engines.engine import Engine, Scope
 from memory_store.points import RECORD, from_payload
@@ -24,7 +24,7 @@ class Values:
         self._known: OrderedDict[str, Record] = OrderedDict()
         self._characters = 0
         self._writes = 0
-        self._kept = engine.watch(self._written)
+        self._kept = engine.watch(self)
 
     async def of(self, user_id: str, ids: Sequence[str]) -> dict[str, Record]:
         """The records of a user with these ids; none of what is gone or another's."""
@@ -52,12 +52,17 @@ class Values:
             _, oldest = self._known.popitem(last=False)
             self._characters -= _size(oldest)
 
-    def _written(self, ids: Sequence[str] | None) -> None:
-        """Let go of these records, or of all."""
+    def written(self, user_id: str, ids: Sequence[str] | None) -> None:
+        """Let go of these records of a user, or of all of them."""
         self._writes += 1
-        for id in list(self._known) if ids is None else ids:
+        if ids is None:
+            ids = [id for id in self._known if self._is_known(user_id, id)]
+        for id in ids:
             if record := self._known.pop(id, None):
                 self._characters -= _size(record)
+
+    def found(self, user_id: str, versions: Mapping[int, int]) -> None:
+        """Nothing is kept where others write."""
 
 
 def _size(record: Record) -> int:

@@ -1,13 +1,16 @@
 """Places: read once, read again when written again, bounded by the users who asked last."""
 
 import uuid
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from counting import CountingEngine
 
 from memory_store import EdgeEngine, Record, Round
+from memory_store.engines.engine import Scope
 from memory_store.points import to_point
 from memory_store.recall.places import Place, Places
 
@@ -28,48 +31,85 @@ async def write(engine: EdgeEngine, *records: Record) -> None:
 
 
 @pytest.fixture
-async def engine(tmp_path: Path) -> EdgeEngine:
-    opened = EdgeEngine(tmp_path)
+async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
+    opened = CountingEngine(tmp_path)
     await opened.open(4)
-    return opened
+    yield opened
+    await opened.close()
 
 
 async def test_places_of_rounds_and_none_of_what_is_not_there(engine: EdgeEngine) -> None:
     first, second = said("ann", 0, "Red bicycle."), said("ann", 2, "Blue garden fence.")
     await write(engine, first, second)
-    places = await Places().of(engine, "ann", [number(first), number(second), 17])
-    assert places == {number(first): Place("s0", 2, False), number(second): Place("s1", 3, False)}
+    places = await Places(engine).of("ann", [17, number(second), number(first)])
+    assert list(places.items()) == [
+        (number(second), Place("s1", 3, False)),
+        (number(first), Place("s0", 2, False)),
+    ]
+
+
+async def test_a_place_is_read_once(engine: CountingEngine) -> None:
+    records = [said("ann", n, "Red bicycle.") for n in range(3)]
+    await write(engine, *records)
+    places = Places(engine)
+    for _ in range(2):
+        assert len(await places.of("ann", [number(record) for record in records])) == 3
+    assert engine.reads == 3
 
 
 async def test_another_users_round_has_no_place(engine: EdgeEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    assert await Places().of(engine, "bob", [number(record)]) == {}
+    places = Places(engine)
+    for user, found in (("bob", 0), ("ann", 1), ("bob", 0)):
+        assert len(await places.of(user, [number(record)])) == found
 
 
 async def test_what_was_written_again_is_read_again(engine: EdgeEngine) -> None:
     before, after = said("ann", 0, "Red bicycle."), said("ann", 0, "Red bicycle, blue fence.")
-    places = Places()
+    places = Places(engine)
     for record in (before, after):
         await write(engine, record)
-        places.forget([record])
-        words = (await places.of(engine, "ann", [number(record)]))[number(record)].words
+        words = (await places.of("ann", [number(record)]))[number(record)].words
         assert words == (2 if record is before else 4)
 
 
-async def test_users_who_asked_long_ago_are_read_again(engine: EdgeEngine) -> None:
+async def test_what_others_wrote_is_read_again(engine: CountingEngine) -> None:
+    first, second = said("ann", 0, "Red bicycle."), said("ann", 1, "Blue fence.")
+    await write(engine, first, second)
+    ids = [number(first), number(second)]
+    places = Places(engine)
+    for versions, reads in (((5, 6), 2), ((5, 6), 2), ((9, 6), 3), ((9, 10), 4), ((9, 10), 4)):
+        places.found("ann", dict(zip(ids, versions, strict=True)))
+        places.found("bob", dict.fromkeys(ids, 17))
+        assert len(await places.of("ann", ids)) == 2
+        assert engine.reads == reads
+
+
+async def test_a_version_not_heard_of_before_counts_as_another(engine: CountingEngine) -> None:
+    record = said("ann", 0, "Red bicycle.")
+    await write(engine, record)
+    places = Places(engine)
+    await places.of("ann", [number(record)])
+    places.found("ann", {number(record): 5})
+    await places.of("ann", [number(record)])
+    assert engine.reads == 2
+
+
+async def test_users_who_asked_long_ago_are_read_again(engine: CountingEngine) -> None:
     records = {user: [said(user, n, "Red fence.") for n in range(3)] for user in ("ann", "bob")}
     await write(engine, *records["ann"], *records["bob"])
-    places = Places(most_rounds=4)
-    for user in ("ann", "bob", "ann"):
+    places = Places(engine, most_rounds=4)
+    for user in ("ann", "bob", "bob", "ann"):
         ids = [number(record) for record in records[user]]
-        assert set(await places.of(engine, user, ids)) == set(ids)
+        assert set(await places.of(user, ids)) == set(ids)
+    assert engine.reads == 9
 
 
 async def test_a_forgotten_user_has_no_places(engine: EdgeEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    places = Places()
-    assert await places.of(engine, "ann", [number(record)])
-    places.forget_user("ann")
-    assert await places.of(engine, "ann", []) == {}
+    places = Places(engine)
+    assert await places.of("ann", [number(record)])
+    await engine.delete(Scope("ann"))
+    assert await places.of("ann", [number(record)]) == {}

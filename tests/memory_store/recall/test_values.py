@@ -1,31 +1,21 @@
 """Values: read once, read again when written again, never another user's, bounded in size."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
+from counting import CountingEngine
 
 from memory_store import EdgeEngine, Record, Round
-from memory_store.engines.engine import Hit, Scope
+from memory_store.engines.engine import Scope
 from memory_store.points import to_point
 from memory_store.recall.values import Values
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
-
-
-class CountingEngine(EdgeEngine):
-    """Knows how many points were read."""
-
-    reads = 0
-
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
-        found = await super().scroll(scope, fields)
-        self.reads += len(found)
-        return found
 
 
 def said(index: int, text: str = "Red bicycle.", user: str = "ann") -> Record:

@@ -1,0 +1,17 @@
+"""An embedded engine that knows how much was read of it."""
+
+from collections.abc import Sequence
+
+from memory_store import EdgeEngine
+from memory_store.engines.engine import Hit, Scope
+
+
+class CountingEngine(EdgeEngine):
+    """Counts the points that were read."""
+
+    reads = 0
+
+    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+        found = await super().scroll(scope, fields)
+        self.reads += len(found)
+        return found
