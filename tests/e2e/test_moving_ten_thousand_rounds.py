@@ -26,7 +26,7 @@ async def test_there_and_back(tmp_path: Path, qdrant: Qdrant, collection: str) -
     assert first.checksum == second.checksum
 
     before = sorted(await held(EdgeOperator(home)))
-    assert len(before) == ROUNDS + 1
+    assert len(before) == ROUNDS + 2  # a line before the rounds, and one after them
     assert sorted(await held(there)) == before
     assert sorted(await held(EdgeOperator(back))) == before
 
