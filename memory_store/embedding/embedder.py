@@ -49,6 +49,8 @@ class EmbedderStats:
 class _Request:
     text: str
     kind: TextKind
+    forgets: int
+    """How often texts were forgotten before."""
     vector: "asyncio.Future[Vector]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -81,6 +83,7 @@ class Embedder:
         self._disk_thread = ThreadPoolExecutor(1, thread_name_prefix="disk-cache")
         self._running: set[asyncio.Task[None]] = set()
         self._texts = self._from_disk = self._encoded = self._batches = 0
+        self._forgets = 0
         self._closed = False
 
     @property
@@ -119,6 +122,8 @@ class Embedder:
         """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
         encoded again."""
         keys = [self._key(text, kind) for text in dict.fromkeys(texts) for kind in TextKind]
+        # What is being read or encoded just now may be one of them, and is not kept.
+        self._forgets += 1
         for key in keys:
             self._cache.forget(key)
         if self._disk_cache is not None and keys:
@@ -146,10 +151,11 @@ class Embedder:
         missing = [k for k in keys if k not in self._cache and k not in self._unfinished]
         if self._disk_cache is None or not missing:
             return {}
-        loop = asyncio.get_running_loop()
+        loop, forgets = asyncio.get_running_loop(), self._forgets
         found = await loop.run_in_executor(self._disk_thread, self._disk_cache.get, missing)
-        for key, vector in found.items():
-            self._cache.put(key, vector)
+        if forgets == self._forgets:
+            for key, vector in found.items():
+                self._cache.put(key, vector)
         self._from_disk += len(found)
         return found
 
@@ -163,7 +169,7 @@ class Embedder:
         if known is not None:
             return known
         if key not in self._unfinished:
-            self._unfinished[key] = self._queue[key] = _Request(text, kind)
+            self._unfinished[key] = self._queue[key] = _Request(text, kind, self._forgets)
             self._wake()
         return self._unfinished[key].vector
 
@@ -215,11 +221,13 @@ class Embedder:
         self._batches += 1
         encoded = dict(zip(batch, vectors, strict=True))
         for key, vector in encoded.items():
-            self._cache.put(key, vector)
             del self._unfinished[key]
             batch[key].vector.set_result(vector)
+        kept = {key: v for key, v in encoded.items() if batch[key].forgets == self._forgets}
+        for key, vector in kept.items():
+            self._cache.put(key, vector)
         if self._disk_cache is not None:
-            self._disk_thread.submit(self._disk_cache.put, encoded)
+            self._disk_thread.submit(self._disk_cache.put, kept)
 
     def _fail(self, batch: dict[_CacheKey, _Request], error: Exception) -> None:
         for key, request in batch.items():

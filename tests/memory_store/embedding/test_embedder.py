@@ -4,11 +4,12 @@ import asyncio
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from memory_store import Embedder, EmbeddingFailed, EncoderIdentity, TextKind
+from memory_store import DiskCache, Embedder, EmbeddingFailed, EncoderIdentity, TextKind
 from memory_store.embedding.encoder import Matrix
 
 DOCUMENT = TextKind.DOCUMENT
@@ -21,11 +22,12 @@ class GatedEncoder:
     path = "gated"
 
     def __init__(self) -> None:
-        self.gate = threading.Event()
+        self.gate, self.reached = threading.Event(), threading.Event()
         self.gate.set()
         self.batches: list[list[str]] = []
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        self.reached.set()
         assert self.gate.wait(5)
         self.batches.append(list(texts))
         if "poison" in texts:
@@ -78,6 +80,38 @@ async def test_the_cache_forgets_what_was_used_longest_ago() -> None:
         await embedder.embed([text], DOCUMENT)
     assert encoder.batches == [["a"], ["bb"], ["ccc"], ["bb"]]
     await embedder.close()
+
+
+async def test_what_is_forgotten_while_it_is_encoded_is_not_kept(tmp_path: Path) -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, disk_cache=DiskCache(tmp_path / "v.sqlite", max_bytes=1_000_000))
+    encoder.gate.clear()
+    waiting = asyncio.create_task(embedder.embed(["a", "bb"], DOCUMENT))
+    assert await asyncio.to_thread(encoder.reached.wait, 5)
+    await embedder.forget(["a"])
+    encoder.gate.set()
+    await waiting
+    await embedder.embed(["a"], DOCUMENT)
+    assert [text for batch in encoder.batches for text in batch].count("a") == 2
+    await embedder.close()
+
+
+async def test_what_is_forgotten_while_it_comes_from_the_disk_is_not_kept(tmp_path: Path) -> None:
+    encoder = GatedEncoder()
+    before, after = (
+        Embedder(encoder, disk_cache=DiskCache(tmp_path / "v.sqlite", max_bytes=1_000_000))
+        for _ in range(2)
+    )
+    await before.embed(["a"], DOCUMENT)
+    await before.close()
+    reading = asyncio.create_task(after.embed(["a"], DOCUMENT))
+    await asyncio.sleep(0)
+    await after.forget(["a"])
+    await reading
+    assert after.stats.from_disk == 1
+    await after.embed(["a"], DOCUMENT)
+    assert encoder.batches == [["a"], ["a"]]
+    await after.close()
 
 
 async def test_what_waits_is_batched_by_length() -> None:
