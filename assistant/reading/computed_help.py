@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
+from assistant.reading.excerpt import shortened
 from assistant.reading.question_kind import QuestionKind
 from assistant.reading.spans import days_between, plural, print_span
 from assistant.reading.speakers import as_said
@@ -85,9 +86,7 @@ def _near(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _text(statement: Statement) -> str:
-    text = statement.text
-    short = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0] + " …"
-    return as_said(statement.said_by, short)
+    return as_said(statement.said_by, shortened(statement.text, _LONGEST))
 
 
 def _print(day: date) -> str:

@@ -6,9 +6,12 @@ does not clearly apply there is none.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from assistant.reading.event_phrases import EventPhrases, asked_choice, asked_span
+from assistant.reading.excerpt import shortened
+from assistant.reading.lists import asked_item, lists_in
 from assistant.reading.quantities import amounts, count_of, counted_phrase, names
 from assistant.reading.question_kind import QuestionKind
 from assistant.reading.spans import days_between, plural, print_span, whole_months
@@ -22,6 +25,7 @@ _HOW_MUCH = re.compile(
 )
 _NEGATED = re.compile(r"\bnot\b|n['’]t\b|\bnever\b|\bno longer\b", re.I)
 _MOST_STEPS = 6
+_LONGEST_ITEM = 240
 
 
 class Concluder:
@@ -39,9 +43,11 @@ class Concluder:
 
         `near` are all statements considered, `best` those that would be quoted, nearest first.
         """
+        if kind.about_replies:
+            return _listed(self._question, [s for s in near if s.speaker is Speaker.ASSISTANT])
         said = [s for s in near if s.speaker is Speaker.USER]
         # What follows is said to "you", from what one person said.
-        if not said or kind.about_replies or any(s.said_by for s in said):
+        if not said or any(s.said_by for s in said):
             return "", []
         if phrases := asked_span(self._question):
             return await self._span(phrases, said)
@@ -125,6 +131,23 @@ def _count(phrase: Sequence[str], said: Sequence[Statement]) -> tuple[str, list[
     if len(sessions) < 2:
         return "", []
     return f"I find {len(sessions)} of them, each from another conversation.", naming
+
+
+def _listed(question: str, replied: Sequence[Statement]) -> tuple[str, list[Statement]]:
+    """The item asked for by its place, of the list whose lead is most like the question."""
+    wanted = asked_item(question)
+    if wanted is None:
+        return "", []
+    found = [
+        (shared_words(question, listed.lead), item, replace(s, text=item, passage=listed.in_short))
+        for s in replied
+        for listed in lists_in(s.source.record.round.assistant_text)
+        if (item := wanted.of(listed))
+    ]
+    if not found:
+        return "", []
+    _, item, quote = max(found, key=lambda one: one[0])
+    return f"That was: “{shortened(item, _LONGEST_ITEM)}”", [quote]
 
 
 def _yes_no(question: str, said: Sequence[Statement]) -> tuple[str, list[Statement]]:

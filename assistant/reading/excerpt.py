@@ -35,6 +35,11 @@ def excerpt(text: str, near: Nearness, limit: int) -> str:
     return _joined(parts, sorted(kept))
 
 
+def shortened(text: str, limit: int) -> str:
+    """The text, or its beginning up to the last word that ends within `limit`, marked as such."""
+    return text if len(text) <= limit else f"{_shortened(text, limit)} …"
+
+
 def _joined(parts: list[str], kept: list[int]) -> str:
     pieces = [CUT] if kept and kept[0] > 0 else []
     for previous, place in zip([-1, *kept], kept, strict=False):

@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from assistant.dates import print_day
 from assistant.reading.conclusions import Concluder
+from assistant.reading.excerpt import shortened
+from assistant.reading.passages import is_in_passage, passages
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.reader import AnswerPiece, Question, Trace
 from assistant.reading.statements import (
@@ -44,7 +46,7 @@ _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
 _QUOTES = 4
-# To count, to fit advice to somebody, or to repeat a list, a few quotes are too few.
+# To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
 _LONGEST_QUOTE = 400
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
@@ -106,15 +108,16 @@ class QuotingReader:
         told = _without_admissions(recalled[:_ROUNDS_FOR_NAMES])
         # What the assistant said was said in "our conversation", which nobody mentioned in it.
         if strangers := unheard(question.text, told, things=not kind.about_replies):
-            closest = _quotes(near, _QUOTES)
+            closest = _near(near)[:_QUOTES]
             return f"{_never_came_up(strangers)}\n{_print(closest, kind, _CLOSEST)}", closest
         if kind.wants_suggestion and not kind.about_replies:
             near = [s for s in near if s.speaker is Speaker.USER] or near
-        broad = kind.counts or kind.wants_suggestion or kind.about_replies
-        quotes = _quotes(near, _MANY_QUOTES if broad else _QUOTES)
+        broad = kind.counts or kind.wants_suggestion
+        most = _MANY_QUOTES if broad else _QUOTES
         concluder = Concluder(self._store, question.text, question.asked_at.date())
-        conclusion, grounds = await concluder.conclude(kind, near, quotes)
+        conclusion, grounds = await concluder.conclude(kind, near, _near(near)[:most])
         ordered = kind.orders and bool(grounds)
+        quotes = passages(_near(near), most) if kind.about_replies else _near(near)[:most]
         quotes = _with_next(_with_newer([*telling, *quotes], near), near)
         shown = grounds if ordered else _in_order([*grounds, *quotes])
         quoted = _print(shown, kind)
@@ -202,9 +205,10 @@ def _without_our_reply(found: Recalled) -> Recalled:
     return replace(found, record=replace(found.record, round=replace(said, assistant_text="")))
 
 
-def _quotes(near: Sequence[Statement], most: int) -> list[Statement]:
-    enough = near[0].closeness * _NEAR_THE_BEST
-    return [statement for statement in near if statement.closeness >= enough][:most]
+def _near(statements: Sequence[Statement]) -> list[Statement]:
+    """Those that are not much farther from the question than the first."""
+    enough = statements[0].closeness * _NEAR_THE_BEST
+    return [statement for statement in statements if statement.closeness >= enough]
 
 
 def _with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
@@ -249,10 +253,15 @@ def _in_order(quotes: Sequence[Statement]) -> list[Statement]:
 
 
 def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
-    """Each statement of a day once; one that leads into another quote is in that one."""
+    """Each statement of a day once; one that is quoted with another is in that one."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
     once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
-    return [statement for statement in once.values() if statement.key not in leads]
+    return [
+        statement
+        for statement in once.values()
+        if statement.key not in leads
+        and not any(is_in_passage(statement, q) for q in once.values() if q is not statement)
+    ]
 
 
 def _handicap(statement: Statement, kind: QuestionKind) -> float:
@@ -271,7 +280,8 @@ def _print(quotes: Sequence[Statement], kind: QuestionKind, opening: str = _OPEN
         who = quote.said_by or ("you" if quote.speaker is Speaker.USER else "I")
         day = print_day(quote.source.record.round.session_date)
         when = _day_meant(quote) if kind.about_time else ""
-        lines.append(f"- On {day} {who} said: “{_shortened(quote.quotable)}”{when}{_until(quote)}")
+        said = shortened(quote.quotable, _LONGEST_QUOTE)
+        lines.append(f"- On {day} {who} said: “{said}”{when}{_until(quote)}")
     return "\n".join(lines)
 
 
@@ -296,9 +306,3 @@ def _until(quote: Statement) -> str:
     gone = {part.text.rstrip("."): part.superseded_by for part in _parts_gone(quote)}
     seen = (f"“{text}”: see {print_day(link.said_at)}" for text, link in gone.items() if link)
     return f" (no longer {', '.join(seen)})" if gone else ""
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= _LONGEST_QUOTE:
-        return text
-    return text[:_LONGEST_QUOTE].rsplit(" ", 1)[0] + " …"

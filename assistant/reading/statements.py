@@ -53,11 +53,13 @@ class Statement:
     """The sentence before it, where it points back to it ("Before that, ...")."""
     lead_dates: tuple[Days, ...] = ()
     """The days that sentence talks about."""
+    passage: str = ""
+    """The statement with the sentences around it, where it is quoted with them."""
 
     @property
     def quotable(self) -> str:
-        """What can be quoted by itself: with what it points back to."""
-        return f"{self.lead} {self.text}".strip()
+        """What can be quoted by itself: its passage, else with what it points back to."""
+        return self.passage or f"{self.lead} {self.text}".strip()
 
     @property
     def key(self) -> tuple[str, str]:

@@ -214,6 +214,29 @@ async def test_a_reply_is_found_by_the_request_before_it(store: MemoryStore) -> 
     assert "I said: “With a little starch.”" in answer
 
 
+BOTTLES = "These bottles open a gin bar:\n\n1. Campari: a bitter.\n2. Absinthe: a strong one."
+
+
+async def test_a_list_that_was_replied_is_quoted_in_short(store: MemoryStore) -> None:
+    await store.remember([round(0, "What does a gin bar need?", BOTTLES)])
+    answer, _ = await ask(store, "Which bottles did you suggest for a gin bar?")
+    assert "I said: “These bottles open a gin bar: 1. Campari; 2. Absinthe”" in answer
+
+
+async def test_an_item_is_told_by_its_place_in_the_list_asked_about(store: MemoryStore) -> None:
+    rum = "These bottles open a rum bar:\n\n1. Rum: a dark one.\n2. Curacao: a blue one."
+    await store.remember(
+        [
+            round(0, "What does a gin bar need?", BOTTLES),
+            round(1, "What does a rum bar need?", rum),
+        ]
+    )
+    answer, trace = await ask(store, "What was the second bottle you suggested for a gin bar?")
+    assert answer.splitlines()[0] == "That was: “Absinthe: a strong one.”"
+    assert "On 2023-05-20 (Sat) I said: “These bottles open a gin bar: 1. Campari; 2." in answer
+    assert round(0, "").id in trace.context
+
+
 async def test_it_does_not_know_what_is_not_near(store: MemoryStore) -> None:
     await store.remember([round(0, "I ran a half marathon in Ghent.")])
     assert (await ask(store, "What colour is my bicycle?"))[0] == UNKNOWN
