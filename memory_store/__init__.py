@@ -65,7 +65,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.updates import asked_slot, replacements
+from memory_store.updates import asked_slot, replacements, stated
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
@@ -162,6 +162,7 @@ __all__ = [
     "shared_with",
     "shared_words",
     "speakers_of",
+    "stated",
     "summarise_session",
     "terms",
     "to_line",

@@ -12,7 +12,7 @@ from datetime import date
 from assistant.reading.event_phrases import EventPhrases, asked_choice, asked_span
 from assistant.reading.excerpt import shortened
 from assistant.reading.lists import asked_item, lists_in
-from assistant.reading.quantities import amounts, count_of, counted_phrase, names
+from assistant.reading.quantities import amounts, count_of, counted_phrase, counts_owned, names
 from assistant.reading.question_kind import QuestionKind
 from assistant.reading.spans import days_between, plural, print_span, whole_months
 from assistant.reading.statements import Statement, weighed
@@ -59,7 +59,7 @@ class Concluder:
         if _HOW_MUCH.search(self._question):
             return _sum(own)
         if phrase := counted_phrase(self._question):
-            return _count(phrase, own)
+            return _count(phrase, own, owned=counts_owned(self._question))
         return _yes_no(self._question, own) if kind.yes_no else ("", [])
 
     async def _span(
@@ -116,10 +116,12 @@ def _sum(said: Sequence[Statement]) -> tuple[str, list[Statement]]:
     return f"The amounts I find add up to {sign}{total:,g} ({parts}).", priced
 
 
-def _count(phrase: Sequence[str], said: Sequence[Statement]) -> tuple[str, list[Statement]]:
+def _count(
+    phrase: Sequence[str], said: Sequence[Statement], *, owned: bool
+) -> tuple[str, list[Statement]]:
     """The number that was stated last; without any, in how many conversations the thing came up."""
     naming = [s for s in said if names(phrase[-1], s.text)]
-    numbers = {s.key: count_of(phrase, s.text) for s in naming}
+    numbers = {s.key: count_of(phrase, s.text, owned=owned) for s in naming}
     stated = [s for s in naming if numbers[s.key] is not None]
     if stated:
         newest = max(s.said_on for s in stated)
@@ -128,7 +130,7 @@ def _count(phrase: Sequence[str], said: Sequence[Statement]) -> tuple[str, list[
             return "", []
         return f"The number you gave last is {numbers[last[0].key]}.", last[:1]
     sessions = {s.source.record.round.session_id for s in naming}
-    if len(sessions) < 2:
+    if len(sessions) < 2 or any(count_of(phrase, s.text) is not None for s in naming):
         return "", []
     return f"I find {len(sessions)} of them, each from another conversation.", naming
 

@@ -15,6 +15,12 @@ _HOW_MANY = re.compile(
     re.I,
 )
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_NUMBER_WORDS) + r")"
+_OWNED = r"\b(?:my|our|have|own|keep|got|['’]ve)\s+(?:\w+\s+){0,3}?"
+_HOW_MANY_OWNED = re.compile(
+    r"\bhow many .*(?:\bdo (?:i|we) (?:\w+ )?(?:have|own|keep)\b(?! (?:left|to)\b)"
+    r"|\bhave (?:i|we) got\b)",
+    re.I,
+)
 _BETWEEN = r"(?:(?!(?:and|or)\b)[\w'’-]+ ){0,3}?"
 _EMPTY_WORDS = frozenset(["different", "of", "them", "total", "new", "other", "more"])
 _AMOUNT = r"\d[\d,]*(?:\.\d\d)?"
@@ -38,14 +44,19 @@ def counted_phrase(question: str) -> tuple[str, ...]:
     return (*words[:-1], _singular(words[-1])) if words else ()
 
 
-def count_of(phrase: Sequence[str], statement: str) -> int | None:
+def counts_owned(question: str) -> bool:
+    """Whether it asks how many of something one has."""
+    return _HOW_MANY_OWNED.search(question) is not None
+
+
+def count_of(phrase: Sequence[str], statement: str, *, owned: bool = False) -> int | None:
     """The number that the statement itself gives for all of the phrase ("three road bikes", "my 5th
-    project"), None where it gives none.
+    project"), None where it gives none. With `owned` only of what one says to have: "our two kids",
+    and not "a party with 11 kids".
     """
     *before, noun = phrase
-    for match in re.finditer(
-        rf"\b{_NUMBER}(?:st|nd|rd|th)? {_BETWEEN}{_forms(noun)}", statement, re.I
-    ):
+    counted = rf"\b{_NUMBER}(?:st|nd|rd|th)? {_BETWEEN}{_forms(noun)}"
+    for match in re.finditer(rf"{_OWNED}{counted}" if owned else counted, statement, re.I):
         said = match[0].lower().split()
         if all(word in said for word in before):
             return _value(match[1])

@@ -62,6 +62,12 @@ _REQUEST = re.compile(
     r"|\blet me know\b|\bi(?:['’]d| would) like to know\b",
     re.I,
 )
+# "Please remember that I am allergic to nuts" asks for nothing but to be noted.
+_TO_BE_NOTED = re.compile(
+    r"^(?:(?:and|also|so|please)[\s,]+)*(?:remember|note|keep in mind|bear in mind|don['’]t forget"
+    r"|call me)\b(?! (?:what|when|who|where|which|how|why|if|me)\b)(?:,? that\b|:)?",
+    re.I,
+)
 _YES_NO = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|would|will|should)\b", re.I
 )
@@ -111,7 +117,7 @@ def question_kind(text: str) -> QuestionKind:
 
 
 def _asks(text: str) -> bool:
-    parts = [part.strip() for part in _SENTENCE.findall(text) if part.strip()]
+    parts = [_TO_BE_NOTED.sub("", part.strip()).strip() for part in _SENTENCE.findall(text)]
     return "?" in text or any(
         _OPENS_QUESTION.search(part) or _REQUEST.search(part) for part in parts
     )

@@ -26,9 +26,11 @@ from memory_store import (
     FactLink,
     MemoryStore,
     Recalled,
+    Round,
     Speaker,
     asked_slot,
     sentences,
+    stated,
 )
 
 NO_MEMORY = (
@@ -192,17 +194,28 @@ def _without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
 
 
 def _without_admissions(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds without questions that we could not answer: to ask for something is not to tell it."""
-    return [
-        found for found in recalled if not found.record.round.assistant_text.startswith(_ADMITTED)
-    ]
+    """Rounds without the questions that we could not answer: to ask for something is not to tell
+    it, as other sentences beside the question do."""
+    return [_without_admission(found) for found in recalled]
+
+
+def _without_admission(found: Recalled) -> Recalled:
+    said = found.record.round
+    if not said.assistant_text.startswith(_ADMITTED):
+        return found
+    told = " ".join(s for s in sentences(said.user_text) if not question_kind(s).asks)
+    return _saying(found, replace(said, user_text=told, assistant_text=""))
+
+
+def _saying(found: Recalled, round: Round) -> Recalled:
+    return replace(found, record=replace(found.record, round=round))
 
 
 def _without_our_reply(found: Recalled) -> Recalled:
     said = found.record.round
     if said.assistant_text != NOTED and not any(ours in said.assistant_text for ours in _OURS):
         return found
-    return replace(found, record=replace(found.record, round=replace(said, assistant_text="")))
+    return _saying(found, replace(said, assistant_text=""))
 
 
 def _near(statements: Sequence[Statement]) -> list[Statement]:
@@ -233,12 +246,14 @@ def _parts_gone(quote: Statement) -> list[Fact]:
 
 
 def _with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
-    """The quotes; after one of a few words ("We moved!") the sentence that tells the rest."""
+    """The quotes; after one of a few words ("We moved!") or of what is over ("I no longer work at
+    Acme.") the sentence that tells the rest."""
     by_key = {statement.key: statement for statement in near}
     every: list[Statement] = []
     for quote in quotes:
         every.append(quote)
-        if len(quote.text.split()) <= _FEW_WORDS:
+        known = stated(quote.text)
+        if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
             id, text = quote.key
             after = dict(pairwise(sentences(quote.source.record.round.user_text))).get(text, "")
             every += [by_key[id, after]] if (id, after) in by_key else []

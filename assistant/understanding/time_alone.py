@@ -5,7 +5,7 @@ import re
 from memory_store import Days, TimeRange
 
 _WHAT_WAS = re.compile(
-    r"(?:and |so )?(?:"
+    r"(?:and |so )?(?:(?:please )?(?:tell me|remind me|sum up|summari[sz]e|list) )?(?:"
     r"what (?:all )?(?:(?:did|have|had) (?:i|we)(?: been)? (?:do|done|doing|up to|(?:talk(?:ed)?"
     r"|chat(?:ted)?) about|discuss(?:ed)?|sa(?:y|id)|mention(?:ed)?|(?:tell|told) you)"
     r"|(?:was|were) (?:i|we) (?:doing|up to)"

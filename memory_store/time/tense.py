@@ -20,8 +20,11 @@ ends starts leaves begins arrives opens closes expires departs falls gets retire
 _ADJECTIVE = r"(?<!\ba\s)(?<!\ban\s)(?<!\bthe\s)(?<!\bmy\s)(?<!\bsome\s)"
 # "is getting married" either.
 _NOT_YET = r"(?<!\bbe\s)(?<!\bget\s)(?<!\bgets\s)(?<!\bgetting\s)"
+# "We move on Friday": what goes by plan is told in the present.
+_PLANNED = r"move|fly|leave|start|travel|meet|marry"
+_BY_PLAN = rf"(?:(?<=\bi\s)|(?<=\bwe\s)|(?<=\bthey\s))(?:{_PLANNED})"
 # "did I have" is past though "have" is not; "did I plan" asks for what lies ahead.
-_DID = r"did(?:n't)?\s+(?:\w+\s+){1,2}(?:have|need|want)"
+_DID = rf"did(?:n't)?\s+(?:\w+\s+){{1,2}}(?:have|need|want|{_PLANNED})"
 # Verbs whose past is their present: past only right after who did it.
 _SAME_FORM = (
     r"(?:(?<=\bi\s)|(?<=\bwe\s)|(?<=\bhe\s)|(?<=\bshe\s)|(?<=\bthey\s))"
@@ -30,7 +33,7 @@ _SAME_FORM = (
 _CUE = re.compile(
     rf"\b(?:(?P<got>(?:have|has|\w+'ve)\s+got)|(?P<past>{_NOT_YET}(?!{any_of(_NOT_PAST)}\b)"
     rf"(?:{_DID}|{any_of(_PAST)}|{_ADJECTIVE}[a-z]{{2,}}ed|{_SAME_FORM})\b)|(?:{any_of(_AHEAD)}|\w+'ll"
-    r"|turns(?=\s+\d)|due(?!\s+to))\b)",
+    rf"|turns(?=\s+\d)|due(?!\s+to)|{_BY_PLAN})\b)",
     re.I,
 )
 _PLAIN = re.compile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.reading.quantities import amounts, count_of, counted_phrase
+from assistant.reading.quantities import amounts, count_of, counted_phrase, counts_owned
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,35 @@ def test_the_whole_phrase_is_counted() -> None:
     assert count_of(("road", "bike"), said) == 5
     assert count_of(("mountain", "bike"), said) is None
     assert count_of(("story",), said) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "owned"),
+    [
+        ("How many kids do I have?", True),
+        ("How many bikes do we currently own?", True),
+        ("How many cats have I got?", True),
+        ("How many kids came to the party?", False),
+        ("How many books have I read?", False),
+        ("How many pages do I have left?", False),
+    ],
+)
+def test_it_may_ask_for_what_one_has(question: str, owned: bool) -> None:
+    assert counts_owned(question) is owned
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("We had a party with 11 kids.", None),
+        ("I live here with our two kids.", 2),
+        ("I now have 3 kids.", 3),
+        ("I’ve got a couple of friends, four kids and a dog.", None),
+        ("I've four kids.", 4),
+    ],
+)
+def test_of_what_one_has_only_what_one_says_to_have_counts(said: str, number: int | None) -> None:
+    assert count_of(("kid",), said, owned=True) == number
 
 
 def test_amounts_count_once() -> None:

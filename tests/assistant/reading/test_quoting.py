@@ -69,6 +69,23 @@ async def test_after_a_few_words_comes_the_sentence_that_tells_the_rest(
     ]
 
 
+async def test_after_what_is_over_comes_what_was_said_next(store: MemoryStore) -> None:
+    await store.remember([round(0, "I no longer work at Acme. Nimbus took me on. Any tips?")])
+    answer, _ = await ask(store, "Do I still work at Acme?")
+    assert answer.splitlines()[-1] == "- On 2023-05-20 (Sat) you said: “Nimbus took me on.”"
+
+
+async def test_what_was_told_beside_a_question_without_an_answer_came_up(
+    store: MemoryStore,
+) -> None:
+    told = "My locker has a blue lock. What is my shoe size?"
+    await store.remember([round(0, told, UNKNOWN), round(1, "What is my badge?", UNKNOWN)])
+    answer, _ = await ask(store, "Which colour has the lock of my locker?", floor=0.0)
+    assert answer.startswith("From what we talked about:")
+    answer, _ = await ask(store, "Which colour is my badge?", floor=0.0)
+    assert answer.startswith("I don't know: your badge never came up")
+
+
 async def test_of_two_things_in_a_sentence_the_one_that_was_replaced_is_named(
     store: MemoryStore,
 ) -> None:
@@ -345,6 +362,16 @@ CONCLUSIONS = {
         [(20, "I own two bikes."), (25, "I own three bikes now.")],
         "How many bikes do I own?",
         "The number you gave last is 3.",
+    ),
+    "count of what one has": (
+        [(20, "I live here with our two kids."), (25, "We had a party with 11 kids.")],
+        "How many kids do I have?",
+        "The number you gave last is 2.",
+    ),
+    "no count of what others have": (
+        [(20, "We had a party with 11 kids."), (25, "My brother brought his kids.")],
+        "How many kids do I have?",
+        "From what we",
     ),
     "sum": (
         [(20, "The bike lamp cost $40."), (25, "The bike lock cost $25.")],

@@ -27,6 +27,8 @@ async def asked(store: MemoryStore, text: str, **more: object) -> list[Round]:
         ("What have I been up to in May?", True),
         ("So what did I tell you in May?", True),
         ("Did anything happen in May?", True),
+        ("Summarize what happened in May.", True),
+        ("Please tell me what I did in May", False),
         ("What did I buy in May?", False),
         ("What did I do in Ghent in May?", False),
         ("What did Clara do in May?", False),

@@ -72,6 +72,9 @@ We spent New Year's in Lisbon. | 2022-12-31..2023-01-01
 I'm hosting Thanksgiving this year. | 2023-11-23
 I signed up for a class that starts on June 5th. | 2023-06-05
 My trial ends in 14 days. | 2023-06-03
+We move on 28 November. | 2023-11-28
+I fly to Rome on 3 June. | 2023-06-03
+Did we move on 3 March? | 2023-03-03
 My parents visit for Easter every year. |
 I go for a run every Monday. |
 My check-ups are on the first Monday of each month. |
