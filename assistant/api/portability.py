@@ -105,7 +105,7 @@ async def _lines(request: Request) -> list[str]:
             "format=chatgpt"
         )
     try:
-        lines = body.decode().split("\n")
+        lines = body.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise InvalidRequest(f"the body is not UTF-8: {error.reason}") from error
     return [line for line in lines if line.strip()]

@@ -41,7 +41,7 @@ class ExportLines:
 def export_lines(export: bytes) -> ExportLines:
     """The lines of an export. Raises `TornExport` where it is cut off, or a line is no JSON."""
     try:
-        lines = export.decode().split("\n")
+        lines = export.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise TornExport(f"cannot read the export: it is not UTF-8: {error.reason}") from error
     read = [_read(number, line) for number, line in enumerate(lines, start=1)]

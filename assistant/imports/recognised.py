@@ -1,5 +1,6 @@
 """What a file that is brought in seems to be: one of ours, ChatGPT's, or neither. Pure."""
 
+import codecs
 import json
 import re
 from enum import StrEnum
@@ -40,6 +41,8 @@ class Export(StrEnum):
 def recognised(content: bytes) -> Export:
     """Which export this is, by how it begins. Raises `InvalidRequest` that says what can be brought
     in, and what this seems to be."""
+    # Some editors put a mark in front of what they save as UTF-8.
+    content = content.removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"PK") or content.lstrip().startswith(b"["):
         return Export.CHATGPT
     if _OURS in _first_line(content):

@@ -83,7 +83,9 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
 
 def _version(read: Mapping[str, Any]) -> int:
     if read["format"] != FORMAT or read["version"] not in (_WITHOUT_END, VERSION):
-        raise InvalidRecord(f"it is {read}, not {header()}")
+        known = isinstance(read["version"], int) and read["version"] > VERSION
+        newer = ": it is of a newer version of the assistant" if known else ""
+        raise InvalidRecord(f"it is {json.dumps(read)[:200]}, not {header()}{newer}")
     return int(read["version"])
 
 

@@ -94,6 +94,21 @@ def test_an_export_of_the_first_version_has_no_end(http: httpx.Client, told: str
     assert bring_in(http, eve, "\n".join([first, *lines])).json()["imported"] == 3
 
 
+def test_an_export_that_an_editor_saved_is_the_same(http: httpx.Client, told: str) -> None:
+    """With a mark at its beginning, and the line ends of another system."""
+    before = export(http, told)
+    saved = b"\xef\xbb\xbf" + before.replace("\n", "\r\n").encode()
+    http.delete(f"/v1/users/{told}/memories")
+    assert bring_in(http, told, saved).json()["imported"] == 3
+    assert export(http, told) == before
+
+
+def test_an_export_of_a_newer_version_is_said_to_be_one(http: httpx.Client, told: str) -> None:
+    newer = export(http, told).replace('"version":2', '"version":3')
+    error = assert_error(bring_in(http, told, newer), 400, "invalid_request_error", "invalid_value")
+    assert "newer version" in error["message"]
+
+
 def test_what_is_brought_in_is_the_callers_and_can_be_found(http: httpx.Client, told: str) -> None:
     eve = f"eve and {told}"
     assert bring_in(http, eve, export(http, told)).json()["imported"] == 3

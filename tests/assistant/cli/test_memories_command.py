@@ -14,7 +14,7 @@ from commands import BIN
 from in_process import Finished, Run
 
 from assistant.cli.chatgpt_export import zipped_pieces
-from assistant.cli.export_lines import packed
+from assistant.cli.export_lines import export_lines, packed
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import ACCEPTED
 
@@ -273,3 +273,7 @@ def test_nothing_found_is_said_beside_the_lines(run: Run) -> None:
 def test_a_large_import_goes_in_pieces() -> None:
     assert list(packed(["ab", "cd", "e" * 9, "f"], 6)) == [["ab", "cd"], ["e" * 9], ["f"]]
     assert list(packed([], 6)) == [[]]
+
+
+def test_an_export_that_an_editor_saved_is_read_without_its_mark() -> None:
+    assert export_lines(b'\xef\xbb\xbf{"version": 2}\n{"records": 0}').head == '{"version": 2}'

@@ -21,6 +21,8 @@ HEADER = b'{"format": "aide-memoire/records", "version": 1}'
         (b'{"version":2,"format":"aide-memoire/records"}\n', Export.RECORDS),
         (b"PK\x03\x04 and so on", Export.CHATGPT),
         (b" \n[{}]", Export.CHATGPT),
+        (b"\xef\xbb\xbf[{}]", Export.CHATGPT),
+        (b"\xef\xbb\xbf" + HEADER, Export.RECORDS),
     ],
 )
 def test_what_is_known(content: bytes, export: Export) -> None:
