@@ -20,6 +20,7 @@ from assistant.reading.statements import (
 )
 from assistant.reading.task_reply import task_reply
 from assistant.reading.unheard import unheard
+from assistant.reading.unsaid import unsaid
 from memory_store import (
     Days,
     Fact,
@@ -112,6 +113,9 @@ class QuotingReader:
         if strangers := unheard(question.text, told, things=not kind.about_replies):
             closest = _near(near)[:_QUOTES]
             return f"{_never_came_up(strangers)}\n{_print(closest, kind, _CLOSEST)}", closest
+        if name := unsaid(question.text, near):
+            closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
+            return f"{_only_from_others(name)}\n{_print(closest, kind, _CLOSEST)}", closest
         if kind.wants_suggestion and not kind.about_replies:
             near = [s for s in near if s.speaker is Speaker.USER] or near
         broad = kind.counts or kind.wants_suggestion
@@ -287,6 +291,10 @@ def _handicap(statement: Statement, kind: QuestionKind) -> float:
 
 def _never_came_up(names: Sequence[str]) -> str:
     return f"{_ADMITTED} {' and '.join(names)} never came up in what we talked about."
+
+
+def _only_from_others(name: str) -> str:
+    return f"{_ADMITTED} I find nothing of that from {name}, only from others."
 
 
 def _print(quotes: Sequence[Statement], kind: QuestionKind, opening: str = _OPENING) -> str:

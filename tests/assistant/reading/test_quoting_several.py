@@ -32,6 +32,20 @@ async def test_the_one_who_is_named_is_quoted_by_name(store: MemoryStore) -> Non
     assert "you said" not in answer
 
 
+async def test_what_another_said_is_no_answer_about_one(store: MemoryStore) -> None:
+    talk = (
+        ("Caroline", "I drink green tea every morning."),
+        ("Melanie", "I painted a sunset over the lake for my brother."),
+    )
+    answer = await asked(store, "What did Caroline paint over the lake?", *talk)
+    assert answer.splitlines() == [
+        "I don't know: I find nothing of that from Caroline, only from others.",
+        "The closest that I find:",
+        "- On 2023-05-21 (Sun) Melanie said: “I painted a sunset over the lake for my brother.”",
+        "- On 2023-05-20 (Sat) Caroline said: “I drink green tea every morning.”",
+    ]
+
+
 async def test_nothing_is_concluded_of_what_several_say(store: MemoryStore) -> None:
     answer = await asked(
         store,
