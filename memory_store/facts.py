@@ -66,6 +66,8 @@ def stated_apart(sentence: str) -> list[str]:
     """The statements in "My name is Sofia and I live in Lyon.", of which one may be replaced while
     the other goes on to hold; none where all is about one thing."""
     parts = _AND_I.split(sentence)
+    if len(parts) == 1:
+        return []
     known = [(part, one.slot) for part in parts if (one := stated(part))]
     return [part for part, _ in known] if len({slot for _, slot in known}) > 1 else []
 
