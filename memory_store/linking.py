@@ -86,8 +86,9 @@ class Linking:
 
     async def _write(self, user_id: str, records: Iterable[Record]) -> None:
         for record in records:
+            # Another process may have put right or forgotten meanwhile what was read.
             await self._engine.set_payload(
-                record.id, Scope(user_id), facts_to_payload(record.facts)
+                record.id, Scope(user_id), facts_to_payload(record.facts), record.round.turn_ids
             )
 
 

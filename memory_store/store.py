@@ -148,8 +148,9 @@ class MemoryStore:
             extractor=extractor,
             failure=reason[:_REASON],
         )
-        scope = Scope(round.user_id)
-        await self._engine.set_payload(record.id, scope, enrichment_to_payload(changed))
+        await self._engine.set_payload(
+            record.id, Scope(round.user_id), enrichment_to_payload(changed), round.turn_ids
+        )
 
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
         """Set these rounds back to `pending`, their attempts forgotten."""

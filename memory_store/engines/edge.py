@@ -40,7 +40,7 @@ from memory_store.engines.engine import (
     Similarities,
     Watcher,
 )
-from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
+from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
 from memory_store.private_folder import make_private
@@ -104,16 +104,24 @@ class EdgeEngine:
     async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
         """Write points; durable on return (write-ahead log)."""
         require(FOR_WRITING, self._directory)
-        replaceable = None if over is None else to_holding(over)
-        for start in range(0, len(points), _UPSERT_BATCH):
-            batch = points[start : start + _UPSERT_BATCH]
-            edge_points = [to_edge(point) for point in batch]
-            self._update(
-                qe.UpdateOperation.upsert_points(edge_points, replaceable), of_points(batch)
-            )
+        if over is None:
+            self._upsert(points, qe.UpdateMode.Upsert)
+        else:
+            replaced, new = divided(points, over)
+            self._upsert(replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
+            self._upsert(new, qe.UpdateMode.InsertOnly)
         self._unflushed += len(points)
         if self._unflushed >= _FLUSH_AFTER:
             self._flush()
+
+    def _upsert(
+        self, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
+    ) -> None:
+        for start in range(0, len(points), _UPSERT_BATCH):
+            batch = points[start : start + _UPSERT_BATCH]
+            edge_points = [to_edge(point) for point in batch]
+            upsert = qe.UpdateOperation.upsert_points(edge_points, only_if, mode)
+            self._update(upsert, of_points(batch))
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
@@ -159,11 +167,14 @@ class EdgeEngine:
                 return points
             await asyncio.sleep(0)
 
-    async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
+    async def set_payload(
+        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+    ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
         only = replace(scope, ids=(id,))
-        set_payload = qe.UpdateOperation.set_payload_by_filter(to_filter(only), dict(payload))
+        selected = to_filter(only, turn_ids)
+        set_payload = qe.UpdateOperation.set_payload_by_filter(selected, dict(payload))
         self._update(set_payload, of_scope(only))
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:

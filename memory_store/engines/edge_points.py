@@ -67,8 +67,9 @@ def to_request(query: qe.Query, scope: Scope, limit: int) -> qe.QueryRequest:
     return qe.QueryRequest(limit=limit, query=query, filter=to_filter(scope), with_payload=False)
 
 
-def to_filter(scope: Scope) -> qe.Filter:
-    """The one filter builder: every condition of the scope, the user's always among them."""
+def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them; with
+    turns, only points that hold exactly these."""
     must: list[Any] = [
         qe.FieldCondition(key=field, match=qe.MatchValue(value))
         for field, value in matches(scope).items()
@@ -78,6 +79,8 @@ def to_filter(scope: Scope) -> qe.Filter:
         must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
     for field, days in ranges(scope).items():
         must.append(qe.FieldCondition(key=field, range=_date_range(days)))
+    if turn_ids is not None:
+        must += _turns_are(turn_ids)
     return qe.Filter(must=must)
 
 
@@ -93,10 +96,13 @@ def to_holding(held: Held) -> qe.Filter:
 
 
 def _holds(id: str, turn_ids: Sequence[str]) -> qe.Filter:
+    return qe.Filter(must=[qe.HasIdCondition({uuid.UUID(id)}), *_turns_are(turn_ids)])
+
+
+def _turns_are(turn_ids: Sequence[str]) -> list[qe.FieldCondition]:
     each = [qe.FieldCondition(key=TURNS, match=qe.MatchValue(turn)) for turn in turn_ids]
     size = qe.ValuesCount(gte=len(turn_ids), lte=len(turn_ids))
-    as_many = qe.FieldCondition(key=TURNS, values_count=size)
-    return qe.Filter(must=[qe.HasIdCondition({uuid.UUID(id)}), as_many, *each])
+    return [qe.FieldCondition(key=TURNS, values_count=size), *each]
 
 
 def _date_range(days: Days) -> qe.RangeDateTime:

@@ -100,8 +100,9 @@ class Engine(Protocol):
     async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
         """Write points, replacing those with the same id.
 
-        With `over`, a point that exists is replaced only where it is named there and holds exactly
-        these turns; any other is silently left as it is.
+        With `over`, points named there are replaced where they hold exactly these turns, and all
+        others are made where there are none. Any other is silently left as it is: what is there,
+        and, of what is named, what is gone.
         """
 
     async def nearest(
@@ -118,8 +119,11 @@ class Engine(Protocol):
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, in no order; all payload fields unless named."""
 
-    async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
-        """Replace these payload fields of one point, where it is in scope; the others stay."""
+    async def set_payload(
+        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+    ) -> None:
+        """Replace these payload fields of one point, where it is in scope and, if turns are given,
+        holds exactly these; the others stay."""
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """The points of every user whose enrichment is in one of these states.

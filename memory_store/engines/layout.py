@@ -3,11 +3,12 @@
 import uuid
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
 
 import numpy as np
 
-from memory_store.engines.engine import Matrix, Scope
-from memory_store.types import Days
+from memory_store.engines.engine import Matrix, Point, Scope
+from memory_store.types import Days, Held
 
 KEYS = "keys"
 """The multivector of dense keys; a point is as near as its best key."""
@@ -47,6 +48,19 @@ def instants(days: Days) -> tuple[datetime | None, datetime | None]:
     """The first moment of the days, and the first moment after them; None where open."""
     after = days.last + timedelta(days=1) if days.last and days.last < date.max else None
     return _midnight(days.first), _midnight(after)
+
+
+class Divided(NamedTuple):
+    """Points on their way, those first that must be there and those that must not."""
+
+    replaced: Sequence[Point]
+    new: Sequence[Point]
+
+
+def divided(points: Sequence[Point], over: Held) -> Divided:
+    """The points that are named in `over`, and all others."""
+    named = [point for point in points if point.id in over]
+    return Divided(named, [point for point in points if point.id not in over])
 
 
 def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Watcher
-from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, to_matrix
+from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server_errors import Address, explained, passing, refuse_old
+from memory_store.engines.server_errors import Address, explained, is_gone, passing, refuse_old
 from memory_store.engines.server_points import (
     GRAPHS,
     INDEXES,
@@ -33,6 +33,7 @@ from memory_store.engines.server_points import (
     to_filter,
     to_holding,
     to_identity_point,
+    to_replacing,
     to_request,
     to_server,
     to_similarities,
@@ -189,12 +190,39 @@ class ServerEngine:
 
     async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
         """Write points; applied on every live replica on return."""
-        replaceable = None if over is None else to_holding(over)
         with self._watchers.told_of(of_points(points)):
-            for start in range(0, len(points), _UPSERT_BATCH):
-                batch = [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
-                await self._upsert(batch, only_if=replaceable)
+            if over is None:
+                await self._upsert_all(points)
+            else:
+                # First what is replaced: of turns in order none is there before an earlier one.
+                replaced, new = divided(points, over)
+                for point in replaced:
+                    await self._replace(point, over)
+                await self._upsert_all(new, only_if=to_holding({}))
         await self._confirm()
+
+    async def _upsert_all(
+        self, points: Sequence[Point], only_if: models.Filter | None = None
+    ) -> None:
+        for start in range(0, len(points), _UPSERT_BATCH):
+            batch = [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
+            await self._upsert(batch, only_if)
+
+    async def _replace(self, point: Point, over: Held) -> None:
+        """Write over a point that holds what it should. An upsert would make one again that was
+        deleted meanwhile: its conditions are about points that exist."""
+        operations = to_replacing(point, to_holding({point.id: over[point.id]}))
+
+        async def replace_it() -> None:
+            try:
+                await self._client.batch_update_points(
+                    self._collection, operations, wait=True, ordering=_ORDERING
+                )
+            except Exception as error:
+                if not is_gone(error):
+                    raise
+
+        await self._call(replace_it)
 
     async def _confirm(self) -> None:
         """Acknowledge no write that a reindex may have missed: `StoreUnready`.
@@ -213,10 +241,12 @@ class ServerEngine:
             )
         )
 
-    async def set_payload(self, id: str, scope: Scope, payload: Payload) -> None:
+    async def set_payload(
+        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+    ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         only = replace(scope, ids=(id,))
-        selected = to_filter(only)
+        selected = to_filter(only, turn_ids)
         with self._watchers.told_of(of_scope(only)):
             await self._call(
                 lambda: self._client.set_payload(

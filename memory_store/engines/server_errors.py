@@ -66,6 +66,12 @@ def passing(error: Exception) -> bool:
     return isinstance(error, QdrantException)  # the server names the seconds to wait
 
 
+def is_gone(error: Exception) -> bool:
+    """Whether the server says that a point which was to be changed is not there."""
+    is_call = isinstance(error, grpc.RpcError) and _code(error) is _Code.NOT_FOUND
+    return is_call and "No point with id" in _details(error)
+
+
 def explained(error: Exception, address: Address) -> MemoryStoreError:
     """Any failure of a call, turned into what the operator can do about it."""
     if isinstance(error, MemoryStoreError):

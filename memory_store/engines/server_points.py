@@ -94,6 +94,24 @@ def to_server(point: Point) -> models.PointStruct:
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 
+def to_replacing(point: Point, holding: models.Filter) -> list[models.UpdateOperation]:
+    """What makes the point of those that pass the filter. Keys and words come first: who ends in
+    between has still to do all of it, as the payload says."""
+    vectors = to_server(point).vector
+    assert isinstance(vectors, dict)
+    written = models.PointVectors(id=point.id, vector=vectors)
+    update = models.UpdateVectors(points=[written], update_filter=holding)
+    gone = [name for name in (KEYS, WORDS) if name not in vectors]
+    payload = models.SetPayload(payload=dict(point.payload), filter=holding)
+    operations: list[models.UpdateOperation] = []
+    if vectors:
+        operations.append(models.UpdateVectorsOperation(update_vectors=update))
+    if gone:
+        delete = models.DeleteVectors(vector=gone, filter=holding)
+        operations.append(models.DeleteVectorsOperation(delete_vectors=delete))
+    return [*operations, models.OverwritePayloadOperation(overwrite_payload=payload)]
+
+
 def to_request(
     query: models.NearestQuery, using: str, scope: Scope, limit: int
 ) -> models.QueryRequest:
@@ -123,8 +141,9 @@ def vectors_of(point: models.Record) -> dict[str, Any]:
     return point.vector if isinstance(point.vector, dict) else {}
 
 
-def to_filter(scope: Scope) -> models.Filter:
-    """The one filter builder: every condition of the scope, the user's always among them."""
+def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> models.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them; with
+    turns, only points that hold exactly these."""
     must: list[models.Condition] = [
         models.FieldCondition(key=field, match=models.MatchValue(value=value))
         for field, value in matches(scope).items()
@@ -136,6 +155,8 @@ def to_filter(scope: Scope) -> models.Filter:
         first, after = instants(days)
         then = models.DatetimeRange(gte=first, lt=after)
         must.append(models.FieldCondition(key=field, range=then))
+    if turn_ids is not None:
+        must += _turns_are(turn_ids)
     return models.Filter(must=must)
 
 
@@ -151,11 +172,12 @@ def to_holding(held: Held) -> models.Filter:
 
 
 def _holds(id: str, turn_ids: Sequence[str]) -> models.Filter:
+    return models.Filter(must=[models.HasIdCondition(has_id=[id]), *_turns_are(turn_ids)])
+
+
+def _turns_are(turn_ids: Sequence[str]) -> list[models.FieldCondition]:
     size = models.ValuesCount(gte=len(turn_ids), lte=len(turn_ids))
-    must: list[models.Condition] = [
-        models.HasIdCondition(has_id=[id]),
-        models.FieldCondition(key=TURNS, values_count=size),
+    each = [
+        models.FieldCondition(key=TURNS, match=models.MatchValue(value=turn)) for turn in turn_ids
     ]
-    for turn in turn_ids:
-        must.append(models.FieldCondition(key=TURNS, match=models.MatchValue(value=turn)))
-    return models.Filter(must=must)
+    return [models.FieldCondition(key=TURNS, values_count=size), *each]

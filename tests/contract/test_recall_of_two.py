@@ -113,6 +113,27 @@ async def test_what_another_wrote_ranks_as_it_is(
     assert ranked((await told.recall(QUESTION)).rounds) == ranked(now.rounds)
 
 
+async def test_a_link_does_not_bring_back_what_another_has_put_right(
+    store: MemoryStore, second_store: MemoryStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leeds, ghent = round(0, "I live in Leeds.", turn_ids=("t0",)), round(1, "I moved to Ghent.")
+    await store.remember([leeds])
+    link, once = engine.set_payload, asyncio.Event()
+
+    async def put_right_before(*arguments: Any) -> None:
+        if not once.is_set():
+            once.set()
+            await second_store.correct("ann", leeds.id, Correction(LATER, user_text="I like green tea."))
+        await link(*arguments)
+
+    monkeypatch.setattr(engine, "set_payload", put_right_before)
+    await store.remember([replace(ghent, session_date=LATER)])
+    assert once.is_set()
+    record = await store.round("ann", leeds.id)
+    assert record is not None
+    assert [fact.text for fact in record.facts] == ["I like green tea."]
+
+
 class Gate:
     """Reads of an engine are made, and their answers held back until it is opened."""
 

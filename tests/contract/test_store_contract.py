@@ -1,11 +1,13 @@
 """What a memory store promises of what it keeps, on every engine."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from cat_and_bread import BREAD, CAT, MAY, OVEN, REX, found, said
 
 from memory_store import (
+    Engine,
     EnrichmentState,
     Extraction,
     Fact,
@@ -17,6 +19,7 @@ from memory_store import (
     RoundTaken,
     Speaker,
 )
+from memory_store.engines.engine import Point, Scope
 
 
 async def test_a_record_comes_back_as_it_was_written(store: MemoryStore) -> None:
@@ -81,6 +84,34 @@ async def test_a_round_that_another_writer_forgot_stays_forgotten(store: MemoryS
     with pytest.raises(RoundTaken):
         await store.remember([replace(CAT, turn_ids=("t1", "t2"))], over={CAT.id: ("t1",)})
     assert await store.count("ann") == 0
+
+
+async def test_a_round_that_is_forgotten_while_it_is_written_over_stays_forgotten(
+    store: MemoryStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dog = replace(CAT, round_index=1, user_text="I adopted a dog.", turn_ids=("t3",))
+    await store.remember([CAT, dog], over={})
+    write = engine.upsert
+
+    async def forgotten_before(points: Sequence[Point], over: Held | None = None) -> None:
+        await engine.delete(Scope("ann", ids=(CAT.id,)))
+        await write(points, over)
+
+    monkeypatch.setattr(engine, "upsert", forgotten_before)
+    answered = [replace(one, turn_ids=(*one.turn_ids, "t2")) for one in (CAT, dog)]
+    with pytest.raises(RoundTaken):
+        await store.remember(answered, over={one.id: one.turn_ids for one in (CAT, dog)})
+    assert CAT.id not in {record.id for record in await store.records("ann")}
+
+
+async def test_blank_rounds_are_written_over_as_others_are(store: MemoryStore) -> None:
+    blank = replace(CAT, user_text="", assistant_text="", turn_ids=("t1",))
+    texts = replace(CAT, turn_ids=("t2",))
+    for before, after in ((None, blank), (blank, texts), (texts, blank), (blank, texts)):
+        over = {CAT.id: before.turn_ids} if before else {}
+        await store.remember([after], over=over)
+        assert [record.round for record in await store.records("ann")] == [after]
+        assert await found(store, "cat Miso") == ([CAT.user_text] if after is texts else [])
 
 
 async def test_expected_rounds_are_those_of_one_user_that_are_written(store: MemoryStore) -> None:
