@@ -179,9 +179,9 @@ class Recorder:
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
             done = await self._store.correct(user_id, round_id, correction, enrichment=self._state)
-            await self._forgotten(done)
-        if done is None:
-            return None
+            if done is None:
+                return None
+            await self._forgotten()
         sessions = done.changed_sessions
         if done.record.enrichment is EnrichmentState.PENDING:
             sessions |= {done.record.round.session_id}
@@ -197,7 +197,8 @@ class Recorder:
             gone = await self._store.forget_session(
                 user_id, session_id, dry_run=dry_run, enrichment=self._state
             )
-            await self._forgotten(gone and not dry_run)
+            if not dry_run:
+                await self._forgotten()
         if not dry_run:
             self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
@@ -211,7 +212,8 @@ class Recorder:
             gone = await self._store.forget_round(
                 user_id, round_id, dry_run=dry_run, enrichment=self._state
             )
-            await self._forgotten(gone and not dry_run)
+            if not dry_run:
+                await self._forgotten()
         if not dry_run:
             self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
@@ -221,7 +223,8 @@ class Recorder:
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
             gone = await self._store.forget_user(user_id, dry_run=dry_run)
-            await self._forgotten(gone and not dry_run)
+            if not dry_run:
+                await self._forgotten()
             return gone
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:
@@ -231,8 +234,9 @@ class Recorder:
             for session_id in sessions:
                 self._watcher(user_id, session_id)
 
-    async def _forgotten(self, something: object) -> None:
-        if something and self._forget_replies:
+    async def _forgotten(self) -> None:
+        """Also where nothing was left to forget: an earlier call may have ended before this."""
+        if self._forget_replies:
             await asyncio.to_thread(self._forget_replies)
 
     @asynccontextmanager

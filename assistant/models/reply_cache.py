@@ -2,11 +2,13 @@
 
 A reply is named by everything that can change it: model, address, messages, options and the shape
 asked for. Only replies that were complete and could be used are kept. Whose memory a reply was
-made from is not known: when something is forgotten, all of them go.
+made from is not known: when something is forgotten, all of them go. Only a cache: what cannot be
+written is not kept, and the first failure is said once in the log.
 """
 
 import hashlib
 import json
+import logging
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 from assistant.models.chat_model import Reply
 
 _FORMAT = 1
+_log = logging.getLogger(__name__)
 
 
 class ReplyCache:
@@ -22,6 +25,7 @@ class ReplyCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._failed = False
 
     def key(self, **what: Any) -> str:
         """The name of the reply to this request."""
@@ -38,16 +42,26 @@ class ReplyCache:
 
     def put(self, key: str, reply: Reply) -> None:
         """Keep a reply; a reader sees all of it or nothing."""
-        path = self._path(key)
+        body = {"text": reply.text, "finish_reason": reply.finish_reason}
+        try:
+            self._write(self._path(key), json.dumps(body))
+        except OSError as error:
+            if not self._failed:
+                self._failed = True
+                _log.warning("replies cannot be kept in %s: %s", self._folder, error)
+
+    def _write(self, path: Path, text: str) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = path.with_name(f"{path.name}.{os.getpid()}.new")
-        body = {"text": reply.text, "finish_reason": reply.finish_reason}
-        written.write_text(json.dumps(body), encoding="utf-8")
-        written.replace(path)
+        try:
+            written.write_text(text, encoding="utf-8")
+            written.replace(path)
+        finally:
+            written.unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Delete every reply."""
-        for path in self._folder.glob("??/*.json"):
+        """Delete every reply, also what a process that ended has left half-written."""
+        for path in self._folder.glob("??/*"):
             path.unlink(missing_ok=True)
 
     def _path(self, key: str) -> Path:

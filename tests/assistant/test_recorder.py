@@ -1,6 +1,7 @@
 """The one way into memory: once, in order, whoever writes at the same time."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -204,6 +205,64 @@ async def put_right(recorder: Recorder, id: str) -> None:
 
 async def forget(recorder: Recorder, id: str) -> None:
     await recorder.forget_round("ann", id)
+
+
+async def told_again(recorder: Recorder, id: str) -> None:
+    await recorder.record("ann", "told", [user("My safe opens with 4711."), assistant("Noted.")])
+
+
+async def answered_again(recorder: Recorder, id: str) -> None:
+    said, given = user("What opens my safe?"), assistant("That is 4711.")
+    await recorder.record_round("ann", "asked", said, given, repeats=[id])
+
+
+async def forget_everything(recorder: Recorder, id: str) -> None:
+    await recorder.forget_user("ann")
+
+
+@pytest.mark.parametrize("call", [told_again, answered_again, put_right, forget, forget_everything])
+async def test_a_call_cancelled_at_any_moment_and_made_again_ends_as_it_would_have(
+    store: MemoryStore, call: Callable[[Recorder, str], Awaitable[None]]
+) -> None:
+    async def begun() -> tuple[Recorder, str]:
+        await store.forget_user("ann")
+        recorder = Recorder(store, forget_replies=lambda: None)
+        said, given = user("My safe opens with 4711."), assistant("Noted.")
+        round = await recorder.record_round("ann", "told", said, given)
+        asked, answer = user("What opens my safe?"), assistant("You said: 4711.")
+        await recorder.record_round("ann", "asked", asked, answer, repeats=[round.id])
+        return recorder, round.id
+
+    recorder, id = await begun()
+    await call(recorder, id)
+    wanted = await store.records("ann")
+    for steps in itertools.count():
+        recorder, id = await begun()
+        calling = asyncio.create_task(call(recorder, id))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        calling.cancel()
+        await asyncio.wait([calling])
+        await call(recorder, id)
+        assert await store.records("ann") == wanted, f"cancelled after {steps} steps"
+        if not calling.cancelled():
+            return
+
+
+async def test_replies_are_forgotten_when_forgetting_is_tried_again(store: MemoryStore) -> None:
+    tries: list[bool] = []
+
+    def forget_replies() -> None:
+        tries.append(True)
+        if len(tries) == 1:
+            raise OSError("the disk went away")
+
+    recorder = Recorder(store, forget_replies=forget_replies)
+    await recorder.record("ann", "s", conversation(1))
+    with pytest.raises(OSError, match="went away"):
+        await recorder.forget_session("ann", "s")
+    assert (await recorder.forget_session("ann", "s")).rounds == 0
+    assert len(tries) == 2
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,9 @@ async def test_a_link_does_not_bring_back_what_another_has_put_right(
     async def put_right_before(*arguments: Any) -> None:
         if not once.is_set():
             once.set()
-            await second_store.correct("ann", leeds.id, Correction(LATER, user_text="I like green tea."))
+            await second_store.correct(
+                "ann", leeds.id, Correction(LATER, user_text="I like green tea.")
+            )
         await link(*arguments)
 
     monkeypatch.setattr(engine, "set_payload", put_right_before)

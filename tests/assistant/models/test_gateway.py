@@ -226,6 +226,26 @@ async def test_a_broken_file_in_the_cache_is_as_good_as_none(
     assert await ask(asking) == 5
 
 
+async def test_a_reply_that_cannot_be_kept_is_given_all_the_same(
+    model: ScriptedModel, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "replies").write_text("no folder")
+    asking = gateway(model, cache=ReplyCache(tmp_path / "replies"))
+    model.on("plain").reply('{"n": 4}').reply('{"n": 5}')
+    assert [await ask(asking), await ask(asking)] == [4, 5]
+    assert caplog.text.count("cannot be kept") == 1
+
+
+async def test_what_was_half_written_is_cleared_too(model: ScriptedModel, tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path)
+    model.on("plain").reply('{"n": 4}')
+    await ask(gateway(model, cache=cache))
+    (kept,) = tmp_path.rglob("*.json")
+    kept.with_name("half.json.17.new").write_text("In Os")
+    cache.clear()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 async def test_a_stream_is_kept_once_it_is_complete(model: ScriptedModel, tmp_path: Path) -> None:
     asking = gateway(model, cache=ReplyCache(tmp_path))
     model.on("plain").drop("Hel").reply("Hel", "lo")
