@@ -20,7 +20,7 @@ from assistant.observing.metrics import Metrics
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import ReadingPlan
 from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
-from assistant.reading.quoting import QuotingReader
+from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
 from assistant.settings import HASH_EMBEDDER, Role, Settings

@@ -8,7 +8,7 @@ stands alone more often, and is quoted as it is.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.reading.lists import lists_in
+from assistant.reading.quoting.lists import lists_in
 from assistant.reading.statements import Statement
 from memory_store import Speaker, sentences
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.reading.event_phrases import EventPhrases, asked_choice, asked_span
+from assistant.reading.quoting.event_phrases import EventPhrases, asked_choice, asked_span
 
 SPANS = {
     "How many days ago did I adopt Miso?": EventPhrases("adopt Miso", "", "day"),

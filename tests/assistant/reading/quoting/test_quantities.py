@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.reading.quantities import amounts, count_of, counted_phrase, counts_owned
+from assistant.reading.quoting.quantities import amounts, count_of, counted_phrase, counts_owned
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from assistant.reading.event_phrases import EventPhrases, asked_choice, asked_span
 from assistant.reading.excerpt import shortened
-from assistant.reading.lists import asked_item, lists_in
-from assistant.reading.quantities import amounts, count_of, counted_phrase, counts_owned, names
 from assistant.reading.question_kind import QuestionKind
+from assistant.reading.quoting.event_phrases import EventPhrases, asked_choice, asked_span
+from assistant.reading.quoting.lists import asked_item, lists_in
+from assistant.reading.quoting.quantities import (
+    amounts,
+    count_of,
+    counted_phrase,
+    counts_owned,
+    names,
+)
 from assistant.reading.spans import days_between, plural, print_span, whole_months
 from assistant.reading.statements import Statement, weighed
 from memory_store import MemoryStore, Speaker, shared_words

@@ -5,7 +5,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from assistant.reading.quoting import NO_MEMORY, NOTED, UNKNOWN, QuotingReader
+from assistant.reading.quoting.phrases import NO_MEMORY, NOTED, UNKNOWN
+from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Question, Trace
 from memory_store import Days, MemoryStore, Query, Recalled, Round
 

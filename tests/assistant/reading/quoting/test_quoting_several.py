@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from assistant.reading.quoting import QuotingReader
+from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Question
 from memory_store import MemoryStore, Query, Round
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from assistant.reading.quoting.unsaid import unsaid
 from assistant.reading.statements import Statement
-from assistant.reading.unsaid import unsaid
 from memory_store import Recalled, Record, Round, Speaker
 
 SAID = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "Hello.", "")

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assistant.reading.passages import in_passage, is_in_passage, passages
+from assistant.reading.quoting.passages import in_passage, is_in_passage, passages
 from assistant.reading.statements import Statement
 from memory_store import Recalled, Record, Round, Speaker
 

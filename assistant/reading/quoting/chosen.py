@@ -1,0 +1,74 @@
+"""Which statements are quoted, and in which order. Pure."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from assistant.reading.quoting.passages import is_in_passage
+from assistant.reading.statements import Statement
+from memory_store import Fact, FactLink, sentences, stated
+
+# A quote much farther from the question than the best one is noise beside it.
+_NEAR_THE_BEST = 0.6
+# An exclamation that tells what happened, and nothing else of it.
+_FEW_WORDS = 4
+
+
+def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
+    """Those that are not much farther from the question than the first."""
+    enough = statements[0].closeness * _NEAR_THE_BEST
+    return [statement for statement in statements if statement.closeness >= enough]
+
+
+def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+    """The quotes, and for each that no longer holds what was said instead, as far as it was
+    recalled: the newest statement may be farther from the question than the old one."""
+    every = list(quotes)
+    for quote in every:  # which grows: what replaced it may have been replaced itself
+        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
+        newer = [s for s in near for link in links if link and _holds(s, link)]
+        every += [statement for statement in newer if statement not in every]
+    return every
+
+
+def with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+    """The quotes; after one of a few words ("We moved!") or of what is over ("I no longer work at
+    Acme.") the sentence that tells the rest."""
+    by_key = {statement.key: statement for statement in near}
+    every: list[Statement] = []
+    for quote in quotes:
+        every.append(quote)
+        known = stated(quote.text)
+        if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
+            id, text = quote.key
+            after = dict(pairwise(sentences(quote.source.record.round.user_text))).get(text, "")
+            every += [by_key[id, after]] if (id, after) in by_key else []
+    return every
+
+
+def in_order(quotes: Sequence[Statement]) -> list[Statement]:
+    """The newest first; of one day what holds before what it replaced, and as they were given."""
+    return sorted(
+        _distinct(quotes), key=lambda s: (s.said_on, s.superseded_by is None), reverse=True
+    )
+
+
+def parts_gone(quote: Statement) -> list[Fact]:
+    """What no longer holds of a sentence that states several things."""
+    facts = quote.source.record.facts
+    return [f for f in facts if f.superseded_by and f.text != quote.text and f.text in quote.text]
+
+
+def _holds(statement: Statement, link: FactLink) -> bool:
+    return statement.source.record.id == link.round_id and link.text in statement.text
+
+
+def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
+    """Each statement of a day once; one that is quoted with another is in that one."""
+    leads = {(quote.source.record.id, quote.lead) for quote in quotes}
+    once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
+    return [
+        statement
+        for statement in once.values()
+        if statement.key not in leads
+        and not any(is_in_passage(statement, q) for q in once.values() if q is not statement)
+    ]

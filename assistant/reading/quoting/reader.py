@@ -1,0 +1,187 @@
+"""The reader without a language model: it answers with dated quotes, or says it does not know."""
+
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+
+from assistant.reading.question_kind import QuestionKind, question_kind
+from assistant.reading.quoting.chosen import in_order, near_the_best, with_newer, with_next
+from assistant.reading.quoting.conclusions import Concluder
+from assistant.reading.quoting.lines import print_quotes
+from assistant.reading.quoting.ours import without_admissions, without_ours
+from assistant.reading.quoting.passages import passages
+from assistant.reading.quoting.phrases import (
+    CLOSEST,
+    NO_MEMORY,
+    NOTED,
+    NOTHING_THEN,
+    UNKNOWN,
+    never_came_up,
+    only_from_others,
+)
+from assistant.reading.quoting.task_reply import task_reply
+from assistant.reading.quoting.unheard import unheard
+from assistant.reading.quoting.unsaid import unsaid
+from assistant.reading.reader import AnswerPiece, Question, Trace
+from assistant.reading.statements import (
+    Statement,
+    nearest_statements,
+    superseded_among_others,
+)
+from memory_store import Days, MemoryStore, Recalled, Speaker, asked_slot
+
+_ROUNDS = 8
+# Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
+_ROUNDS_FOR_NAMES = 20
+_QUOTES = 4
+# To count, or to fit advice to somebody, a few quotes are too few.
+_MANY_QUOTES = 8
+_OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
+# What a sentence of the speaker who is not asked for has to be nearer, to come first.
+_OTHER_SPEAKER = 0.1
+
+
+class QuotingReader:
+    """Quotes the sentences nearest to the question, newest first, under what follows from them."""
+
+    name = "quotes"
+    reads_conversation = False
+    most_rounds = _ROUNDS_FOR_NAMES
+
+    def __init__(self, store: MemoryStore, *, floor: float) -> None:
+        self._store = store
+        self._floor = floor
+
+    async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
+        """See `Reader.read`. The answer comes in one piece."""
+        if question.recalled is None:
+            yield AnswerPiece(_without_memory(question), Trace())
+            return
+        kind = question_kind(question.text)
+        if not kind.asks:
+            yield AnswerPiece(NOTED, Trace())
+            return
+        answer, quoted = await self._answer(question, kind, question.recalled)
+        read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
+        yield AnswerPiece(answer, Trace(context=read, quoted=read))
+
+    async def _answer(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        if kind.about_user:
+            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
+        if question.days is not None:
+            then = partial(_is_of, question.days)
+            return await self._told(question, kind, recalled, then, NOTHING_THEN)
+        slot = asked_slot(question.text)
+        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
+        best = without_ours([*recalled[:_ROUNDS], *farther])
+        near = superseded_among_others(
+            await nearest_statements(
+                self._store, question.text, best, about_replies=kind.about_replies
+            )
+        )
+        # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
+        telling = [s for s in near if _tells(s, slot)]
+        if not near or await self._closest(question, kind, best, near) < self._floor:
+            near = telling
+        if not near:
+            return UNKNOWN, []
+        near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
+        told = without_admissions(recalled[:_ROUNDS_FOR_NAMES])
+        # What the assistant said was said in "our conversation", which nobody mentioned in it.
+        if strangers := unheard(question.text, told, things=not kind.about_replies):
+            closest = near_the_best(near)[:_QUOTES]
+            return f"{never_came_up(strangers)}\n{print_quotes(closest, kind, CLOSEST)}", closest
+        if name := unsaid(question.text, near):
+            closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
+            return f"{only_from_others(name)}\n{print_quotes(closest, kind, CLOSEST)}", closest
+        if kind.wants_suggestion and not kind.about_replies:
+            near = [s for s in near if s.speaker is Speaker.USER] or near
+        return await self._quoted(question, kind, near, telling)
+
+    async def _quoted(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        near: Sequence[Statement],
+        telling: Sequence[Statement],
+    ) -> tuple[str, list[Statement]]:
+        """What follows from the statements, and quotes of the nearest and of those `telling`."""
+        most = _MANY_QUOTES if kind.counts or kind.wants_suggestion else _QUOTES
+        best = near_the_best(near)
+        concluder = Concluder(self._store, question.text, question.asked_at.date())
+        conclusion, grounds = await concluder.conclude(kind, near, best[:most])
+        quotes = passages(best, most) if kind.about_replies else best[:most]
+        quotes = with_next(with_newer([*telling, *quotes], near), near)
+        shown = grounds if kind.orders and grounds else in_order([*grounds, *quotes])
+        quoted = print_quotes(shown, kind)
+        return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
+
+    async def _told(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        recalled: Sequence[Recalled],
+        wanted: Callable[[Statement], bool],
+        nothing: str,
+    ) -> tuple[str, list[Statement]]:
+        """The user's statements that are wanted, however near: none is like a question for all of
+        them."""
+        near = superseded_among_others(
+            await nearest_statements(self._store, question.text, recalled, replies=False)
+        )
+        told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
+        if not told:
+            return nothing, []
+        shown = in_order(with_newer(told, near))
+        return print_quotes(shown, kind), shown
+
+    async def _closest(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        best: Sequence[Recalled],
+        near: Sequence[Statement],
+    ) -> float:
+        """How close the closest sentence is, or the request whose reply is asked for."""
+        closest = max(statement.closeness for statement in near)
+        if kind.about_replies:
+            request = best[0].record.round.user_text
+            closest = max(closest, *await self._store.closeness(question.text, [request]))
+        return closest
+
+
+def _slots(found: Recalled) -> dict[str | None, str]:
+    """The statements of a round that give a value and still hold, by what they give it for."""
+    holding = [fact for fact in found.record.facts if fact.superseded_by is None]
+    return {fact.slot: fact.text for fact in holding if fact.slot}
+
+
+def _tells(statement: Statement, slot: str | None) -> bool:
+    """Whether it is, or holds, what its round says to give the value of the slot."""
+    told = _slots(statement.source).get(slot)
+    return told is not None and told in statement.text
+
+
+def _is_of_oneself(statement: Statement) -> bool:
+    return _OF_ONESELF.search(statement.quotable) is not None
+
+
+def _is_of(days: Days, statement: Statement) -> bool:
+    """Whether it was said on one of the days, or talks about one."""
+    told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
+    return any(days.within(one) for one in told)
+
+
+def _without_memory(question: Question) -> str:
+    if question.is_task:
+        return task_reply(question.text, question.conversation)
+    # An excuse is no answer to be remembered.
+    return NOTED if question.is_kept else NO_MEMORY
+
+
+def _handicap(statement: Statement, kind: QuestionKind) -> float:
+    """Facts about people come from themselves, unless the reply is what is asked for."""
+    asked = Speaker.ASSISTANT if kind.about_replies else Speaker.USER
+    return 0.0 if statement.speaker is asked else _OTHER_SPEAKER
