@@ -6,6 +6,7 @@ question is searched (measured in docs/recall.md).
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -40,7 +41,7 @@ def without_names(text: str, names: Iterable[str]) -> str:
     words = {word for name in names for word in _in(text, name)}
     if not words:
         return text
-    bare = re.sub(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b", "", text)
+    bare = re.sub(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b", "", _composed(text))
     return bare if terms(bare) else text
 
 
@@ -50,15 +51,27 @@ def _in(text: str, name: str) -> set[str]:
     A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that is a
     stop word, too ("Will"), where it is and does not open the text, as any word may.
     """
-    every = _WORD.findall(name)
-    parts = {part.casefold() for part in every if len(part) > 1 and not part.isdigit()}
+    every = _WORD.findall(_composed(name))
+    parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
     if len(every) > 1:
         parts = {part for part in parts if terms(part)}
-    told = _WORD.findall(text)
+    told = _WORD.findall(_composed(text))
     return {
         word
         for place, word in enumerate(told)
-        if word.casefold() in parts
+        if _folded(word) in parts
         and (word[0].isupper() or (len(every) == 1 and terms(word)))
         and (place or terms(word))
     }
+
+
+def _composed(text: str) -> str:
+    """With letters and their marks in one: a mark by itself ends a word."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _folded(word: str) -> str:
+    """In lower case and without marks, which many leave out: "Zoë" is written "Zoe", and of "Işıl"
+    the capitals are "IŞIL"."""
+    letters = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(char for char in letters if not unicodedata.combining(char)).replace("ı", "i")
