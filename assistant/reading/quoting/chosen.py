@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, sentences, stated
+from memory_store import Fact, FactLink, Speaker, sentences, stated
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -54,21 +54,22 @@ def in_order(quotes: Sequence[Statement]) -> list[Statement]:
 
 def parts_gone(quote: Statement) -> list[Fact]:
     """What no longer holds of a sentence that states several things."""
-    facts = quote.source.record.facts
+    facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
     return [f for f in facts if f.superseded_by and f.text != quote.text and f.text in quote.text]
 
 
 def _holds(statement: Statement, link: FactLink) -> bool:
-    return statement.source.record.id == link.round_id and link.text in statement.text
+    said = statement.speaker is Speaker.USER and statement.source.record.id == link.round_id
+    return said and link.text in statement.text
 
 
 def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
     """Each statement of a day once; one that is quoted with another is in that one."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
     once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
-    return [
-        statement
-        for statement in once.values()
-        if statement.key not in leads
-        and not any(is_in_passage(statement, q) for q in once.values() if q is not statement)
-    ]
+    kept: list[Statement] = []
+    for statement in once.values():
+        within = any(is_in_passage(statement, other) for other in kept)
+        if statement.key not in leads and not within:
+            kept.append(statement)
+    return kept

@@ -1,4 +1,4 @@
-"""What follows from dated statements by rule: a span, an order, a count, a sum, yes or no.
+"""What follows from statements by rule: a span, an order, a count, a sum, an item, yes or no.
 
 Every conclusion is one plain sentence that the quotes below it let the reader check. Where the rule
 does not clearly apply there is none.
@@ -146,9 +146,12 @@ def _listed(question: str, replied: Sequence[Statement]) -> tuple[str, list[Stat
     wanted = asked_item(question)
     if wanted is None:
         return "", []
+    nearest: dict[str, Statement] = {}
+    for statement in replied:
+        nearest.setdefault(statement.source.record.id, statement)
     found = [
         (shared_words(question, listed.lead), item, replace(s, text=item, passage=listed.in_short))
-        for s in replied
+        for s in nearest.values()
         for listed in lists_in(s.source.record.round.assistant_text)
         if (item := wanted.of(listed))
     ]

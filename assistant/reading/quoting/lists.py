@@ -16,8 +16,12 @@ _LONGEST_NAME = 80
 
 _WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _PLACES = {word: place for place, word in enumerate(_WORDS, start=1)} | {"last": 0, "final": 0}
+# What is asked for ends where the question goes on: "the second bottle | you recommended".
+_GOES_ON = r"(?!(?:you|i|we|they|that|which|was|were|is|did|in|on|of|from|for)\b)"
 _ORDINAL = re.compile(
-    rf"\bthe (?:(\d{{1,3}})(?:st|nd|rd|th)|({'|'.join(_PLACES)}))\b((?:[ -]\w+){{0,3}})", re.I
+    rf"\bthe (?:([1-9]\d{{,2}})(?:st|nd|rd|th)|({'|'.join(_PLACES)}))\b"
+    rf"((?:[ -]{_GOES_ON}\w+){{0,3}})",
+    re.I,
 )
 # Words for an item of any list, and what has places without being an item.
 _ANY_ITEM = frozenset(
@@ -67,6 +71,10 @@ def asked_item(question: str) -> AskedItem | None:
     return None
 
 
+Marks = list[re.Match[str]]
+"""What stands before each item of one list."""
+
+
 def lists_in(text: str) -> list[Listed]:
     """The lists of a text: numbered from 1 on, each number in a line or after another, or with
     bullets. A list within another's item is part of that item."""
@@ -79,10 +87,6 @@ def lists_in(text: str) -> list[Listed]:
             items, end = _items(text, marks)
             found.append(Listed(lead, items))
     return found
-
-
-Marks = list[re.Match[str]]
-"""What stands before each item of one list."""
 
 
 def _numbered(text: str) -> Iterator[Marks]:

@@ -108,12 +108,13 @@ class QuotingReader:
         telling: Sequence[Statement],
     ) -> tuple[str, list[Statement]]:
         """What follows from the statements, and quotes of the nearest and of those `telling`."""
-        most = _MANY_QUOTES if kind.counts or kind.wants_suggestion else _QUOTES
+        advises = kind.wants_suggestion and not kind.about_replies
+        most = _MANY_QUOTES if kind.counts or advises else _QUOTES
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, best[:most])
         quotes = passages(best, most) if kind.about_replies else best[:most]
-        quotes = with_next(with_newer([*telling, *quotes], near), near)
+        quotes = with_newer(with_next([*telling, *quotes], near), near)
         shown = grounds if kind.orders and grounds else in_order([*grounds, *quotes])
         quoted = print_quotes(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
@@ -161,7 +162,7 @@ def _slots(found: Recalled) -> dict[str | None, str]:
 def _tells(statement: Statement, slot: str | None) -> bool:
     """Whether it is, or holds, what its round says to give the value of the slot."""
     told = _slots(statement.source).get(slot)
-    return told is not None and told in statement.text
+    return statement.speaker is Speaker.USER and told is not None and told in statement.text
 
 
 def _is_of_oneself(statement: Statement) -> bool:

@@ -56,6 +56,7 @@ def test_items_are_whole() -> None:
         ("Which was the final gin bottle?", "d"),
         ("In the last conversation, which was the first bottle?", "a"),
         ("What was the 27th bottle?", None),
+        ("What was the last movie you recommended?", None),
         ("What was the second song about?", None),
     ],
 )
@@ -66,7 +67,13 @@ def test_the_item_asked_for(question: str, item: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["What did you say the last time?", "What is a third?", "Which bottle was it?"]
+    "question",
+    [
+        "What did you say the last time?",
+        "What is a third?",
+        "Which bottle was it?",
+        "What was the 0th bottle?",
+    ],
 )
 def test_no_item_is_asked_for(question: str) -> None:
     assert asked_item(question) is None

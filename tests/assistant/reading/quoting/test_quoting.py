@@ -241,6 +241,36 @@ async def test_a_list_that_was_replied_is_quoted_in_short(store: MemoryStore) ->
     assert "I said: “These bottles open a gin bar: 1. Campari; 2. Absinthe”" in answer
 
 
+async def test_an_item_of_a_few_words_is_told_with_its_list(store: MemoryStore) -> None:
+    bare = "Here are bottles for a gin bar:\n\n1. Gin\n2. Campari\n3. Vermouth"
+    await store.remember([round(0, "What does a gin bar need?", bare)])
+    answer, trace = await ask(store, "What was the second bottle you recommended for a gin bar?")
+    assert answer.splitlines() == [
+        "That was: “Campari”",
+        "From what we talked about:",
+        "- On 2023-05-20 (Sat) I said: “Here are bottles for a gin bar: 1. Gin; 2. Campari; "
+        "3. Vermouth”",
+    ]
+    assert list(trace.quoted) == [round(0, "").id]
+
+
+async def test_what_the_assistant_repeats_tells_nothing(store: MemoryStore) -> None:
+    echo = "So “I moved to Ghent.” is noted, and where in Ghent do you live?"
+    await store.remember([round(0, "I moved to Ghent.", echo)])
+    answer, _ = await ask(store, "Where do I live?")
+    assert answer.splitlines()[1] == "- On 2023-05-20 (Sat) you said: “I moved to Ghent.”"
+
+
+async def test_what_comes_after_a_few_words_is_quoted_with_what_replaced_it(
+    store: MemoryStore,
+) -> None:
+    said = ["We moved! I live in Ghent now.", "I live in Bruges now."]
+    await store.remember([round(index, text) for index, text in enumerate(said)])
+    answer, _ = await ask(store, "When have we moved?")
+    assert "“I live in Ghent now.” (no longer: see 2023-05-21 (Sun))" in answer
+    assert "On 2023-05-21 (Sun) you said: “I live in Bruges now.”" in answer
+
+
 async def test_an_item_is_told_by_its_place_in_the_list_asked_about(store: MemoryStore) -> None:
     rum = "These bottles open a rum bar:\n\n1. Rum: a dark one.\n2. Curacao: a blue one."
     await store.remember(
