@@ -65,10 +65,13 @@ _END = (
 _HOME = r"(?:flat|apartment|house|home|place|studio|condo)"
 _JOB = r"my\s+(?:old\s+)?job\s+(?:at|with)\s+"
 _QUIT = rf"(?:(?:quit|resigned\s+from)\s+(?:{_JOB})?|left\s+{_JOB})"
-_TAKE_UP = (
-    r"(?:(?:(?:start(?:ed)?|began|work|am)(?:\s+(?:work(?:ing)?|a\s+new\s+job))?\s+(?:at|for|with))"
-    r"|join(?:ed)?)\s+"
+_START = (
+    r"(?:(?:start(?:ed)?|began)\s+(?:work(?:ing)?|a\s+new\s+job)\s+(?:at|for|with)"
+    r"|work\s+(?:at|for))\s+"
 )
+# Who quits a job joins another one; who leaves a place may join a friend.
+_TAKE_UP = rf"(?:{_START}|(?:start(?:ed)?|began|work)\s+(?:at|for|with)\s+|join(?:ed)?\s+)"
+_MEANWHILE = rf"(?:\s+\w+){{0,3}}?,?\s+(?:and|to)\s+(?:i\s+)?{ADVERBS}"
 
 # When it became so.
 _AGO = rf"(?:{_NUMBER}|several|a\s+few|a\s+couple\s+of)\s+(?:day|week|month|year)s?\s+ago"
@@ -82,8 +85,8 @@ _PLACE = rf"(?P<value>{_PROPER})(?:{_END}|{_WHEN})"
 _CHANGE = re.compile(
     r"\Ano\s*[,.!:;–—-]"
     r"|\b(?:now|currently|just|recently|finally|officially|no longer|any ?more|new|changed|moved"
-    r"|relocated|promoted|switched|quit|resigned|left\s+(?-i:[A-Z]).*\s(?:and|to)|actually|correction|mistake"
-    r"|i was wrong|instead|so far|already"
+    rf"|relocated|promoted|switched|quit|resigned|left\s+(?:{_JOB}|(?-i:[A-Z]).{{0,80}}?\s(?:and|to))"
+    r"|actually|correction|mistake|i was wrong|instead|so far|already"
     r"|in total|total of|altogether|these days|nowadays|as of|update|up to|since then)\b",
     re.I,
 )
@@ -144,8 +147,8 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
         _slot("work at"),
     ),
     (
-        rf"i{_HAVE}{ADVERBS}(?:{_QUIT}|left\s+){_PROPER}(?:\s+\w+){{0,3}}?,?\s+(?:and|to)\s+(?:i\s+)?"
-        rf"{ADVERBS}{_TAKE_UP}"
+        rf"i{_HAVE}{ADVERBS}(?:{_QUIT}{_PROPER}{_MEANWHILE}{_TAKE_UP}"
+        rf"|left\s+{_PROPER}{_MEANWHILE}{_START})"
         rf"(?P<value>{_PROPER}){_END}",
         _slot("work at"),
     ),

@@ -61,10 +61,27 @@ CASES = [
         [("I work at Acme.", "I quit Acme and started at Globex.")],
     ),
     Case(
-        "left one job to join another company",
-        ["I work at Acme.", "I left Acme last month to join Globex."],
+        "left one company to work for another",
+        ["I work at Acme.", "I left Acme last month to work for Globex."],
         "Where do I work?",
-        [("I work at Acme.", "I left Acme last month to join Globex.")],
+        [("I work at Acme.", "I left Acme last month to work for Globex.")],
+    ),
+    Case(
+        "left one job to join another company",
+        ["I work at Acme.", "I left my job at Acme last month to join Globex."],
+        "Where do I work?",
+        [("I work at Acme.", "I left my job at Acme last month to join Globex.")],
+    ),
+    Case(
+        "left places and people",
+        [
+            "I work at Acme.",
+            "I left London and am at Heathrow now.",
+            "I left Ghent and am with Anna.",
+            "I left Rome to join Anna in Nice.",
+            "I left Mary and joined Bob.",
+        ],
+        "Where do I work?",
     ),
     Case(
         "quit",
