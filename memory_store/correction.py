@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memory_store.errors import InvalidRecord
-from memory_store.facts import rule_facts
+from memory_store.facts import own_slot_of, rule_facts
 from memory_store.time import event_dates_of
 from memory_store.types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
-from memory_store.updates import stated
 
 GIVEN = "user"
 """The source of a fact that the user wrote or put right."""
@@ -115,13 +114,12 @@ def _to_fact(round: Round, given: GivenFact) -> Fact:
     if not given.text.strip():
         raise InvalidRecord("a fact needs text")
     days = given.event_dates
-    known = stated(given.text)
     return Fact(
         given.text,
         Speaker.USER,
         GIVEN,
         event_dates_of(given.text, round.session_date) if days is None else days,
-        known.slot if known else None,
+        own_slot_of(given.text),
     )
 
 

@@ -48,18 +48,30 @@ def sentences(text: str) -> list[str]:
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The user's own first-person statements, each once, in order. Questions state nothing."""
-    own = (s for s in sentences(round.user_text) if _is_fact(s))
-    found = dict.fromkeys(text for s in own for text in (s, *stated_apart(s)))
+    slots = {text: own_slot_of(text) for text in _stated_in(round.user_text)}
+    own = own_words(round.user_text) if any(slots.values()) else ""
     return tuple(
         Fact(
             text,
             Speaker.USER,
             "rule",
             event_dates_of(text, round.session_date),
-            slot_of(text, round.user_text),
+            slot if text in own else None,
         )
-        for text in list(found)[:_MOST_FACTS]
+        for text, slot in slots.items()
     )
+
+
+def _stated_in(user_text: str) -> dict[str, None]:
+    """The first statements, each once and together with those it is made of."""
+    found: dict[str, None] = {}
+    for sentence in sentences(user_text):
+        if sentence not in found and _is_fact(sentence):
+            more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
+            if len(more) > _MOST_FACTS:
+                break
+            found = more
+    return found
 
 
 def stated_apart(sentence: str) -> list[str]:
@@ -75,8 +87,14 @@ def stated_apart(sentence: str) -> list[str]:
 def slot_of(statement: str, user_text: str) -> str | None:
     """What the statement gives a value for; None where rules cannot tell, where it gives several
     values, or where it is not among the user's own words."""
+    slot = own_slot_of(statement)
+    return slot if slot and statement in own_words(user_text) else None
+
+
+def own_slot_of(statement: str) -> str | None:
+    """The same of a statement that is surely the user's own."""
     known = None if stated_apart(statement) else stated(statement)
-    return known.slot if known and statement in own_words(user_text) else None
+    return known.slot if known else None
 
 
 def is_question(sentence: str) -> bool:

@@ -137,6 +137,13 @@ async def test_another_writer_of_the_old_round_is_told(store: MemoryStore) -> No
     assert await store.round("ann", OSLO.id) == record
 
 
+async def test_a_given_fact_of_two_things_replaces_neither(store: MemoryStore) -> None:
+    await store.remember([GHENT, OSLO])
+    given = GivenFact("My name is Sofia and I live in Lyon now.")
+    record = await put_right(store, OSLO, Correction(LATER, facts=(given,)))
+    assert [fact.slot for fact in record.facts] == [None]
+
+
 async def test_nothing_is_left_to_say(store: MemoryStore) -> None:
     await store.remember([OSLO])
     with pytest.raises(InvalidRecord):

@@ -113,3 +113,12 @@ def test_facts_carry_their_speaker_and_source() -> None:
 def test_a_pasted_document_makes_a_bounded_number_of_facts() -> None:
     diary = " ".join(f"I walked {miles} miles today." for miles in range(500))
     assert len(rule_facts(said(diary))) == 32
+
+
+def test_no_bound_parts_a_sentence_from_what_it_is_made_of() -> None:
+    diary = " ".join(f"I walked {miles} miles today." for miles in range(30))
+    both = "My name is Sofia and I live in Lyon."
+    found = [fact.text for fact in rule_facts(said(f"{diary} {both}"))]
+    assert (len(found), both in found) == (30, False)
+    found = [fact.text for fact in rule_facts(said(f"{both} {diary}"))]
+    assert (len(found), found[:3]) == (32, [both, "My name is Sofia", "I live in Lyon."])
