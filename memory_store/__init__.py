@@ -65,7 +65,7 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.updates import asked_slot, replacements, stated
+from memory_store.updates import asked_slot, replacements, stated, superseded_parts
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ __all__ = [
     "speakers_of",
     "stated",
     "summarise_session",
+    "superseded_parts",
     "terms",
     "to_line",
     "to_lines",

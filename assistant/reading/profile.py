@@ -10,7 +10,7 @@ from typing import Any
 
 from assistant.dates import print_day
 from assistant.reading.speakers import as_said, name_of, several_speak
-from memory_store import Recalled, Speaker
+from memory_store import Fact, Recalled, Speaker, superseded_parts
 
 _MOST_LINES = 12
 _LONGEST_LINE = 200
@@ -32,13 +32,24 @@ def profile_lines(recalled: Sequence[Recalled]) -> list[dict[str, Any]]:
     found: dict[str, tuple[Recalled, str]] = {}
     several = several_speak(recalled)
     for item in recalled:
-        for fact in item.record.facts:
-            if fact.speaker is Speaker.USER and _LASTING.search(fact.text):
-                text = as_said(name_of(item, fact.speaker) if several else "", fact.text)
-                found.setdefault(text.casefold(), (item, text))
+        for fact in _lasting(item.record.facts):
+            text = as_said(name_of(item, fact.speaker) if several else "", fact.text)
+            found.setdefault(text.casefold(), (item, text))
     lines = list(found.values())[:_MOST_LINES]
     lines.sort(key=lambda line: line[0].record.round.session_date, reverse=True)
     return [
         {"said_on": print_day(item.record.round.session_date), "fact": text[:_LONGEST_LINE]}
         for item, text in lines
     ]
+
+
+def _lasting(facts: Sequence[Fact]) -> list[Fact]:
+    """The user's lasting facts that hold, without those that are a part of another one."""
+    lasting = [
+        fact
+        for fact in facts
+        if fact.speaker is Speaker.USER
+        and _LASTING.search(fact.text)
+        and not (fact.superseded_by or superseded_parts(fact.text, facts))
+    ]
+    return [f for f in lasting if not any(f.text in one.text != f.text for one in lasting)]

@@ -8,7 +8,7 @@ from memory_store.updates.chains import linked, may_be_one, same_place, unlinked
 from memory_store.updates.others import replacements
 from memory_store.updates.own_words import own_words
 from memory_store.updates.slots import Stated, stated
-from memory_store.updates.standing import link_targets, standing
+from memory_store.updates.standing import link_targets, standing, superseded_parts
 
 __all__ = [
     "Stated",
@@ -21,5 +21,6 @@ __all__ = [
     "same_place",
     "standing",
     "stated",
+    "superseded_parts",
     "unlinked",
 ]

@@ -1,11 +1,11 @@
 """What of the recorded updates holds, seen from a day: links that lead nowhere, or to what was
 said later, are left out. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from memory_store.types import FactLink, Record
+from memory_store.types import Fact, FactLink, Record
 from memory_store.updates.chains import same_place
 
 
@@ -43,3 +43,9 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
         for fact in record.facts
     )
     return replace(record, facts=facts)
+
+
+def superseded_parts(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """What no longer holds of a sentence that states several things, among the facts of its
+    record."""
+    return [fact for fact in facts if fact.superseded_by and fact.text in text != fact.text]

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, Speaker, sentences, stated
+from memory_store import Fact, FactLink, Speaker, sentences, stated, superseded_parts
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -55,7 +55,7 @@ def in_order(quotes: Sequence[Statement]) -> list[Statement]:
 def parts_gone(quote: Statement) -> list[Fact]:
     """What no longer holds of a sentence that states several things."""
     facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
-    return [f for f in facts if f.superseded_by and f.text != quote.text and f.text in quote.text]
+    return superseded_parts(quote.text, facts)
 
 
 def _holds(statement: Statement, link: FactLink) -> bool:

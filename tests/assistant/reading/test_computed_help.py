@@ -9,7 +9,7 @@ from assistant.reading.computed_help import computed_help
 from assistant.reading.profile import profile_lines
 from assistant.reading.question_kind import question_kind
 from assistant.reading.statements import Statement
-from memory_store import Days, Fact, Recalled, Record, Round, Speaker
+from memory_store import Days, Fact, FactLink, Recalled, Record, Round, Speaker
 
 TODAY = date(2023, 6, 10)
 
@@ -101,6 +101,22 @@ def test_the_profile_holds_lasting_facts_newest_first_with_their_day() -> None:
     assert profile_lines(rounds) == [
         {"said_on": "2023-05-20 (Sat)", "fact": "I'm allergic to nuts."},
         {"said_on": "2023-05-08 (Mon)", "fact": "I love hiking in the Alps."},
+    ]
+
+
+def test_the_profile_holds_no_part_twice_and_nothing_that_was_replaced() -> None:
+    whole, lives, works = (
+        Fact("I live in Lyon and I work at Acme."),
+        Fact("I live in Lyon"),
+        Fact("I work at Acme."),
+    )
+    assert [line["fact"] for line in profile_lines([recalled(8, whole, lives, works)])] == [
+        "I live in Lyon and I work at Acme."
+    ]
+    later = FactLink("another", "I moved to Nice.", datetime(2023, 5, 20, tzinfo=UTC))
+    moved = replace(lives, superseded_by=later)
+    assert [line["fact"] for line in profile_lines([recalled(8, whole, moved, works)])] == [
+        "I work at Acme."
     ]
 
 

@@ -123,6 +123,16 @@ async def test_forgetting_one_in_the_middle_links_its_neighbours(store: MemorySt
     assert pairs == [(first.user_text, third.user_text)]
 
 
+async def test_of_a_sentence_only_the_part_that_holds_is_known(store: MemoryStore) -> None:
+    case = Case("", ["I live in Lyon and I work at Acme.", "I moved to Nice."], "")
+    both, moved = rounds_of(case)
+    asked = ["I live in Lyon and I work at Acme."]
+    await store.remember([both])
+    assert asked[0] in {link.text for link in await store.known_facts("ann", asked, 9)}
+    await store.remember([moved])
+    assert [link.text for link in await store.known_facts("ann", asked, 9)] == ["I work at Acme."]
+
+
 async def test_an_update_can_be_undone_and_done_again(store: MemoryStore) -> None:
     first, second = rounds_of(next(case for case in CASES if case.name == "moved"))
     await store.remember([first, second])
