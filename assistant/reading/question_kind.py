@@ -68,6 +68,15 @@ _TO_BE_NOTED = re.compile(
     r"|call me)\b(?! (?:what|when|who|where|which|how|why|if|me)\b)(?:,? that\b|:)?",
     re.I,
 )
+# "Please note that I moved, and list my addresses": what "and" goes on with is a request where it
+# is given an object, else it may be what the user does.
+_AND_REQUESTS = re.compile(
+    r"\band (?:then |also )?(?:please\b"
+    r"|(?:tell|remind|show|give|find|help|write|recommend|suggest) (?:me|us)\b"
+    r"|(?:list|summari[sz]e|compare|calculate|translate|explain|describe)"
+    r" (?:me|us|it|them|this|that|all|my|our|the)\b)",
+    re.I,
+)
 _YES_NO = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|would|will|should)\b", re.I
 )
@@ -117,7 +126,10 @@ def question_kind(text: str) -> QuestionKind:
 
 
 def _asks(text: str) -> bool:
-    parts = [_TO_BE_NOTED.sub("", part.strip()).strip() for part in _SENTENCE.findall(text)]
-    return "?" in text or any(
-        _OPENS_QUESTION.search(part) or _REQUEST.search(part) for part in parts
-    )
+    return "?" in text or any(_sentence_asks(part.strip()) for part in _SENTENCE.findall(text))
+
+
+def _sentence_asks(sentence: str) -> bool:
+    rest, to_be_noted = _TO_BE_NOTED.subn("", sentence)
+    asks = _OPENS_QUESTION.search(rest.strip()) or _REQUEST.search(rest.strip())
+    return bool(asks or (to_be_noted and _AND_REQUESTS.search(rest)))

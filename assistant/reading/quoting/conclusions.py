@@ -25,7 +25,7 @@ from assistant.reading.statements import Statement, weighed
 from memory_store import MemoryStore, Speaker, shared_words
 
 _HOW_MUCH = re.compile(
-    r"\bhow much\b.*\b(?:total|altogether|in all|spen[dt]|paid|cost|raised|earned|worth)\b"
+    r"\bhow much\b.{0,200}?\b(?:total|altogether|in all|spen[dt]|paid|cost|raised|earned|worth)\b"
     r"|\btotal (?:amount|cost|money|price)\b",
     re.I,
 )

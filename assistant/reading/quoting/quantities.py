@@ -17,17 +17,21 @@ _HOW_MANY = re.compile(
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_NUMBER_WORDS) + r")"
 _OWNED = r"\b(?:my|our|have|own|keep|got|['’]ve)\s+(?:\w+\s+){0,3}?"
 _HOW_MANY_OWNED = re.compile(
-    r"\bhow many .*(?:\bdo (?:i|we) (?:\w+ )?(?:have|own|keep)\b(?! (?:left|to)\b)"
+    r"\bhow many .{0,200}?(?:\bdo (?:i|we) (?:\w+ )?(?:have|own|keep)\b(?! (?:left|to)\b)"
     r"|\bhave (?:i|we) got\b)",
     re.I,
 )
 _BETWEEN = r"(?:(?!(?:and|or)\b)[\w'’-]+ ){0,3}?"
 _EMPTY_WORDS = frozenset(["different", "of", "them", "total", "new", "other", "more"])
-_AMOUNT = r"\d[\d,]*(?:\.\d\d)?"
+_AMOUNT = r"\d+(?:[.,]\d+)*"
+_PLAIN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d\d?)?|\d+(?:\.\d\d?)?")
+# As most of those who pay in euros write it: "1.200,50".
+_DECIMAL_COMMA = re.compile(r"\d+,\d\d")
+_THOUSANDS_DOT = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d\d)?")
 _CURRENCIES = {"dollar": "$", "euro": "€"}
 _MONEY = re.compile(
     rf"(?P<sign>[$€£]) ?(?P<signed>{_AMOUNT})"
-    rf"|\b(?P<named>{_AMOUNT}) ?(?:(?P<name>dollar|euro)s?\b|(?P<after>[€£]))",
+    rf"|(?<![.,])\b(?P<named>{_AMOUNT}) ?(?:(?P<name>dollar|euro)s?\b|(?P<after>[€£]))",
     re.I,
 )
 
@@ -72,12 +76,18 @@ def amounts(statements: Iterable[str]) -> list[tuple[str, float]]:
     """Every amount of money with the sign of its currency, in order; an amount that two statements
     repeat counts once."""
     found = [_amount(match) for text in statements for match in _MONEY.finditer(text)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys((sign, amount) for sign, amount in found if amount is not None))
 
 
-def _amount(match: re.Match[str]) -> tuple[str, float]:
+def _amount(match: re.Match[str]) -> tuple[str, float | None]:
+    """The sign of the currency and how much, None where the marks in it can be read either way."""
     sign = match["sign"] or match["after"] or _CURRENCIES[match["name"].lower()]
-    return sign, float((match["signed"] or match["named"]).replace(",", ""))
+    text = match["signed"] or match["named"]
+    if _PLAIN.fullmatch(text):
+        return sign, float(text.replace(",", ""))
+    if _DECIMAL_COMMA.fullmatch(text) or (sign == "€" and _THOUSANDS_DOT.fullmatch(text)):
+        return sign, float(text.replace(".", "").replace(",", "."))
+    return sign, None
 
 
 def _forms(noun: str) -> str:

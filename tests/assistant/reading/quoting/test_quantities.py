@@ -50,6 +50,7 @@ def test_the_whole_phrase_is_counted() -> None:
         ("How many kids came to the party?", False),
         ("How many books have I read?", False),
         ("How many pages do I have left?", False),
+        (f"How many came{', and who else' * 20}, and what do I have?", False),
     ],
 )
 def test_it_may_ask_for_what_one_has(question: str, owned: bool) -> None:
@@ -83,6 +84,13 @@ def test_amounts_count_once() -> None:
         ("It was 900€, or 1000 dollars.", [("€", 900), ("$", 1000)]),
         ("I lost 3 pounds in 2 weeks.", []),
         ("I got €5 back.", [("€", 5)]),
+        ("Lunch was 12,50 €, or €3,20 with a voucher.", [("€", 12.5), ("€", 3.2)]),
+        ("The rent is 1.200 €, the bail 2.400,50 euros.", [("€", 1200), ("€", 2400.5)]),
+        (
+            "It cost 12,500 €, then $1,234,567.89, then $9.5.",
+            [("€", 12500), ("$", 1234567.89), ("$", 9.5)],
+        ),
+        ("It was $1.200, 12,5 € or 1.23.4 €.", []),
     ],
 )
 def test_amounts_know_their_currency(said: str, found: list[tuple[str, float]]) -> None:
