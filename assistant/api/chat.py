@@ -88,11 +88,14 @@ async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
                 yield piece
 
 
-def chat_call(request: Request, body: ChatRequest) -> ChatCall:
-    """Resolve who, where, when and how of a chat request (docs/api.md)."""
+def chat_call(request: Request, body: ChatRequest, said_in: str = "messages") -> ChatCall:
+    """Resolve who, where, when and how of a chat request (docs/api.md).
+
+    `said_in` is the field that the caller sent the messages in.
+    """
     metadata = body.metadata or {}
     limits_of(request).check_messages([message.readable for message in body.messages])
-    last = _last_message(request, body)
+    last = _last_message(request, body, said_in)
     user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     as_of = _as_of(metadata)
     asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
@@ -139,12 +142,12 @@ def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMod
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 
 
-def _last_message(request: Request, body: ChatRequest) -> ChatMessage:
+def _last_message(request: Request, body: ChatRequest, said_in: str) -> ChatMessage:
     if not body.messages:
         raise InvalidRequest(
-            "messages is empty: send at least one user message",
+            f"{said_in} is empty: send at least one user message",
             code="empty_messages",
-            param="messages",
+            param=said_in,
         )
     last = body.messages[-1]
     # Older front ends say in a system message alone what they want for themselves.
@@ -152,12 +155,10 @@ def _last_message(request: Request, body: ChatRequest) -> ChatMessage:
     if last.role != "user" and not is_task:
         raise InvalidRequest(
             f"the last message must be the user's, got role {last.role[:40]!r}",
-            param="messages",
+            param=said_in,
         )
     if is_blank(last.text):
-        raise InvalidRequest(
-            "the last user message is empty", code="empty_messages", param="messages"
-        )
+        raise InvalidRequest("the last user message is empty", code="empty_messages", param=said_in)
     return last
 
 

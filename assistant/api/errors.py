@@ -163,11 +163,15 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
         body = _body(
             f"{method_and_path} is not possible", "invalid_request_error", "method_not_allowed"
         )
-    else:
+    elif status == 400:
         # Not UTF-8, nested too deeply, or a number of thousands of digits.
         body = _body(
             "the body is no JSON that can be read", "invalid_request_error", "invalid_json"
         )
+    else:
+        type_ = "server_error" if status >= 500 else "invalid_request_error"
+        why = getattr(error, "detail", "the server failed")
+        body = _body(f"{method_and_path}: {why}", type_, "http_error")
     headers = dict(getattr(error, "headers", None) or {})
     if status == 405:
         headers["Allow"] = ", ".join(_methods_at(request))

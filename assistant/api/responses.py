@@ -70,12 +70,11 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
 def _called(request: Request, body: ResponseRequest, session_id: str | None) -> ChatCall:
     """The call of a request. What is wrong with its messages is wrong with its input."""
     try:
-        return chat_call(request, _as_chat(body, session_id))
+        return chat_call(request, _as_chat(body, session_id), said_in="input")
     except InvalidRequest as error:
         if error.param != "messages":
             raise
-        message = error.message.replace("messages is", "input is")
-        raise InvalidRequest(message, code=error.code, param="input") from error
+        raise InvalidRequest(error.message, code=error.code, param="input") from error
 
 
 def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:

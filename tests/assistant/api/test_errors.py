@@ -8,9 +8,12 @@ from typing import Any
 import httpx
 import pytest
 from calls import assert_error, chat, record, rounds
+from fastapi import FastAPI
 from served import served
+from starlette.exceptions import HTTPException
 
 from assistant import Settings, create_app
+from assistant.api.errors import install
 from assistant.services import open_services
 from memory_store import MemoryStore, Query, Recall, StoreUnavailable
 
@@ -254,6 +257,35 @@ def test_a_method_that_is_not_possible_names_those_that_are(http: httpx.Client) 
     reply = http.patch("/v1/sessions")
     assert_error(reply, 405, "invalid_request_error", "method_not_allowed")
     assert reply.headers["allow"] == "GET, POST, HEAD"
+
+
+def test_only_a_bad_request_is_said_to_have_a_bad_body() -> None:
+    app = FastAPI()
+    install(app)
+
+    @app.get("/{status}")
+    async def refuse(status: int) -> None:
+        raise HTTPException(status)
+
+    async def ask(status: int) -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(f"/{status}")
+
+    for status, kind, code in (
+        (400, INVALID, "invalid_json"),
+        (401, INVALID, "http_error"),
+        (503, "server_error", "http_error"),
+    ):
+        reply = asyncio.run(ask(status))
+        error = reply.json()["error"]
+        assert (reply.status_code, error["type"], error["code"]) == (status, kind, code)
+        assert ("JSON" in error["message"]) is (status == 400)
+
+
+def test_a_refused_response_names_its_input(http: httpx.Client) -> None:
+    error = assert_error(http.post(RESPONSES, json={"input": []}), 400, INVALID, "empty_messages")
+    assert error["message"].startswith("input is empty")
 
 
 def test_a_slash_too_many_is_no_other_route(http: httpx.Client) -> None:
