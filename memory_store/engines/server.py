@@ -211,7 +211,7 @@ class ServerEngine:
     async def _replace(self, point: Point, over: Held) -> None:
         """Write over a point that holds what it should. An upsert would make one again that was
         deleted meanwhile: its conditions are about points that exist."""
-        operations = to_replacing(point, to_holding({point.id: over[point.id]}))
+        operations = to_replacing(point, over[point.id])
 
         async def replace_it() -> None:
             try:

@@ -94,22 +94,34 @@ def to_server(point: Point) -> models.PointStruct:
     return models.PointStruct(id=point.id, vector=vectors, payload=dict(point.payload))
 
 
-def to_replacing(point: Point, holding: models.Filter) -> list[models.UpdateOperation]:
-    """What makes the point of those that pass the filter. Keys and words come first: who ends in
-    between has still to do all of it, as the payload says."""
+def to_replacing(point: Point, turn_ids: Sequence[str]) -> list[models.UpdateOperation]:
+    """What makes the point of one that holds these turns. Keys and words come first: who ends in
+    between has still to do all of it, as the payload says.
+
+    The operations of two writers may interleave. Where a point gets other turns, its keys and words
+    are written once more by these: another's may have come after the first."""
+    before, after = (to_holding({point.id: tuple(t)}) for t in (turn_ids, point.payload[TURNS]))
+    payload = models.SetPayload(payload=dict(point.payload), filter=before)
+    return [
+        *_to_vectors(point, before),
+        models.OverwritePayloadOperation(overwrite_payload=payload),
+        *(_to_vectors(point, after) if after != before else ()),
+    ]
+
+
+def _to_vectors(point: Point, holding: models.Filter) -> list[models.UpdateOperation]:
+    """What gives a point that passes the filter its keys and words, and no others."""
     vectors = to_server(point).vector
     assert isinstance(vectors, dict)
-    written = models.PointVectors(id=point.id, vector=vectors)
-    update = models.UpdateVectors(points=[written], update_filter=holding)
-    gone = [name for name in (KEYS, WORDS) if name not in vectors]
-    payload = models.SetPayload(payload=dict(point.payload), filter=holding)
     operations: list[models.UpdateOperation] = []
     if vectors:
+        written = models.PointVectors(id=point.id, vector=vectors)
+        update = models.UpdateVectors(points=[written], update_filter=holding)
         operations.append(models.UpdateVectorsOperation(update_vectors=update))
-    if gone:
+    if gone := [name for name in (KEYS, WORDS) if name not in vectors]:
         delete = models.DeleteVectors(vector=gone, filter=holding)
         operations.append(models.DeleteVectorsOperation(delete_vectors=delete))
-    return [*operations, models.OverwritePayloadOperation(overwrite_payload=payload)]
+    return operations
 
 
 def to_request(
