@@ -123,14 +123,17 @@ class Removal:
         self, gone: Sequence[Record], staying: Sequence[Record] = ()
     ) -> AsyncIterator[None]:
         """Drop the vectors of texts that go, before and after: should the process end in between,
-        nobody would know any more which they were; and until then the texts can still be read."""
+        nobody would know any more which they were; and until then the texts can still be read.
+        After a failure, too: what was not heard to be done may have been."""
         if not self._forgetful:
             yield
             return
         texts, kept = (embedded_texts(of, self._design) for of in (gone, staying))
         await self._forgetful.forget(texts - kept)
-        yield
-        await self._forgetful.forget(texts - kept)
+        try:
+            yield
+        finally:
+            await self._forgetful.forget(texts - kept)
 
 
 def _text(record: Record) -> str:

@@ -1,8 +1,9 @@
 """Forgetting reaches the vectors of the texts: in memory, on disk, and not those of others."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from memory_store import (
     MemoryStore,
     Query,
     Round,
+    StoreUnavailable,
     TextKind,
 )
+from memory_store.engines.engine import Scope
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 CAT = Round(
@@ -43,6 +46,33 @@ class Counting(HashEncoder):
         return super().encode(texts, kind)
 
 
+class Deaf(EdgeEngine):
+    """Writes of which the answers are lost where it is deaf: they are applied all the same. Before
+    each, somebody else asks for the vectors."""
+
+    deaf = False
+    embedder: Embedder
+
+    async def upsert(self, *args: Any) -> None:
+        await self._asked_meanwhile()
+        await super().upsert(*args)
+        self._lose_answer()
+
+    async def delete(self, scope: Scope) -> None:
+        await self._asked_meanwhile()
+        await super().delete(scope)
+        self._lose_answer()
+
+    async def _asked_meanwhile(self) -> None:
+        if self.deaf:
+            for kind in TextKind:
+                await self.embedder.embed(CATS, kind)
+
+    def _lose_answer(self) -> None:
+        if self.deaf:
+            raise StoreUnavailable("timed out")
+
+
 class Memory:
     """A store with both caches, and what it had to encode."""
 
@@ -50,8 +80,9 @@ class Memory:
         self.encoder = Counting()
         cache = DiskCache(folder / "vectors.sqlite", max_bytes=10_000_000)
         self.embedder = Embedder(self.encoder, disk_cache=cache)
-        engine = EdgeEngine(folder)
-        self.store = MemoryStore(engine, self.embedder, forget_vectors=forget_vectors)
+        self.engine = Deaf(folder)
+        self.engine.embedder = self.embedder
+        self.store = MemoryStore(self.engine, self.embedder, forget_vectors=forget_vectors)
 
     async def encoded(self, *texts: str) -> set[str]:
         """Which of these texts are in no cache."""
@@ -92,6 +123,21 @@ async def test_vectors_go_with_their_texts(memory: Memory, what: str) -> None:
         await store.correct("ann", CAT.id, said)
     dogs = [DOG.user_text] if what in ("session", "user") else []
     assert await memory.encoded(*CATS, DOG.user_text) == {*CATS, *dogs}
+
+
+@pytest.mark.parametrize("what", ["forget", "correct"])
+async def test_vectors_asked_for_meanwhile_go_though_the_answer_is_lost(
+    memory: Memory, what: str
+) -> None:
+    memory.engine.deaf = True
+    said = Correction(MAY, user_text="I adopted a rat.", assistant_text="")
+    going: dict[str, Callable[[], Awaitable[Any]]] = {
+        "forget": lambda: memory.store.forget_round("ann", CAT.id),
+        "correct": lambda: memory.store.correct("ann", CAT.id, said),
+    }
+    with pytest.raises(StoreUnavailable):
+        await going[what]()
+    assert await memory.encoded(*CATS) == set(CATS)
 
 
 async def test_a_dry_run_keeps_them(memory: Memory) -> None:
