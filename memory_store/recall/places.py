@@ -108,6 +108,7 @@ class Places:
         known.changes += 1
         for id in ids:
             self._rounds -= known.places.pop(id, None) is not None
+            known.versions.pop(id, None)
 
     def _let_go(self, user_id: str) -> None:
         if known := self._by_user.pop(user_id, None):

@@ -113,3 +113,16 @@ async def test_a_forgotten_user_has_no_places(engine: EdgeEngine) -> None:
     assert await places.of("ann", [number(record)])
     await engine.delete(Scope("ann"))
     assert await places.of("ann", [number(record)]) == {}
+
+
+async def test_of_a_forgotten_round_not_even_the_version_is_kept(engine: CountingEngine) -> None:
+    record = said("ann", 0, "Red bicycle.")
+    await write(engine, record)
+    places, found = Places(engine), {number(record): 5}
+    places.found("ann", found)
+    await engine.delete(Scope("ann", ids=(record.id,)))
+    await write(engine, record)
+    for reads in (1, 2, 2):  # as one of which no version is known
+        assert len(await places.of("ann", list(found))) == 1
+        assert engine.reads == reads
+        places.found("ann", found)
