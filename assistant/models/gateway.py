@@ -55,7 +55,7 @@ class Gateway:
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
         """See `ChatModel.stream`."""
-        key = self._key(messages, options)
+        key, generation = self._key(messages, options), self._generation()
         if known := self._known(key):
             yield Piece(known.text, TokenCounts(), known.finish_reason)
             return
@@ -68,7 +68,7 @@ class Gateway:
                         reason = piece.finish_reason or reason
                         yield piece
                 if text and reason == "stop":
-                    self._keep(key, Reply(text))
+                    self._keep(key, Reply(text), generation)
                 return
             except ModelUnavailable as error:
                 if text or (wait := self._wait(attempt, error)) is None:
@@ -97,7 +97,7 @@ class Gateway:
         """A reply of a known shape. `BadModelReply` when it cannot be read, not even after the
         model was shown why."""
         wanted = {**options, "response_format": shape.response_format}
-        key = self._key(messages, wanted)
+        key, generation = self._key(messages, wanted), self._generation()
         if known := self._known(key):
             return shape.parse(known)
         reply = await self.complete(messages, wanted)
@@ -113,7 +113,7 @@ class Gateway:
                     f"the model {self.name} gave no usable {shape.name}: {still}; "
                     f"its reply began {reply.text[:120]!r}"
                 ) from still
-        self._keep(key, reply)
+        self._keep(key, reply, generation)
         return value
 
     async def _whole(self, messages: Sequence[Message], options: Mapping[str, Any]) -> Reply:
@@ -183,6 +183,10 @@ class Gateway:
         self._usage.from_cache += found is not None
         return found
 
-    def _keep(self, key: str, reply: Reply) -> None:
+    def _generation(self) -> bytes | None:
+        """Taken before a call: what is forgotten while it lasts may be in its reply."""
+        return self._cache.generation() if self._cache else None
+
+    def _keep(self, key: str, reply: Reply, generation: bytes | None) -> None:
         if self._cache:
-            self._cache.put(key, reply)
+            self._cache.put(key, reply, generation)

@@ -2,15 +2,18 @@
 
 A reply is named by everything that can change it: model, address, messages, options and the shape
 asked for. Only replies that were complete and could be used are kept. Whose memory a reply was
-made from is not known: when something is forgotten, all of them go. Only a cache: what cannot be
-written is not kept, and the first failure is said once in the log.
+made from is not known: when something is forgotten, all of them go, and those that were just being
+made are not kept. Only a cache: what cannot be written is not kept, and the first failure is said
+once in the log.
 """
 
 import hashlib
 import json
 import logging
-import os
+import tempfile
+import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ class ReplyCache:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._cleared = folder / "cleared"
         self._failed = False
 
     def key(self, **what: Any) -> str:
@@ -40,29 +44,54 @@ class ReplyCache:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def put(self, key: str, reply: Reply) -> None:
-        """Keep a reply; a reader sees all of it or nothing."""
-        body = {"text": reply.text, "finish_reason": reply.finish_reason}
+    def generation(self) -> bytes | None:
+        """What is another after every `clear`, by whichever process; None before the first."""
         try:
-            self._write(self._path(key), json.dumps(body))
+            return self._cleared.read_bytes()
+        except OSError:
+            return None
+
+    def put(self, key: str, reply: Reply, generation: bytes | None) -> None:
+        """Keep a reply that was asked for in this generation, unless all were cleared since; a
+        reader sees all of it or nothing."""
+        if generation != self.generation():
+            return
+        path, body = self._path(key), {"text": reply.text, "finish_reason": reply.finish_reason}
+        try:
+            self._write(path, json.dumps(body))
+            # Cleared just now: perhaps before it could be seen.
+            if generation != self.generation():
+                path.unlink(missing_ok=True)
         except OSError as error:
-            if not self._failed:
-                self._failed = True
-                _log.warning("replies cannot be kept in %s: %s", self._folder, error)
+            self._failed_to("be kept", error)
 
     def _write(self, path: Path, text: str) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        written = path.with_name(f"{path.name}.{os.getpid()}.new")
+        descriptor, name = tempfile.mkstemp(".new", f"{path.name}.", path.parent)
+        written = Path(name)
         try:
-            written.write_text(text, encoding="utf-8")
-            written.replace(path)
+            with open(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            with suppress(FileNotFoundError):  # cleared meanwhile
+                written.replace(path)
         finally:
             written.unlink(missing_ok=True)
 
     def clear(self) -> None:
         """Delete every reply, also what a process that ended has left half-written."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # First: a reply that is put after this is not kept, one that was put before is seen.
+            self._cleared.write_bytes(uuid.uuid4().bytes)
+        except OSError as error:
+            self._failed_to("be seen as cleared", error)
         for path in self._folder.glob("??/*"):
             path.unlink(missing_ok=True)
+
+    def _failed_to(self, what: str, error: OSError) -> None:
+        if not self._failed:
+            self._failed = True
+            _log.warning("replies cannot %s in %s: %s", what, self._folder, error)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

@@ -1,6 +1,7 @@
 """The gateway over real HTTP: structured replies by steps, counts, limits, the cache."""
 
 import asyncio
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
-from assistant.models.chat_model import Message
+from assistant.models.chat_model import Message, Reply
 from assistant.models.gateway import CallLimits, Gateway
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
@@ -243,7 +244,63 @@ async def test_what_was_half_written_is_cleared_too(model: ScriptedModel, tmp_pa
     (kept,) = tmp_path.rglob("*.json")
     kept.with_name("half.json.17.new").write_text("In Os")
     cache.clear()
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert list(tmp_path.rglob("half*")) == list(tmp_path.rglob("*.json")) == []
+
+
+async def test_a_reply_under_way_while_all_are_cleared_is_not_kept(
+    model: ScriptedModel, tmp_path: Path
+) -> None:
+    asking = gateway(model, cache=ReplyCache(tmp_path))
+    model.on("plain").reply('{"n": ', "4}").reply('{"n": ', "5}").reply('{"n": 6}')
+
+    async def cleared_meanwhile() -> str:
+        text = ""
+        async for piece in asking.stream(ASKED, {"temperature": 0.0}):
+            if not text:
+                ReplyCache(tmp_path).clear()  # as another process does
+            text += piece.text
+        return text
+
+    assert [await cleared_meanwhile(), await cleared_meanwhile()] == ['{"n": 4}', '{"n": 5}']
+    assert [await ask(asking), await ask(asking)] == [6, 6]
+
+
+def test_replies_put_while_all_are_cleared_are_no_failure(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache, done = ReplyCache(tmp_path), threading.Event()
+
+    def clear() -> None:
+        while not done.is_set():
+            cache.clear()
+
+    clearing = threading.Thread(target=clear)
+    clearing.start()
+    try:
+        for n in range(1000):
+            cache.put(f"{n:064x}", Reply("Osaka"), cache.generation())
+    finally:
+        done.set()
+        clearing.join()
+    assert caplog.text == ""
+    cache.clear()
+    assert list(tmp_path.glob("??/*")) == []
+
+
+def test_clearing_tells_what_was_kept_before_from_what_is_kept_after(tmp_path: Path) -> None:
+    cache, reply = ReplyCache(tmp_path), Reply("Osaka")
+    before = cache.generation()
+    cache.put("a" * 64, reply, before)
+    cache.clear()
+    cache.put("b" * 64, reply, before)
+    cache.put("c" * 64, reply, cache.generation())
+    assert [cache.get(n * 64) for n in "abc"] == [None, None, reply]
+
+
+def test_a_folder_that_cannot_be_is_cleared_without_failing(tmp_path: Path) -> None:
+    (tmp_path / "replies").write_text("no folder")
+    ReplyCache(tmp_path / "replies").clear()
+    assert (tmp_path / "replies").read_text() == "no folder"
 
 
 async def test_a_stream_is_kept_once_it_is_complete(model: ScriptedModel, tmp_path: Path) -> None:
