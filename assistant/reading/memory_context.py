@@ -60,7 +60,7 @@ async def _extras(
     store: MemoryStore, question: Question, recalled: Sequence[Recalled], kind: QuestionKind
 ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """The profile where advice is wanted, else computed help; nothing for a mere statement."""
-    if kind.wants_suggestion and not kind.about_replies:
+    if kind.wants_advice:
         profile = profile_lines(recalled)
         return {"lasting_facts": profile} if profile else {}
     if not kind.asks or kind.about_replies:

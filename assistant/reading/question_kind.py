@@ -106,6 +106,11 @@ class QuestionKind:
     yes_no: bool = False
     """It can be answered with yes or no."""
 
+    @property
+    def wants_advice(self) -> bool:
+        """It asks for a suggestion, and not for one that was made before."""
+        return self.wants_suggestion and not self.about_replies
+
 
 def question_kind(text: str) -> QuestionKind:
     """The kind of a message; a mere statement is of no kind."""

@@ -96,7 +96,7 @@ class QuotingReader:
         if name := unsaid(question.text, near):
             closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
             return f"{only_from_others(name)}\n{print_quotes(closest, kind, CLOSEST)}", closest
-        if kind.wants_suggestion and not kind.about_replies:
+        if kind.wants_advice:
             near = [s for s in near if s.speaker is Speaker.USER] or near
         return await self._quoted(question, kind, near, telling)
 
@@ -108,8 +108,7 @@ class QuotingReader:
         telling: Sequence[Statement],
     ) -> tuple[str, list[Statement]]:
         """What follows from the statements, and quotes of the nearest and of those `telling`."""
-        advises = kind.wants_suggestion and not kind.about_replies
-        most = _MANY_QUOTES if kind.counts or advises else _QUOTES
+        most = _MANY_QUOTES if kind.counts or kind.wants_advice else _QUOTES
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, best[:most])

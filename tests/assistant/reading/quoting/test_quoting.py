@@ -1,36 +1,15 @@
 """The quoting reader: dated quotes of what is near, or that it does not know."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
 from assistant.reading.quoting.phrases import NO_MEMORY, NOTED, UNKNOWN
 from assistant.reading.quoting.reader import QuotingReader
-from assistant.reading.reader import Question, Trace
-from memory_store import Days, MemoryStore, Query, Recalled, Round
-
-ASKED_AT = datetime(2023, 6, 10, tzinfo=UTC)
-
-
-def round(index: int, user: str, assistant: str = "Noted.") -> Round:
-    return Round("ann", "s", index, datetime(2023, 5, 20 + index, tzinfo=UTC), user, assistant)
-
-
-async def ask(store: MemoryStore, text: str, *, floor: float = 0.33) -> tuple[str, Trace]:
-    recall = await store.recall(Query("ann", text))
-    return await read(store, text, list(recall.rounds), floor=floor)
-
-
-async def read(
-    store: MemoryStore, text: str, recalled: list[Recalled] | None, *, floor: float = 0.33
-) -> tuple[str, Trace]:
-    reader = QuotingReader(store, floor=floor)
-    pieces = [piece async for piece in reader.read(Question(text, ASKED_AT, recalled=recalled))]
-    traces = [piece.trace for piece in pieces if piece.trace]
-    assert len(traces) == 1
-    assert pieces[-1].trace is traces[0]
-    return "".join(piece.text for piece in pieces), traces[0]
+from assistant.reading.reader import Question
+from memory_store import Days, MemoryStore, Query
+from tests.support.quotes import ASKED_AT, ask, read, round
 
 
 async def test_it_quotes_the_sentence_with_its_day(store: MemoryStore) -> None:
@@ -215,76 +194,6 @@ async def test_of_one_day_what_holds_comes_first(store: MemoryStore) -> None:
     assert answer.index("Lisbon") < answer.index("Porto")
 
 
-async def test_it_quotes_what_the_assistant_said(store: MemoryStore) -> None:
-    await store.remember([round(0, "Any hotel?", "The Marriott hotel in Ghent is good.")])
-    answer, _ = await ask(store, "Which hotel in Ghent did you recommend?")
-    assert "I said: “The Marriott hotel in Ghent is good.”" in answer
-
-
-async def test_a_reply_is_found_by_the_request_before_it(store: MemoryStore) -> None:
-    await store.remember(
-        [
-            round(0, "How do I thicken a soup?", "With a little starch."),
-            round(1, "I sing in a choir on Mondays.", "Which voice?"),
-        ]
-    )
-    answer, _ = await ask(store, "What did you suggest to thicken a soup?")
-    assert "I said: “With a little starch.”" in answer
-
-
-BOTTLES = "These bottles open a gin bar:\n\n1. Campari: a bitter.\n2. Absinthe: a strong one."
-
-
-async def test_a_list_that_was_replied_is_quoted_in_short(store: MemoryStore) -> None:
-    await store.remember([round(0, "What does a gin bar need?", BOTTLES)])
-    answer, _ = await ask(store, "Which bottles did you suggest for a gin bar?")
-    assert "I said: “These bottles open a gin bar: 1. Campari; 2. Absinthe”" in answer
-
-
-async def test_an_item_of_a_few_words_is_told_with_its_list(store: MemoryStore) -> None:
-    bare = "Here are bottles for a gin bar:\n\n1. Gin\n2. Campari\n3. Vermouth"
-    await store.remember([round(0, "What does a gin bar need?", bare)])
-    answer, trace = await ask(store, "What was the second bottle you recommended for a gin bar?")
-    assert answer.splitlines() == [
-        "That was: “Campari”",
-        "From what we talked about:",
-        "- On 2023-05-20 (Sat) I said: “Here are bottles for a gin bar: 1. Gin; 2. Campari; "
-        "3. Vermouth”",
-    ]
-    assert list(trace.quoted) == [round(0, "").id]
-
-
-async def test_what_the_assistant_repeats_tells_nothing(store: MemoryStore) -> None:
-    echo = "So “I moved to Ghent.” is noted, and where in Ghent do you live?"
-    await store.remember([round(0, "I moved to Ghent.", echo)])
-    answer, _ = await ask(store, "Where do I live?")
-    assert answer.splitlines()[1] == "- On 2023-05-20 (Sat) you said: “I moved to Ghent.”"
-
-
-async def test_what_comes_after_a_few_words_is_quoted_with_what_replaced_it(
-    store: MemoryStore,
-) -> None:
-    said = ["We moved! I live in Ghent now.", "I live in Bruges now."]
-    await store.remember([round(index, text) for index, text in enumerate(said)])
-    answer, _ = await ask(store, "When have we moved?")
-    assert "“I live in Ghent now.” (no longer: see 2023-05-21 (Sun))" in answer
-    assert "On 2023-05-21 (Sun) you said: “I live in Bruges now.”" in answer
-
-
-async def test_an_item_is_told_by_its_place_in_the_list_asked_about(store: MemoryStore) -> None:
-    rum = "These bottles open a rum bar:\n\n1. Rum: a dark one.\n2. Curacao: a blue one."
-    await store.remember(
-        [
-            round(0, "What does a gin bar need?", BOTTLES),
-            round(1, "What does a rum bar need?", rum),
-        ]
-    )
-    answer, trace = await ask(store, "What was the second bottle you suggested for a gin bar?")
-    assert answer.splitlines()[0] == "That was: “Absinthe: a strong one.”"
-    assert "On 2023-05-20 (Sat) I said: “These bottles open a gin bar: 1. Campari; 2." in answer
-    assert round(0, "").id in trace.context
-
-
 async def test_it_does_not_know_what_is_not_near(store: MemoryStore) -> None:
     await store.remember([round(0, "I ran a half marathon in Ghent.")])
     assert (await ask(store, "What colour is my bicycle?"))[0] == UNKNOWN
@@ -355,132 +264,3 @@ async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
         "In our last chat, what did you say about a cat?",
     ):
         assert "don't know" not in (await ask(store, question, floor=0.0))[0]
-
-
-# (what was said on which day of May, question) → how the answer begins
-CONCLUSIONS = {
-    "ago": (
-        [(20, "I adopted my cat Miso.")],
-        "How many days ago did I adopt my cat?",
-        "That is 21 days ago: 2023-05-20 (Sat) to 2023-06-10 (Sat).",
-    ),
-    "ago, by the day it happened": (
-        [(20, "I adopted my cat Miso two days ago.")],
-        "How many days ago did I adopt my cat?",
-        "That is 23 days ago: 2023-05-18 (Thu)",
-    ),
-    "weeks": (
-        [(22, "I planted the walnut tree.")],
-        "How many weeks ago did I plant the walnut tree?",
-        "That is 2 weeks and 5 days ago",
-    ),
-    "between": (
-        [(20, "I bought running shoes."), (25, "The concert was loud.")],
-        "How many days passed between my running shoes and the concert?",
-        "That is 5 days apart: 2023-05-20 (Sat) to 2023-05-25 (Thu).",
-    ),
-    "which first": (
-        [(20, "I bought a loom."), (25, "I bought a kayak.")],
-        "Which did I buy first, the kayak or the loom?",
-        "Loom came first.",
-    ),
-    "which last": (
-        [(20, "I bought a loom."), (25, "I bought a kayak.")],
-        "Which did I buy later, the kayak or the loom?",
-        "Kayak came later.",
-    ),
-    "newest count": (
-        [(20, "I own two bikes."), (25, "I own three bikes now.")],
-        "How many bikes do I own?",
-        "The number you gave last is 3.",
-    ),
-    "count of what one has": (
-        [(20, "I live here with our two kids."), (25, "We had a party with 11 kids.")],
-        "How many kids do I have?",
-        "The number you gave last is 2.",
-    ),
-    "no count of what others have": (
-        [(20, "We had a party with 11 kids."), (25, "My brother brought his kids.")],
-        "How many kids do I have?",
-        "From what we",
-    ),
-    "sum": (
-        [(20, "The bike lamp cost $40."), (25, "The bike lock cost $25.")],
-        "How much did I spend on bike parts in total?",
-        "The amounts I find add up to $65 ($25 + $40).",
-    ),
-    "sum in euros": (
-        [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost 25 €.")],
-        "How much did I spend on bike parts in total?",
-        "The amounts I find add up to €65 (€25 + €40).",
-    ),
-    "no sum of two currencies": (
-        [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost $25.")],
-        "How much did I spend on bike parts in total?",
-        "From what we",
-    ),
-    "yes": ([(20, "My cat Miso is vegan.")], "Is my cat Miso vegan?", "Yes, as you said."),
-    "no": ([(20, "My cat Miso is not vegan.")], "Is my cat Miso vegan?", "No, as you said."),
-    "nothing follows": ([(20, "My cat is called Miso.")], "What is my cat called?", "From what we"),
-}
-
-
-@pytest.mark.parametrize("case", CONCLUSIONS)
-async def test_what_follows_by_rule_comes_first(store: MemoryStore, case: str) -> None:
-    said, text, begins = CONCLUSIONS[case]
-    at = datetime(2023, 5, 1, tzinfo=UTC)
-    await store.remember(
-        [
-            Round("ann", f"s{day}", 0, at.replace(day=day), words, "Nice to hear.")
-            for day, words in said
-        ]
-    )
-    answer, trace = await ask(store, text, floor=0.0)
-    assert answer.startswith(begins)
-    assert all(words.removesuffix(".") in answer for _, words in said)
-    assert len(trace.context) == len(said)
-
-
-@pytest.mark.parametrize(
-    ("said", "question", "day"),
-    [
-        ("I adopted a cat yesterday.", "When did I adopt a cat?", " (that is Fri 2023-05-19)"),
-        (
-            "I adopted a cat yesterday. She answers to the name Miso.",
-            "When did the cat Miso get its name?",
-            " (that is Fri 2023-05-19)",
-        ),
-        ("My wedding is on 12 June next year.", "When is it?", " (that is Wed 2024-06-12)"),
-        ("I adopted a cat today.", "When did I adopt a cat?", ""),
-        ("I adopted a cat on 2023-05-19.", "When did I adopt a cat?", ""),
-        ("I adopted a cat on May 19th.", "When did I adopt a cat?", ""),
-        ("I adopted a cat on 5/19.", "When did I adopt a cat?", ""),
-        ("I ran yesterday and last Monday.", "When did I run?", ""),
-        ("I adopted a cat yesterday.", "What did I adopt?", ""),
-    ],
-)
-async def test_a_quote_says_which_day_it_means(
-    store: MemoryStore, said: str, question: str, day: str
-) -> None:
-    await store.remember([round(0, said)])
-    answer, _ = await ask(store, question, floor=0.0)
-    assert answer.splitlines()[1] == f"- On 2023-05-20 (Sat) you said: “{said}”{day}"
-
-
-async def test_an_order_is_told_from_its_first_day(store: MemoryStore) -> None:
-    said = ["I visited Rome.", "I visited Oslo.", "I visited Ghent."]
-    await store.remember([round(index, text) for index, text in enumerate(said)])
-    answer, _ = await ask(store, "In which order did I visit Ghent, Rome and Oslo?")
-    first, _, *quotes = answer.splitlines()
-    assert first == "In the order of their days, oldest first."
-    assert [quote.split("“")[1].rstrip("”") for quote in quotes] == said
-
-
-async def test_of_one_day_the_nearest_comes_first(store: MemoryStore) -> None:
-    said = ["I ran in the park in Ghent.", "I ran in Ghent in the rain with my red running shoes."]
-    hours = [datetime(2023, 5, 20, hour, tzinfo=UTC) for hour in range(2)]
-    await store.remember(
-        [replace(round(hour, said[hour]), session_date=at) for hour, at in enumerate(hours)]
-    )
-    answer, _ = await ask(store, "Did I run in the park in Ghent?")
-    assert answer.index(said[0]) < answer.index(said[1])
