@@ -12,8 +12,8 @@ from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath
 from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
-from memory_store.engines.edge import EdgeEngine
-from memory_store.engines.edge_operator import EdgeOperator
+from memory_store.engines.edge.engine import EdgeEngine
+from memory_store.engines.edge.operator import EdgeOperator
 from memory_store.engines.engine import Engine
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import (
@@ -69,8 +69,8 @@ from memory_store.updates import asked_slot, replacements, stated, superseded_pa
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
-    from memory_store.engines.server import ServerEngine
-    from memory_store.engines.server_operator import ServerOperator
+    from memory_store.engines.server.engine import ServerEngine
+    from memory_store.engines.server.operator import ServerOperator
 
 __all__ = [
     "LONGEST_QUERY",
@@ -177,11 +177,11 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """The server engines when they are asked for: their client takes a second to import."""
         if name == "ServerEngine":
-            from memory_store.engines.server import ServerEngine
+            from memory_store.engines.server.engine import ServerEngine
 
             return ServerEngine
         if name == "ServerOperator":
-            from memory_store.engines.server_operator import ServerOperator
+            from memory_store.engines.server.operator import ServerOperator
 
             return ServerOperator
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,17 +17,17 @@ PACKAGES = ("assistant", "memory_store", "harness")
 # Who may import a third-party engine; `sentence_transformers` brings torch and the weights along.
 FENCES = {
     "qdrant_edge": {
-        "memory_store/engines/edge.py",
-        "memory_store/engines/edge_operator.py",
-        "memory_store/engines/edge_points.py",
+        "memory_store/engines/edge/engine.py",
+        "memory_store/engines/edge/operator.py",
+        "memory_store/engines/edge/points.py",
     },
     "qdrant_client": {
-        "memory_store/engines/server.py",
-        "memory_store/engines/server_errors.py",
-        "memory_store/engines/server_operator.py",
-        "memory_store/engines/server_points.py",
+        "memory_store/engines/server/engine.py",
+        "memory_store/engines/server/errors.py",
+        "memory_store/engines/server/operator.py",
+        "memory_store/engines/server/points.py",
     },
-    "grpc": {"memory_store/engines/server_errors.py"},
+    "grpc": {"memory_store/engines/server/errors.py"},
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
     "torch": {
         "memory_store/embedding/bert.py",

@@ -8,7 +8,7 @@ from qdrant_client.common.client_exceptions import QdrantException, ResourceExha
 
 from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
 from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server_errors import Address, explained, passing, refuse_old
+from memory_store.engines.server.errors import Address, explained, passing, refuse_old
 
 HERE = Address("http://127.0.0.1:6333", 6334)
 EXACT = {

@@ -10,9 +10,9 @@ from qdrant_client import models
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import IDENTITY_ID, KEYS, WORDS, to_matrix
 from memory_store.engines.operator import following
-from memory_store.engines.server import ServerEngine
-from memory_store.engines.server_errors import refuse_old
-from memory_store.engines.server_points import serving_alias, to_identity_point, vectors_of
+from memory_store.engines.server.engine import ServerEngine
+from memory_store.engines.server.errors import refuse_old
+from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
 from memory_store.identity import State, place_of, state_of
 
 _REMOVE_BATCH = 1000

@@ -1,5 +1,4 @@
-"""Qdrant Edge: the engine inside this process. With `edge_points` and `edge_operator` the only
-importer of `qdrant_edge`.
+"""Qdrant Edge: the engine inside this process. This folder is the only importer of `qdrant_edge`.
 
 One shard directory serves all users; a tenant index keeps them apart. HNSW is off: with a user
 filter an exact scan is faster and never wrong. Calls run on the event loop: each holds the GIL
@@ -19,8 +18,8 @@ import numpy.typing as npt
 import qdrant_edge as qe
 
 from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
-from memory_store.engines.edge_errors import explaining
-from memory_store.engines.edge_points import (
+from memory_store.engines.edge.errors import explaining
+from memory_store.engines.edge.points import (
     config,
     indexes,
     one_of,
@@ -30,7 +29,7 @@ from memory_store.engines.edge_points import (
     to_number,
     to_request,
 )
-from memory_store.engines.edge_swap import finish_swap
+from memory_store.engines.edge.swap import finish_swap
 from memory_store.engines.engine import (
     Hit,
     Matrix,

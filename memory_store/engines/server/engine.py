@@ -1,5 +1,4 @@
-"""A Qdrant server or cluster over gRPC. With `server_points` and `server_errors` the only
-importer of `qdrant_client`.
+"""A Qdrant server or cluster over gRPC. This folder is the only importer of `qdrant_client`.
 
 One collection serves all users; a tenant index keeps them apart. There are no graphs: a search is
 for one user, and scans that user's keys exactly.
@@ -20,8 +19,8 @@ from qdrant_client import AsyncQdrantClient, models
 from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Watcher
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
 from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server_errors import Address, explained, is_gone, passing, refuse_old
-from memory_store.engines.server_points import (
+from memory_store.engines.server.errors import Address, explained, is_gone, passing, refuse_old
+from memory_store.engines.server.points import (
     GRAPHS,
     INDEXES,
     UNCLAIMED,

@@ -7,8 +7,8 @@ from typing import Any
 
 import qdrant_edge as qe
 
-from memory_store.engines.edge import EdgeEngine
-from memory_store.engines.edge_swap import finish_swap, next_to, old_of, swap
+from memory_store.engines.edge.engine import EdgeEngine
+from memory_store.engines.edge.swap import finish_swap, next_to, old_of, swap
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import IDENTITY_ID, KEYS, WORDS, to_matrix
 from memory_store.engines.operator import following

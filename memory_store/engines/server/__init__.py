@@ -1,0 +1,1 @@
+"""A Qdrant server or cluster, over gRPC."""
