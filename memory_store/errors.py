@@ -25,6 +25,10 @@ class StoreFull(StoreUnavailable):
     """The disk of the store is full (operator acts)."""
 
 
+class StoreDamaged(StoreUnavailable):
+    """Rounds that were acknowledged are missing or altered (operator acts)."""
+
+
 class StoreReadOnly(StoreUnavailable):
     """The directory of the store cannot be written to (operator acts)."""
 

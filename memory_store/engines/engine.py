@@ -97,12 +97,15 @@ class Engine(Protocol):
     async def write_identity(self, identity: Payload) -> None:
         """Store who made this data (embedder, dimension, schema), apart from every user."""
 
-    async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
+    async def upsert(
+        self, points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
+    ) -> None:
         """Write points, replacing those with the same id.
 
         With `over`, points named there are replaced where they hold exactly these turns, and all
         others are made where there are none. Any other is silently left as it is: what is there,
-        and, of what is named, what is gone.
+        and, of what is named, what is gone. `erasing` says that a text is written over of which no
+        trace shall stay, so that `scrub` knows of it.
         """
 
     async def nearest(
@@ -139,6 +142,12 @@ class Engine(Protocol):
 
     async def delete(self, scope: Scope) -> None:
         """Delete every point in scope."""
+
+    async def scrub(self, *, if_due: bool = False) -> bool:
+        """Take what was deleted or written over off the disk; False where that is not ours to do.
+
+        With `if_due` only where so much of it is there that the work is worth it.
+        """
 
     async def check(self) -> None:
         """Raise what is wrong when points cannot be read or written."""

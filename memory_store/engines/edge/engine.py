@@ -2,13 +2,13 @@
 
 One shard directory serves all users; a tenant index keeps them apart. HNSW is off: with a user
 filter an exact scan is faster and never wrong. Calls run on the event loop: each holds the GIL
-for its whole run whatever thread it is in, and lasts a few milliseconds at most.
+for its whole run whatever thread it is in, and lasts a few milliseconds at most. What waits for the
+disk runs beside it.
 """
 
 import asyncio
-import shutil
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,12 @@ import qdrant_edge as qe
 
 from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
 from memory_store.engines.edge.errors import explaining
-from memory_store.engines.edge.points import (
-    config,
-    indexes,
-    one_of,
-    to_edge,
-    to_filter,
-    to_holding,
-    to_number,
-    to_request,
-)
-from memory_store.engines.edge.swap import finish_swap
+from memory_store.engines.edge.opening import create, open_shard
+from memory_store.engines.edge.points import one_of, to_filter, to_holding, to_number, to_request
+from memory_store.engines.edge.rewriting import rewritten
+from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
+from memory_store.engines.edge.swap import finish_swap, sweep
+from memory_store.engines.edge.sync import Durability, Gate
 from memory_store.engines.engine import (
     Hit,
     Matrix,
@@ -39,15 +34,15 @@ from memory_store.engines.engine import (
     Similarities,
     Watcher,
 )
-from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
+from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
-from memory_store.private_folder import make_private
 from memory_store.types import Held
 
 # Small batches keep a single GIL-holding call short.
 _UPSERT_BATCH = 64
-_SCROLL_PAGE = 128
+# A scrub is due when one text of so many was deleted or written over.
+_DUE = 100
 # Points written between two flushes; a flush takes some 50 ms.
 _FLUSH_AFTER = 2000
 
@@ -57,38 +52,33 @@ class EdgeEngine:
 
     name = "edge"
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, durability: Durability = Durability.SYNC) -> None:
+        """`durability` is what a write waits for before it is acknowledged."""
         self._directory = directory / "edge"
-        self._open_shard: qe.EdgeShard | None = None
-        self._unflushed = 0
+        self._durability = durability
+        self._open_shard: Shard | None = None
+        self._gate = Gate()
         self._watchers = Watchers()
 
     async def open(self, dimension: int) -> Payload | None:
-        """Open or create the shard; see `Engine.open`."""
+        """Open or create the shard; see `Engine.open`.
+
+        Raises `StoreDamaged` where something that was acknowledged is missing or altered.
+        """
         with self._explaining():
             require(FOR_OPENING, self._directory)
             finish_swap(self._directory)
             if not self._directory.exists():
                 require_place(self._directory)
-                self._create(dimension)
-            self._open_shard = qe.EdgeShard.load(str(self._directory))
+                create(self._directory, dimension)
+            self._open_shard = open_shard(self._directory, self._durability)
+            sweep(self._directory)
         return self._identity()
 
     def _identity(self) -> Payload | None:
-        found = self._shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
-        return dict(found[0].payload or {}) if found else None
-
-    def _create(self, dimension: int) -> None:
-        # Built beside its place and renamed, so that a crash leaves no half-made shard.
-        building = self._directory.with_name(self._directory.name + ".new")
-        shutil.rmtree(building, ignore_errors=True)
-        make_private(building.parent)
-        make_private(building)
-        shard = qe.EdgeShard.create(str(building), config(dimension))
-        for field, schema in indexes().items():
-            shard.update(qe.UpdateOperation.create_field_index(field, schema))
-        shard.close()
-        building.rename(self._directory)
+        only = qe.Filter(must=[qe.HasIdCondition({IDENTITY_ID})])
+        found, _ = self._shard.page(only, None, with_payload=True)
+        return payload_of(found[0]) if found else None
 
     def watch(self, watcher: Watcher) -> bool:
         """The directory is locked: nobody else writes."""
@@ -97,30 +87,51 @@ class EdgeEngine:
 
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity as a point without a user, which no scope can match."""
-        point = qe.Point(IDENTITY_ID, {}, dict(identity))
-        self._update(qe.UpdateOperation.upsert_points([point]))
+        point = Point(IDENTITY_ID, np.zeros((0, 0), dtype=np.float32), {}, dict(identity))
+        async with self._writing({}) as shard:
+            shard.upsert([point], qe.UpdateMode.Upsert)
 
-    async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
+    async def upsert(
+        self, points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
+    ) -> None:
         """Write points; durable on return (write-ahead log)."""
         require(FOR_WRITING, self._directory)
-        if over is None:
-            self._upsert(points, qe.UpdateMode.Upsert)
-        else:
-            replaced, new = divided(points, over)
-            self._upsert(replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
-            self._upsert(new, qe.UpdateMode.InsertOnly)
-        self._unflushed += len(points)
-        if self._unflushed >= _FLUSH_AFTER:
-            self._flush()
+        async with self._writing(of_points(points)) as shard:
+            if over is None:
+                _upsert(shard, points, qe.UpdateMode.Upsert)
+            else:
+                replaced, new = divided(points, over)
+                _upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
+                _upsert(shard, new, qe.UpdateMode.InsertOnly)
+            if erasing:
+                shard.note_erased(len(points))
 
-    def _upsert(
-        self, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
+    async def set_payload(
+        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
-        for start in range(0, len(points), _UPSERT_BATCH):
-            batch = points[start : start + _UPSERT_BATCH]
-            edge_points = [to_edge(point) for point in batch]
-            upsert = qe.UpdateOperation.upsert_points(edge_points, only_if, mode)
-            self._update(upsert, of_points(batch))
+        """Set by filter, so that an id of another user is never touched."""
+        require(FOR_OPENING, self._directory)
+        only = replace(scope, ids=(id,))
+        async with self._writing(of_scope(only)) as shard:
+            shard.set_payload(to_filter(only, turn_ids), payload)
+
+    async def delete(self, scope: Scope) -> None:
+        """Delete by filter, so that an id of another user is never touched."""
+        require(FOR_OPENING, self._directory)
+        async with self._writing(of_scope(scope)) as shard:
+            await shard.delete(to_filter(scope))
+
+    @asynccontextmanager
+    async def _writing(self, written: Written) -> AsyncIterator[Shard]:
+        """Change points: these, or such as are no user's. They last on leaving."""
+        async with self._gate.beside_others():
+            shard = self._shard
+            shard.check_place()
+            with self._watchers.told_of(written), self._explaining():
+                yield shard
+            await shard.durable()
+            if shard.unflushed >= _FLUSH_AFTER:
+                shard.flush()
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
@@ -143,12 +154,12 @@ class EdgeEngine:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
         points = await self._scrolled(to_filter(scope), with_payload=wanted)
-        return [Hit(str(point.id), point.payload or {}) for point in points]
+        return [Hit(str(point.id), payload_of(point)) for point in points]
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the engine holds them: 16-bit floats, widened."""
         points = await self._scrolled(to_filter(scope), with_payload=False, with_vector=[KEYS])
-        return {str(point.id): to_matrix(point.vector.get(KEYS)) for point in points}
+        return {str(point.id): vectors_of(point).keys for point in points}
 
     async def _scrolled(self, filter: qe.Filter, **wanted: Any) -> list[Any]:
         """The points that pass the filter, page by page, with what is wanted of them.
@@ -158,29 +169,17 @@ class EdgeEngine:
         points: list[Any] = []
         offset: Any = None
         while True:
-            request = qe.ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=filter, **wanted)
-            with self._explaining():
-                page, offset = self._shard.scroll(request)
+            page, offset = self._shard.page(filter, offset, **wanted)
             points += page
             if offset is None:
                 return points
             await asyncio.sleep(0)
 
-    async def set_payload(
-        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
-    ) -> None:
-        """Set by filter, so that an id of another user is never touched."""
-        require(FOR_OPENING, self._directory)
-        only = replace(scope, ids=(id,))
-        selected = to_filter(only, turn_ids)
-        set_payload = qe.UpdateOperation.set_payload_by_filter(selected, dict(payload))
-        self._update(set_payload, of_scope(only))
-
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
         only = qe.Filter(must=[one_of("enrichment", states)])
         points = await self._scrolled(only, with_payload=True)
-        return [Hit(str(point.id), point.payload or {}) for point in points]
+        return [Hit(str(point.id), payload_of(point)) for point in points]
 
     async def users(self) -> set[str]:
         """See `Engine.users`."""
@@ -190,53 +189,49 @@ class EdgeEngine:
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""
-        with self._explaining():
-            return int(self._shard.count(qe.CountRequest(exact=True, filter=to_filter(scope))))
+        return self._shard.count(to_filter(scope))
 
-    async def delete(self, scope: Scope) -> None:
-        """Delete by filter, so that an id of another user is never touched."""
-        require(FOR_OPENING, self._directory)
-        delete = qe.UpdateOperation.delete_points_by_filter(to_filter(scope))
-        self._update(delete, of_scope(scope))
+    async def scrub(self, *, if_due: bool = False) -> bool:
+        """See `Engine.scrub`: the files are written anew. Reading and writing go on meanwhile, and
+        rest at the end for about half a second for each ten thousand rounds."""
+        if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
+            return False
+        require(FOR_WRITING, self._directory)
+        identity = self._identity() or {}
+        with self._explaining():
+            self._open_shard = await rewritten(self._shard, self._gate, int(identity["dimension"]))
+        return True
 
     async def check(self) -> None:
         """See `Engine.check`."""
+        self._shard.check()
         await self.count(Scope("check"))
         require(FOR_WRITING, self._directory)
 
     async def close(self) -> None:
-        """Flush and release the directory lock."""
+        """Flush, seal, and release the directory lock."""
         if self._open_shard is not None:
-            try:
-                self._flush()
-            finally:  # unflushed, the log still holds everything
-                self._open_shard.close()
-                self._open_shard = None
-
-    def _flush(self) -> None:
-        """Move what the log holds into the segments, so that the log stays short.
-
-        Not for durability, which the log gives: for its size, and for a quick start after a crash.
-        """
-        with self._explaining():
-            self._shard.flush()
-        self._unflushed = 0
+            shard, self._open_shard = self._open_shard, None
+            await shard.close()
 
     @property
-    def _shard(self) -> qe.EdgeShard:
+    def _shard(self) -> Shard:
         if self._open_shard is None:
             raise StoreUnavailable("the store is closed")
         return self._open_shard
 
-    def _update(self, operation: qe.UpdateOperation, written: Written | None = None) -> None:
-        """Change points: these, or such as are no user's."""
-        with self._watchers.told_of(written or {}), self._explaining():
-            self._shard.update(operation)
-
-    def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
-        with self._explaining():
-            found = self._shard.query_batch(qe.QueryBatchRequest(requests))
-        return [{to_number(point): point.score for point in points} for points in found]
+    def _query(self, requests: Sequence[qe.QueryRequest]) -> list[Similarities]:
+        return [
+            {to_number(point): point.score for point in points}
+            for points in self._shard.query(requests)
+        ]
 
     def _explaining(self) -> AbstractContextManager[None]:
         return explaining(self._directory)
+
+
+def _upsert(
+    shard: Shard, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
+) -> None:
+    for start in range(0, len(points), _UPSERT_BATCH):
+        shard.upsert(points[start : start + _UPSERT_BATCH], mode, only_if)

@@ -3,14 +3,14 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import qdrant_edge as qe
 
 from memory_store.engines.edge.engine import EdgeEngine
+from memory_store.engines.edge.shard import payload_of, vectors_of
 from memory_store.engines.edge.swap import finish_swap, next_to, old_of, swap
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import IDENTITY_ID, KEYS, WORDS, to_matrix
+from memory_store.engines.layout import IDENTITY_ID
 from memory_store.engines.operator import following
 from memory_store.errors import StoreUnavailable
 
@@ -48,23 +48,20 @@ class EdgeOperator(EdgeEngine):
 
     async def total(self) -> int:
         """How many rounds all users have."""
-        rounds = qe.Filter(must_not=[qe.HasIdCondition({IDENTITY_ID})])
-        with self._explaining():
-            return int(self._shard.count(qe.CountRequest(exact=True, filter=rounds)))
+        return self._shard.count(qe.Filter(must_not=[qe.HasIdCondition({IDENTITY_ID})]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
         """See `OperatorEngine.browse`."""
-        request = qe.ScrollRequest(
-            offset=following(after), limit=limit, with_payload=True, with_vector=with_keys
+        page, _ = self._shard.page(
+            None, following(after), limit=limit, with_payload=True, with_vector=with_keys
         )
-        with self._explaining():
-            page, _ = self._shard.scroll(request)
-        return [_from_edge(record) for record in page]
+        return [Point(str(one.id), *vectors_of(one), payload_of(one)) for one in page]
 
     async def remove(self, ids: Sequence[str]) -> None:
         """Delete rounds by id."""
         if ids:
-            self._update(qe.UpdateOperation.delete_points(list(ids)))
+            async with self._writing({}) as shard:
+                await shard.delete(qe.Filter(must=[qe.HasIdCondition(set(ids))]))
 
     def successor(self) -> "EdgeOperator":
         """The shard in the sibling folder."""
@@ -78,7 +75,7 @@ class EdgeOperator(EdgeEngine):
         """
         await self.close()
         try:
-            swap(self._directory)
+            swap(self._directory, next_to(self._directory), old_of(self._directory))
         except OSError as error:
             raise StoreUnavailable(f"cannot rename {self._directory}: {error}") from error
 
@@ -90,14 +87,3 @@ class EdgeOperator(EdgeEngine):
     async def drop_retired(self) -> None:
         """Delete the folder that `hand_over` left."""
         shutil.rmtree(old_of(self._directory), ignore_errors=True)
-
-
-def _from_edge(record: qe.Record) -> Point:
-    vectors: Any = record.vector or {}
-    words = vectors.get(WORDS)
-    return Point(
-        id=str(record.id),
-        keys=to_matrix(vectors.get(KEYS)),
-        words=dict(zip(words.indices, words.values, strict=True)) if words else {},
-        payload=record.payload or {},
-    )

@@ -187,7 +187,9 @@ class ServerEngine:
                 f"this one is set to {dict(identity)}"
             )
 
-    async def upsert(self, points: Sequence[Point], over: Held | None = None) -> None:
+    async def upsert(
+        self, points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
+    ) -> None:
         """Write points; applied on every live replica on return."""
         with self._watchers.told_of(of_points(points)):
             if over is None:
@@ -346,6 +348,10 @@ class ServerEngine:
                 )
             )
         await self._confirm()
+
+    async def scrub(self, *, if_due: bool = False) -> bool:
+        """The server clears its files by itself, when so much was deleted."""
+        return False
 
     async def check(self) -> None:
         """See `Engine.check`."""
