@@ -13,7 +13,6 @@ from starlette.middleware.cors import CORSMiddleware
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.access.limits import Limits
 from assistant.api import (
-    backup,
     chat,
     description,
     embeddings,
@@ -26,6 +25,7 @@ from assistant.api import (
     responses,
     service,
     sessions,
+    upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
@@ -46,7 +46,7 @@ _KEYED: tuple[ModuleType, ...] = (
     memories,
     memory_list,
     portability,
-    backup,
+    upkeep,
 )
 _OPEN: tuple[ModuleType, ...] = (service, page)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.

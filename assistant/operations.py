@@ -1,4 +1,4 @@
-"""What an operator does with a whole memory: move it to another engine, index it anew.
+"""What an operator does with a whole memory: move it, index it anew, back it up, mend it.
 
 The memory is the one the settings name. No user is named and no request comes here.
 """
@@ -15,12 +15,14 @@ from assistant.settings import Settings
 from memory_store import (
     BackedUp,
     EdgeOperator,
+    Mended,
     Migrated,
     OperatorEngine,
     Progress,
     Reindexed,
     Restored,
     StoreLocked,
+    StoreMissing,
     from_lines,
 )
 
@@ -91,6 +93,38 @@ async def restore(settings: Settings, file: Path, progress: Progress) -> Restore
             rounds=rounds,
             design=key_design(settings),
         )
+
+
+async def scrub(settings: Settings) -> bool:
+    """Take what was forgotten off the disk of a memory that nobody has open; False where that is
+    not ours to do."""
+    memory = _operator(settings, _in_use(settings))
+    try:
+        if await memory.open_existing() is None:
+            raise StoreMissing(f"there is no memory in {memory.place}")
+        return await memory.scrub()
+    finally:
+        await memory.close()
+
+
+async def repair(settings: Settings, backup: Path | None) -> Mended:
+    """Keep what can be read of a damaged memory, and take the rest from a backup."""
+    if settings.qdrant_url:
+        raise ConfigError(
+            "a Qdrant server looks after its own files: restore a snapshot there, or restore a "
+            "backup into another qdrant.collection",
+            code="wrong_setting",
+        )
+    memory = EdgeOperator(settings.data_dir)
+    mending = partial(memory_store.repair, memory, partial(make_embedder, settings))
+    if backup is None:
+        return await mending(design=key_design(settings))
+    with lines_of(backup) as checked:
+        # Names a line that cannot be read before anything is written.
+        for _ in from_lines(checked):
+            pass
+    with lines_of(backup) as lines:
+        return await mending(lines, design=key_design(settings))
 
 
 async def cancel_reindex(settings: Settings) -> bool:

@@ -53,13 +53,16 @@ class Recorder:
         *,
         enriched_later: bool = False,
         forget_replies: Callable[[], None] | None = None,
+        forgotten: Callable[[], None] = lambda: None,
     ) -> None:
         """`enriched_later` marks new rounds as waiting for enrichment; `forget_replies` is called
-        when something was forgotten that replies of language models may repeat."""
+        when something was forgotten that replies of language models may repeat, and `forgotten`
+        after it."""
         self._store = store
         self._state = EnrichmentState.PENDING if enriched_later else EnrichmentState.DONE
         self._writers: OrderedDict[str, _Writer] = OrderedDict()
         self._forget_replies = forget_replies
+        self._tell_forgotten = forgotten
         self._watcher: Watcher | None = None
         self.rounds_stored = 0
         """How many rounds were written, those brought in among them."""
@@ -238,6 +241,7 @@ class Recorder:
         """Also where nothing was left to forget: an earlier call may have ended before this."""
         if self._forget_replies:
             await asyncio.to_thread(self._forget_replies)
+        self._tell_forgotten()
 
     @asynccontextmanager
     async def _writing(self, user_id: str) -> AsyncIterator[_Writer]:

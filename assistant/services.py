@@ -23,6 +23,7 @@ from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
 from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
+from assistant.scrubbing import Scrubbing
 from assistant.settings import HASH_EMBEDDER, Role, Settings
 from assistant.understanding.retriever import Retriever
 from memory_store import (
@@ -67,10 +68,14 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         usage = Usage()
         reader = _reader(settings, store, _model(settings, "chat", usage, opened))
         extractor = _model(settings, "extract", usage, opened)
+        scrubbing = Scrubbing(store)
+        scrubbing.forgotten()
+        opened.push_async_callback(scrubbing.close)
         recorder = Recorder(
             store,
             enriched_later=extractor is not None,
             forget_replies=_forget_replies(settings),
+            forgotten=scrubbing.forgotten,
         )
         worker: EnrichmentWorker | None = None
         if extractor:
@@ -163,7 +168,7 @@ def _recall(settings: Settings) -> RecallSettings:
 
 def _engine(settings: Settings) -> Engine:
     if not settings.qdrant_url:
-        return EdgeEngine(settings.data_dir)
+        return EdgeEngine(settings.data_dir, durability=settings.durability)
     # Named through its package, so that its client is loaded only here.
     return memory_store.ServerEngine(settings.qdrant_url, **server_options(settings))
 

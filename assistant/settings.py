@@ -25,7 +25,7 @@ from assistant.setting_groups import (
     UnderstandingSettings,
 )
 from assistant.setting_sources import in_order
-from memory_store import PACKAGED, EncoderPath
+from memory_store import PACKAGED, Durability, EncoderPath
 
 HASH_EMBEDDER = "hash"
 _URLS = ("chat_model_base_url", "extract_model_base_url", "query_model_base_url", "qdrant_url")
@@ -70,6 +70,9 @@ class Settings(BaseSettings):
     """How long a server that is told to stop waits for the requests it is answering."""
     data_dir: Path = Path("data")
     """Where the embedded store lies."""
+    durability: Durability = Durability.SYNC
+    """When what was said counts as kept in an embedded memory: `sync`, when it is on the disk, or
+    `os`, when the operating system has it, which a power cut may take back."""
     api_key: SecretStr | None = Field(default=None, min_length=16)
     """A key that may do everything, for where secrets come as settings; empty is none."""
     keys_file: Path | None = None

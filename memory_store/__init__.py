@@ -13,7 +13,8 @@ from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
 from memory_store.engines.edge.engine import EdgeEngine
-from memory_store.engines.edge.operator import EdgeOperator
+from memory_store.engines.edge.operator import EdgeOperator, Repaired
+from memory_store.engines.edge.sync import Durability
 from memory_store.engines.engine import Engine
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import (
@@ -21,6 +22,7 @@ from memory_store.errors import (
     InvalidRecord,
     MemoryStoreError,
     RoundTaken,
+    StoreDamaged,
     StoreDenied,
     StoreFull,
     StoreLocked,
@@ -49,6 +51,7 @@ from memory_store.transfer.migrating import Migrated, migrate
 from memory_store.transfer.progress import Progress
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line, to_lines
 from memory_store.transfer.reindexing import Reindexed, cancel_reindex, reindex
+from memory_store.transfer.repairing import Mended, repair
 from memory_store.types import (
     Days,
     EnrichmentFailure,
@@ -80,6 +83,7 @@ __all__ = [
     "Correction",
     "Days",
     "DiskCache",
+    "Durability",
     "EdgeEngine",
     "EdgeOperator",
     "Embedder",
@@ -105,6 +109,7 @@ __all__ = [
     "Listing",
     "MemoryStore",
     "MemoryStoreError",
+    "Mended",
     "Migrated",
     "ModelEncoder",
     "OperatorEngine",
@@ -120,6 +125,7 @@ __all__ = [
     "RecalledSession",
     "Record",
     "Reindexed",
+    "Repaired",
     "Restored",
     "Round",
     "RoundTaken",
@@ -128,6 +134,7 @@ __all__ = [
     "SessionSummary",
     "Speaker",
     "Step",
+    "StoreDamaged",
     "StoreDenied",
     "StoreFull",
     "StoreLocked",
@@ -153,6 +160,7 @@ __all__ = [
     "migrate",
     "named_speakers",
     "reindex",
+    "repair",
     "replacements",
     "require_place",
     "restore",

@@ -7,6 +7,7 @@ from typing import Any
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import REPEATS
+from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -20,12 +21,6 @@ from memory_store.words import term_counts
 
 SCHEMA_VERSION = 3
 _COMPUTED = ("event_days", "slots", "word_count", "fact_count", "schema_version")
-# What a record is made from again; reading the rest with it takes as long once more.
-RECORD = (
-    *("user_id", "session_id", "round_index", "session_date", "user_text", "assistant_text"),
-    *("user_name", "assistant_name", "turn_ids", "corrected_at", REPEATS, "facts"),
-    *("enrichment", "attempts", "extractor", "failure", "keyphrases", "summary", "may_supersede"),
-)
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
 
@@ -87,13 +82,24 @@ def enrichment_to_payload(record: Record) -> Payload:
 
 
 def to_plain(record: Record) -> Payload:
-    """The record in plain values, without what is computed from it; `from_payload` reads them."""
+    """The record in plain values, without what is computed from it; `from_plain` reads them."""
     payload = _to_payload(record, word_count=0)
     return {name: value for name, value in payload.items() if name not in _COMPUTED}
 
 
 def from_payload(payload: Payload) -> Record:
-    """The record a payload was made from."""
+    """The record a payload was made from. Raises `StoreDamaged` where it cannot be read."""
+    try:
+        return from_plain(payload)
+    except (KeyError, ValueError, TypeError, AttributeError, InvalidRecord) as error:
+        raise StoreDamaged(
+            f"a round of the memory cannot be read: {type(error).__name__}. Stop the assistant and "
+            "run `assistant check`"
+        ) from error
+
+
+def from_plain(payload: Payload) -> Record:
+    """The record of a payload, or of what `to_plain` made."""
     round = Round(
         user_id=payload["user_id"],
         session_id=payload["session_id"],

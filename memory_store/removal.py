@@ -69,7 +69,8 @@ class Removal:
         staying = {fact.text for fact in after.facts}
         await self._linking.before_forgetting(user_id, [before], staying)
         async with self._vectors_dropped([before], staying=[after]):
-            await self._writer.write([after], {before.id: before.round.turn_ids})
+            over = {before.id: before.round.turn_ids}
+            await self._writer.write([after], over, erasing=True)
         await self._linking.after_forgetting(user_id, [before])
         return frozenset(record.round.session_id for record in repeating)
 
@@ -107,7 +108,8 @@ class Removal:
             return
         changed = [without_answer(record, enrichment) for record in repeating]
         async with self._vectors_dropped(repeating, staying=changed):
-            await self._writer.write(changed, {r.id: r.round.turn_ids for r in repeating})
+            over = {record.id: record.round.turn_ids for record in repeating}
+            await self._writer.write(changed, over, erasing=True)
 
     async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
         """The sessions of which other rounds stay; only rounds named by id leave some."""

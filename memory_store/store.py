@@ -321,6 +321,20 @@ class MemoryStore:
         """Forget everything of a user; how much that is."""
         return await self._removal.forget(Scope(user_id), EnrichmentState.DONE, dry_run=dry_run)
 
+    async def scrub(self, *, if_due: bool = False) -> bool:
+        """Take what was forgotten or put right off the disk; False where nothing was done.
+
+        With `if_due` only where so much was forgotten that the work is worth it. A Qdrant server
+        clears its files by itself.
+        """
+        return await self._engine.scrub(if_due=if_due)
+
+    async def verify(self) -> int:
+        """Read every round of everybody; how many there are. Raises `StoreDamaged` where one that
+        was acknowledged is missing or altered, or cannot be read."""
+        await self._engine.verify()
+        return sum([len(await self.records(user_id)) for user_id in await self.users()])
+
     async def check(self) -> None:
         """Raise what is wrong when the engine or the embedder cannot be used."""
         await self._engine.check()

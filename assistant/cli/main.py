@@ -1,5 +1,5 @@
 """The command line: chat, ask, memories, mcp; serve, check, config, keys; and those of a whole
-memory: migrate, reindex, backup, restore."""
+memory: migrate, reindex, backup, restore, repair, scrub."""
 
 import sys
 from importlib.metadata import version
@@ -184,10 +184,7 @@ def reindex(
 @app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; `.gz` at the end packs it.")],
-    assistant: Annotated[
-        str | None,
-        typer.Option(help="Base URL of the running assistant that has the memory open."),
-    ] = None,
+    assistant: options.Running = None,
     api_key: options.Key = None,
     data_dir: options.DataDir = None,
     qdrant_url: options.QdrantUrl = None,
@@ -221,6 +218,43 @@ def restore(
 
     settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
     run_restore(settings, file, as_json=as_json)
+
+
+@app.command()
+def repair(
+    backup: Annotated[
+        Path | None, typer.Option("--from", help="A backup to take lost rounds from.")
+    ] = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Keep what can be read of a damaged memory. Its damaged files are deleted: copy them first."""
+    from assistant.cli.operations import run_repair
+    from assistant.settings import load_settings
+
+    settings = load_settings(data_dir=data_dir, config_file=config)
+    run_repair(settings, backup, as_json=as_json)
+
+
+@app.command()
+def scrub(
+    assistant: options.Running = None,
+    api_key: options.Key = None,
+    data_dir: options.DataDir = None,
+    config: options.Config = None,
+    as_json: options.Json = False,
+) -> None:
+    """Take what was forgotten off the disk; with --assistant while it runs."""
+    from assistant.cli.connection import Connection
+    from assistant.cli.operations import run_scrub, run_scrub_through
+    from assistant.settings import load_settings
+
+    if assistant is not None:
+        with Connection(assistant, None, api_key) as connection:
+            run_scrub_through(connection, as_json=as_json)
+        return
+    run_scrub(load_settings(data_dir=data_dir, config_file=config), as_json=as_json)
 
 
 def main() -> None:

@@ -89,6 +89,9 @@ def forget(
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
+    scrub: Annotated[
+        bool, typer.Option("--scrub", help="Take it off the disk at once, too.")
+    ] = False,
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
@@ -98,7 +101,7 @@ def forget(
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
     with _work(assistant, user, api_key, as_json) as work:
-        work.forget(id, session, yes=yes, dry_run=dry_run)
+        work.forget(id, session, yes=yes, dry_run=dry_run, scrub=scrub)
 
 
 @app.command()

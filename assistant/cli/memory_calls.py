@@ -62,6 +62,10 @@ class MemoryCalls:
         """Forget everything, or only count it."""
         return self._forget(f"{self._user_path}/memories", dry_run)
 
+    def scrub(self) -> bool:
+        """Take what was forgotten off the server's disk; whether that was its to do."""
+        return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])
+
     def remember(self, session_id: str, text: str, timestamp: str | None) -> dict[str, Any]:
         """Record something that the user says."""
         body = self._mine | {"messages": [{"role": "user", "content": text}]}

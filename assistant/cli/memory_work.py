@@ -68,19 +68,26 @@ class MemoryWork:
         if not self._printed_json(memory):
             say(self._console, said(memory) if is_new else "nothing was changed")
 
-    def forget(self, id: str | None, session: str | None, *, yes: bool, dry_run: bool) -> None:
+    def forget(
+        self, id: str | None, session: str | None, *, yes: bool, dry_run: bool, scrub: bool
+    ) -> None:
         """Count, ask, forget. Exit code 1 where nobody agreed."""
         found = self._forgotten(id, session, dry_run=True)
         count, what = found["rounds"], self._described(found, id, session)
         agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
         forgotten = self._forgotten(id, session)["rounds"] if agreed else 0
+        scrubbed = self._memory.scrub() if scrub and not dry_run and (agreed or not count) else None
         summary = {
             "found": {name: found[name] for name in ("rounds", "facts", "sessions", "answers")},
             "forgotten": forgotten,
             "dry_run": dry_run,
         }
+        if scrubbed is not None:
+            summary["scrubbed"] = scrubbed
         if not self._printed_json(summary):
             say(self._console, _outcome(what, count, forgotten, dry_run=dry_run))
+            if scrubbed:
+                say(self._console, "what was forgotten is off the disk")
         if count and not (agreed or dry_run):
             raise typer.Exit(1)
 

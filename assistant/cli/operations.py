@@ -1,4 +1,4 @@
-"""`assistant migrate` and `assistant reindex`: run them, show the progress, say what they did."""
+"""The commands for a whole memory: run them, show the progress, say what they did."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from assistant.cli.connection import Connection
 from assistant.cli.progress import shown_progress
 from assistant.operations import Place
 from assistant.settings import Settings
-from memory_store import BackedUp, LinesSum, Migrated, Progress, Reindexed
+from memory_store import BackedUp, LinesSum, Mended, Migrated, Progress, Reindexed
 
 _Result = TypeVar("_Result")
 
@@ -79,6 +79,55 @@ def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
         f"checked: it holds what the file holds, sha256 of the rounds: {done.checksum}",
     ]
     _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
+
+
+def run_scrub(settings: Settings, *, as_json: bool) -> None:
+    """Take what was forgotten off the disk and say so."""
+    started = time.perf_counter()
+    scrubbed = asyncio.run(operations.scrub(settings))
+    _print_scrub(scrubbed, time.perf_counter() - started, as_json=as_json)
+
+
+def run_scrub_through(connection: Connection, *, as_json: bool) -> None:
+    """The same of the memory that a running assistant has open."""
+    started = time.perf_counter()
+    scrubbed = bool(connection.call("POST", "/v1/scrub")["scrubbed"])
+    _print_scrub(scrubbed, time.perf_counter() - started, as_json=as_json)
+
+
+def _print_scrub(scrubbed: bool, seconds: float, *, as_json: bool) -> None:
+    line = f"what was forgotten is off the disk, in {seconds:.1f} s"
+    if not scrubbed:
+        line = "a Qdrant server clears its files by itself: see docs/privacy.md"
+    _print("scrub", seconds, {"scrubbed": scrubbed}, [line], as_json=as_json)
+
+
+def run_repair(settings: Settings, backup: Path | None, *, as_json: bool) -> None:
+    """Keep what is whole of a damaged memory, and say what is not. Exit code 1 where rounds are
+    lost."""
+    started = time.perf_counter()
+    done = asyncio.run(operations.repair(settings, backup))
+    left = len(done.found.lost) - done.brought_back
+    summary = {**asdict(done.found), "brought_back": done.brought_back, "lost": left}
+    _print("repair", time.perf_counter() - started, summary, _mended(done), as_json=as_json)
+    raise typer.Exit(1 if left else 0)
+
+
+def _mended(done: Mended) -> list[str]:
+    found, left = done.found, len(done.found.lost) - done.brought_back
+    counts = (
+        (len(found.missing), "missing"),
+        (len(found.altered), "not as written, left out"),
+        (len(found.older), "without their last change, kept"),
+        (len(found.returned), "forgotten before, left out"),
+    )
+    lines = [f"{found.place} holds {found.kept + done.brought_back} rounds that are whole"]
+    lines += [f"{count} rounds: {what}" for count, what in counts if count]
+    if done.brought_back:
+        lines.append(f"{done.brought_back} rounds brought back from the backup")
+    if left:
+        lines.append(f"{left} rounds are lost; --json names them")
+    return lines
 
 
 def _timed(work: Callable[[Progress], Coroutine[Any, Any, _Result]]) -> tuple[_Result, float]:

@@ -11,6 +11,10 @@ Url = Annotated[
     str,
     typer.Option("--assistant", envvar="ASSISTANT_URL", help="Base URL of a running assistant."),
 ]
+Running = Annotated[
+    str | None,
+    typer.Option("--assistant", help="Base URL of the running assistant that has the memory open."),
+]
 User = Annotated[
     str | None,
     typer.Option(

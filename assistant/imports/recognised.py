@@ -9,7 +9,7 @@ from assistant.errors import InvalidRequest
 
 ACCEPTED = (
     'an export of ours (lines of JSON, of which the first is {"format": "aide-memoire/records", '
-    '"version": 2}) or a ChatGPT data export (conversations.json, or the zip file that holds it)'
+    '"version": 3}) or a ChatGPT data export (conversations.json, or the zip file that holds it)'
 )
 """What can be brought in, in words."""
 

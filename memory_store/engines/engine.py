@@ -149,6 +149,10 @@ class Engine(Protocol):
         With `if_due` only where so much of it is there that the work is worth it.
         """
 
+    async def verify(self) -> None:
+        """Read everything there is. Raises `StoreDamaged` where something that was acknowledged is
+        missing or altered, as far as the engine can tell."""
+
     async def check(self) -> None:
         """Raise what is wrong when points cannot be read or written."""
 

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import RECORD, from_payload
+from memory_store.points import from_payload
 from memory_store.types import Record
 
 # Of text; a record takes some three times as many bytes.
@@ -34,7 +34,7 @@ class Values:
         missing = tuple(id for id in ids if id not in found)
         if missing:
             writes = self._writes
-            hits = await self._engine.scroll(Scope(user_id, ids=missing), RECORD)
+            hits = await self._engine.scroll(Scope(user_id, ids=missing))
             read = {hit.id: from_payload(hit.payload) for hit in hits}
             if self._kept and writes == self._writes:
                 self._keep(read)

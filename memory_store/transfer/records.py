@@ -1,24 +1,26 @@
 """Records as lines of JSON: what a memory holds, without the keys that any assistant can make anew.
 
-The first line says the format and its version, each further line is one record, and the last line
-how many there are: what was cut off in between is known. Version 1 had no last line. Lines of equal
-records are equal bytes.
+The first line says the format and its version. Each further line is one record with a checksum of
+itself, and the last line says how many there are: so a damaged line is refused, and so is a file
+that was cut off. Version 2 had no checksums, version 1 no last line either. Lines of equal records
+are equal bytes.
 """
 
+import hashlib
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any
 
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import InvalidRecord
-from memory_store.points import from_payload, to_plain
+from memory_store.points import from_payload, from_plain, to_plain
 from memory_store.transfer.filling import every_point
 from memory_store.types import Record
 
 _LARGEST_INDEX = 2**31
-FORMAT, VERSION = "aide-memoire/records", 2
-_WITHOUT_END = 1
-_COUNT = "records"
+FORMAT, VERSION = "aide-memoire/records", 3
+_WITHOUT_END, _WITHOUT_CHECKSUMS = 1, 2
+_COUNT, _CHECKSUM = "records", "checksum"
 _UNREADABLE = (
     ValueError,
     KeyError,
@@ -41,7 +43,8 @@ def ending(count: int) -> str:
 
 def to_line(record: Record) -> str:
     """One record, without a line end."""
-    return _line(to_plain(record))
+    plain = dict(to_plain(record))
+    return _line({**plain, _CHECKSUM: _checksum(plain)})
 
 
 def to_lines(records: Iterable[Record]) -> Iterator[str]:
@@ -68,7 +71,9 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
             elif is_ended := read.keys() == {_COUNT}:
                 _check_count(read[_COUNT], number - 2)
             else:
-                yield _checked(from_payload(read))
+                if version > _WITHOUT_CHECKSUMS:
+                    _check_whole(read)
+                yield _checked(from_plain(read))
         except (*_UNREADABLE, InvalidRecord) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise InvalidRecord(f"line {number} cannot be read: {why}") from error
@@ -82,11 +87,21 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
 
 
 def _version(read: Mapping[str, Any]) -> int:
-    if read["format"] != FORMAT or read["version"] not in (_WITHOUT_END, VERSION):
+    if read["format"] != FORMAT or read["version"] not in range(_WITHOUT_END, VERSION + 1):
         known = isinstance(read["version"], int) and read["version"] > VERSION
         newer = ": it is of a newer version of the assistant" if known else ""
         raise InvalidRecord(f"it is {json.dumps(read)[:200]}, not {header()}{newer}")
     return int(read["version"])
+
+
+def _check_whole(read: dict[str, Any]) -> None:
+    """Take the checksum off a line, which must be that of the rest."""
+    if read.pop(_CHECKSUM) != _checksum(read):
+        raise InvalidRecord("it is not as it was written: its checksum is of another text")
+
+
+def _checksum(plain: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_line(plain).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _check_count(told: Any, count: int) -> None:

@@ -1,26 +1,47 @@
-"""A record in the engine: what of its payload is read to make it again."""
+"""A record in the engine: its payload makes it again, and what cannot be read is said."""
 
 from datetime import UTC, date, datetime
+from typing import Any
 
-from memory_store import Days, EnrichmentState, Fact, Record, Round, Speaker
-from memory_store.points import RECORD, from_payload, to_plain, to_point
+import pytest
+
+from memory_store import Days, EnrichmentState, Fact, Record, Round, Speaker, StoreDamaged
+from memory_store.points import from_payload, from_plain, to_plain, to_point
+
+IN_MAY = Days(date(2023, 5, 1), date(2023, 5, 31))
+RECORD = Record(
+    Round(
+        *("ann", "s", 2, datetime(2023, 6, 1, tzinfo=UTC)),
+        *("I ran.", "Well done."),
+        turn_ids=("t1", "t2"),
+    ),
+    facts=(Fact("I ran.", Speaker.USER, "rule", (IN_MAY,), slot="sport"),),
+    enrichment=EnrichmentState.FAILED,
+    attempts=2,
+    failure="model_timeout",
+    keyphrases=("running",),
+    summary="A run.",
+)
 
 
-def test_a_record_is_whole_from_the_fields_that_are_read() -> None:
-    in_may = Days(date(2023, 5, 1), date(2023, 5, 31))
-    said = datetime(2023, 6, 1, tzinfo=UTC)
-    record = Record(
-        Round("ann", "s", 2, said, "I ran.", "Well done.", turn_ids=("t1", "t2")),
-        facts=(Fact("I ran.", Speaker.USER, "rule", (in_may,), slot="sport"),),
-        enrichment=EnrichmentState.FAILED,
-        attempts=2,
-        failure="model_timeout",
-        keyphrases=("running",),
-        summary="A run.",
-    )
-    payload = to_point(record, []).payload
-    assert set(RECORD) == set(to_plain(record))
-    assert set(payload) - set(RECORD) == {
+def test_a_record_is_whole_from_its_payload_and_from_plain_values() -> None:
+    payload = to_point(RECORD, []).payload
+    assert set(payload) - set(to_plain(RECORD)) == {
         *("event_days", "slots", "word_count", "fact_count", "schema_version")
     }
-    assert from_payload({name: payload[name] for name in RECORD}) == record
+    assert from_payload(payload) == from_plain(to_plain(RECORD)) == RECORD
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        {"session_date": "2023-06-0a"},
+        {"enrichment": "dome"},
+        {"facts": [{"tezt": "I ran."}]},
+        {"round_index": None},
+        {"user_id": ""},
+    ],
+)
+def test_what_cannot_be_read_is_damaged(altered: dict[str, Any]) -> None:
+    with pytest.raises(StoreDamaged, match="cannot be read"):
+        from_payload({**to_point(RECORD, []).payload, **altered})

@@ -134,8 +134,9 @@ FORGOTTEN_USER = {
     "answers": 0,
 }
 LINES = (
-    '{"format":"aide-memoire/records","version":2}\n'
-    '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,"corrected_at":null,'
+    '{"format":"aide-memoire/records","version":3}\n'
+    '{"assistant_name":null,"assistant_text":"A fine city.","attempts":0,'
+    '"checksum":"840743e119d97a11","corrected_at":null,'
     '"enrichment":"done","extractor":"","facts":[{"event_dates":[],"slot":"live in",'
     '"source":"rule","speaker":"user","superseded_by":{"by":"rule",'
     f'"round_id":"{_BRUGES_ID}","said_at":"2023-05-27T10:00:00+00:00",'
@@ -144,7 +145,8 @@ LINES = (
     '"session_date":"2023-05-20T10:00:00+00:00","session_id":"spring","summary":"",'
     '"turn_ids":["b334c451d1f027b2e49e","edc1f3dc2be3226a4a63"],"user_id":"ann",'
     '"user_name":null,"user_text":"I live in Ghent."}\n'
-    '{"assistant_name":null,"assistant_text":"Enjoy the canals.","attempts":0,"corrected_at":null,'
+    '{"assistant_name":null,"assistant_text":"Enjoy the canals.","attempts":0,'
+    '"checksum":"d58f4a391546fa78","corrected_at":null,'
     '"enrichment":"done","extractor":"","facts":[{"event_dates":[["2023-05-26","2023-05-26"]],'
     '"slot":"live in","source":"rule","speaker":"user","supersedes":[{"by":"rule",'
     f'"round_id":"{_GHENT_ID}","said_at":"2023-05-20T10:00:00+00:00",'

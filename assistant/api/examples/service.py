@@ -18,3 +18,4 @@ VERSION = {
     "caller": {"label": None, "user_id": None, "scopes": ["act_as", "admin", "set_time"]},
 }
 PAGE = "<!doctype html>"
+SCRUBBED = {"object": "scrub", "scrubbed": True}

@@ -66,3 +66,10 @@ class Version(Reply):
     prompts: dict[str, str]
     settings: dict[str, Any] | None
     caller: CallerDescription
+
+
+class Scrubbed(Reply):
+    """Whether the files of the memory were written anew without what was forgotten."""
+
+    object: Literal["scrub"]
+    scrubbed: bool

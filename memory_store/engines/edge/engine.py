@@ -19,7 +19,7 @@ import qdrant_edge as qe
 
 from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
 from memory_store.engines.edge.errors import explaining
-from memory_store.engines.edge.opening import create, open_shard
+from memory_store.engines.edge.opening import create, open_shard, verify
 from memory_store.engines.edge.points import one_of, to_filter, to_holding, to_number, to_request
 from memory_store.engines.edge.rewriting import rewritten
 from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
@@ -197,10 +197,16 @@ class EdgeEngine:
         if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
             return False
         require(FOR_WRITING, self._directory)
-        identity = self._identity() or {}
         with self._explaining():
-            self._open_shard = await rewritten(self._shard, self._gate, int(identity["dimension"]))
+            self._open_shard = await rewritten(self._shard, self._gate)
         return True
+
+    async def verify(self) -> None:
+        """See `Engine.verify`."""
+        async with self._gate.alone():
+            await self._shard.durable()
+            with self._explaining():
+                verify(self._shard)
 
     async def check(self) -> None:
         """See `Engine.check`."""

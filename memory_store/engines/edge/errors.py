@@ -4,22 +4,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory_store.errors import StoreFull, StoreLocked, StoreReadOnly, StoreUnavailable
+from memory_store.errors import (
+    StoreDamaged,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    StoreUnavailable,
+)
 
 # What the operating system says, in the words of the engine or of Python.
 _NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
+# What the engine raises where it meets what cannot be; its class cannot be imported.
+_PANIC = "PanicException"
 _NOT_WRITABLE = ("os error 30)", "Errno 30]", "os error 13)", "Errno 13]")
 
 
 @contextmanager
 def explaining(directory: Path) -> Iterator[None]:
-    """Turn the engine's one exception type into what the operator can do about it."""
+    """Turn whatever the engine raises into what the operator can do about it."""
     try:
         yield
     except StoreUnavailable:
         raise
     except Exception as error:  # the engine raises bare Exception for everything
         raise _explained(str(error), directory) from error
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise StoreDamaged(
+            f"the files of the memory in {directory} cannot be read ({error}). Restore a backup "
+            "with `assistant restore`"
+        ) from error
 
 
 def _explained(text: str, directory: Path) -> StoreUnavailable:
@@ -39,6 +54,6 @@ def _explained(text: str, directory: Path) -> StoreUnavailable:
             "`assistant ask`), or give this one its own --data-dir"
         )
     return StoreUnavailable(
-        f"the embedded store in {directory} failed: {text}. Run `assistant check`; if "
-        "that fails too, put back a copy of the directory"
+        f"the memory in {directory} cannot be used: {text}. Run `assistant check`; if that fails "
+        "too, restore a backup with `assistant restore`"
     )

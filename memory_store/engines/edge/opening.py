@@ -43,6 +43,7 @@ _PAGE = 128
 # Reading more rounds than these takes a second.
 _WORTH_SAYING = 10_000
 _MOST_NAMED = 3
+_NO_LEDGER = "its ledger is missing or cannot be read"
 
 
 def create(folder: Path, dimension: int) -> None:
@@ -116,6 +117,15 @@ def open_shard(folder: Path, durability: Durability) -> Shard:
     return Shard(folder, shard, ledger, durability, last=account.last, erased=account.erased)
 
 
+def verify(shard: Shard) -> None:
+    """Read all of an open memory. Raises `StoreDamaged` where it is not what its ledger says."""
+    account = read_ledger(shard.folder / LEDGER)
+    if account is None:
+        raise StoreDamaged(_refusal(shard.folder, _NO_LEDGER))
+    if found := compare(shard.raw, account).damage:
+        raise StoreDamaged(_refusal(shard.folder, f"of {account.rounds} rounds {found}"))
+
+
 def _unsealed(folder: Path) -> bool:
     """Whether the folder was closed, and is as it was then; from now on it is open."""
     if not is_sealed(folder):
@@ -130,12 +140,12 @@ def _unsealed(folder: Path) -> bool:
 
 def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
     """Take into account what was written last, once all of the memory was read and found whole."""
-    if len(account.held) > _WORTH_SAYING:
-        _log.warning("%s was not closed: reading its %d rounds", folder, len(account.held))
+    if account.rounds > _WORTH_SAYING:
+        _log.warning("%s was not closed: reading its %d rounds", folder, account.rounds)
     found = compare(shard, account)
     if found.damage:
-        raise StoreDamaged(_refusal(folder, f"of {len(account.held)} rounds {found.damage}"))
-    _mark(shard, found.unmarked)
+        raise StoreDamaged(_refusal(folder, f"of {account.rounds} rounds {found.damage}"))
+    mark(shard, found.unmarked)
     for entry in found.later:
         account.add(entry)
 
@@ -145,13 +155,13 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
     account, marks = Account(), dict[uuid.UUID, Marks]()
     for point in _points(shard):
         if MARKS in (point.payload or {}):
-            raise StoreDamaged(_refusal(folder, "its ledger is missing or cannot be read"))
+            raise StoreDamaged(_refusal(folder, _NO_LEDGER))
         account.last += 1
         marks[point.id] = found = _marks_for(point, account.last)
         account.add(_held(point.id, found))
     # What is in the ledger without its marks gets them at the next opening.
     Ledger.create(folder / LEDGER, account).close()
-    _mark(shard, marks)
+    mark(shard, marks)
     return account
 
 
@@ -220,7 +230,8 @@ def _points(shard: qe.EdgeShard) -> Iterator[Any]:
     return chain.from_iterable(pages(shard))
 
 
-def _mark(shard: qe.EdgeShard, marks: Mapping[uuid.UUID, Marks]) -> None:
+def mark(shard: qe.EdgeShard, marks: Mapping[uuid.UUID, Marks]) -> None:
+    """Give points their marks."""
     for id, its in marks.items():
         shard.update(qe.UpdateOperation.set_payload([id], {MARKS: list(its)}))
 

@@ -1,18 +1,43 @@
 """The embedded engine in an operator's hands: see `OperatorEngine`."""
 
 import shutil
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import qdrant_edge as qe
 
 from memory_store.engines.edge.engine import EdgeEngine
+from memory_store.engines.edge.rewriting import repaired
 from memory_store.engines.edge.shard import payload_of, vectors_of
 from memory_store.engines.edge.swap import finish_swap, next_to, old_of, swap
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import IDENTITY_ID
 from memory_store.engines.operator import following
-from memory_store.errors import StoreUnavailable
+from memory_store.errors import StoreMissing, StoreUnavailable
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What was found when a memory was repaired, by the ids of rounds."""
+
+    place: str
+    kept: int
+    """How many rounds there are now."""
+    missing: tuple[str, ...]
+    """They were acknowledged, and were not there."""
+    altered: tuple[str, ...]
+    """They were not as they were written, and are left out."""
+    older: tuple[str, ...]
+    """They lack their last change, and are kept."""
+    returned: tuple[str, ...]
+    """They had been forgotten, and are left out."""
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The rounds that a backup may bring back."""
+        return frozenset((*self.missing, *self.altered))
 
 
 class EdgeOperator(EdgeEngine):
@@ -79,6 +104,24 @@ class EdgeOperator(EdgeEngine):
         except OSError as error:
             raise StoreUnavailable(f"cannot rename {self._directory}: {error}") from error
 
+    async def repair(self) -> Repaired:
+        """Open what is whole, in new files, and say what is not. The damaged files are deleted.
+
+        Raises `StoreMissing`, and `StoreDamaged` where nothing can be read.
+        """
+        finish_swap(self._directory)
+        if not self._directory.exists():
+            raise StoreMissing(f"there is no memory in {self.place}")
+        self._open_shard, found = await repaired(self._directory, self._durability)
+        return Repaired(
+            place=self.place,
+            kept=await self.total(),
+            missing=_ids(found.missing),
+            altered=_ids(found.altered),
+            older=_ids(found.older),
+            returned=_ids(found.returned),
+        )
+
     async def drop(self) -> None:
         """Delete the folder."""
         await self.close()
@@ -87,3 +130,7 @@ class EdgeOperator(EdgeEngine):
     async def drop_retired(self) -> None:
         """Delete the folder that `hand_over` left."""
         shutil.rmtree(old_of(self._directory), ignore_errors=True)
+
+
+def _ids(found: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(sorted(str(uuid.UUID(bytes=id)) for id in found))

@@ -15,14 +15,17 @@ from typing import Any
 
 import qdrant_edge as qe
 
+from memory_store.engines.edge.errors import explaining
 from memory_store.engines.edge.integrity import is_whole, marks_of
-from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger
-from memory_store.engines.edge.opening import create, pages
+from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger, read_ledger
+from memory_store.engines.edge.opening import Comparison, compare, create, mark, pages
 from memory_store.engines.edge.points import to_edge
+from memory_store.engines.edge.seal import unseal
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
 from memory_store.engines.edge.swap import gone_of, scrubbed_of, swap
 from memory_store.engines.edge.sync import Durability, Gate, sync_tree
 from memory_store.engines.engine import Point
+from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
 
 # Rounds of catching up with writers before they have to wait.
@@ -92,10 +95,40 @@ class Copy:
         return Shard(self._folder, shard, ledger, durability, last=last)
 
 
-async def rewritten(shard: Shard, gate: Gate, dimension: int) -> Shard:
+async def repaired(folder: Path, durability: Durability) -> tuple[Shard, Comparison]:
+    """A shard of all that is whole in a folder, put in its place, and what was found there.
+
+    What was forgotten is left out, too, where damage has brought it back. Raises `StoreDamaged`
+    where the files cannot be read at all.
+    """
+    unseal(folder)
+    with explaining(folder):
+        shard = qe.EdgeShard.load(str(folder))
+        try:
+            account = read_ledger(folder / LEDGER) or Account()
+            found = compare(shard, account)
+            mark(shard, found.unmarked)
+            copy = Copy(shard, folder, _dimension(shard))
+            await copy.fill(leaving_out=found.altered | found.returned)
+            last = max([account.last, *(entry.write for entry in found.later)])
+        finally:
+            shard.close()
+        return copy.take_over(last, durability), found
+
+
+def _dimension(shard: qe.EdgeShard) -> int:
+    """That of the keys, as the identity tells it."""
+    found = shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
+    identity = found[0].payload or {} if found else {}
+    if not is_whole(identity):
+        raise StoreDamaged("what made this memory cannot be read: restore a backup")
+    return int(identity["dimension"])
+
+
+async def rewritten(shard: Shard, gate: Gate) -> Shard:
     """The shard that took the place of this one, which others may read and write until then."""
     with shard.followed() as changes:
-        copy = Copy(shard.raw, shard.folder, dimension)
+        copy = Copy(shard.raw, shard.folder, _dimension(shard.raw))
         await copy.fill()
         for _ in range(_CATCHING_UP):
             copy.renew(changes.taken())

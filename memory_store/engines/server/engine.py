@@ -353,6 +353,9 @@ class ServerEngine:
         """The server clears its files by itself, when so much was deleted."""
         return False
 
+    async def verify(self) -> None:
+        """What the server reads it checks itself."""
+
     async def check(self) -> None:
         """See `Engine.check`."""
         await self.count(Scope("check"))

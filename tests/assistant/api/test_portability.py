@@ -6,7 +6,7 @@ import httpx
 import pytest
 from calls import assert_error, record, sessions
 
-HEADER = '{"format":"aide-memoire/records","version":2}'
+HEADER = '{"format":"aide-memoire/records","version":3}'
 EMPTY = f'{HEADER}\n{{"records":0}}\n'
 # Two statements of one slot: the later one replaces the earlier one.
 TOLD = ("I live in Ghent.", "I live in Oslo now. I ran on May 3rd.", "Is 好 “good”?")
@@ -33,8 +33,8 @@ def bring_in(http: httpx.Client, user_id: str, text: str | bytes) -> httpx.Respo
 
 
 def changed(text: str, number: int, **fields: object) -> str:
-    """The export with other fields in one of its lines."""
-    lines = text.splitlines()
+    """The export with other fields in one of its lines, in the version without checksums."""
+    lines = text.replace('"version":3', '"version":2').splitlines()
     lines[number] = json.dumps(json.loads(lines[number]) | fields)
     return "\n".join(lines)
 
@@ -90,8 +90,23 @@ def test_what_is_cut_off_is_refused_whole(http: httpx.Client, told: str) -> None
 def test_an_export_of_the_first_version_has_no_end(http: httpx.Client, told: str) -> None:
     eve = f"eve and {told}"
     header, *lines, _ = export(http, told).splitlines()
-    first = header.replace('"version":2', '"version":1')
+    first = header.replace('"version":3', '"version":1')
     assert bring_in(http, eve, "\n".join([first, *lines])).json()["imported"] == 3
+
+
+def test_a_damaged_line_is_refused_with_all_others(http: httpx.Client, told: str) -> None:
+    damaged = export(http, told).replace("I live in Ghent.", "I live in Ghenu.", 1)
+    reply = bring_in(http, f"eve and {told}", damaged)
+    error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
+    assert error["message"].startswith("line 2 cannot be read: it is not as it was written")
+    assert sessions(http, f"eve and {told}") == {}
+
+
+def test_an_export_of_the_second_version_has_no_checksums(http: httpx.Client, told: str) -> None:
+    edited = changed(export(http, told), 1, user_text="I live in Gent.")
+    eve = f"eve and {told}"
+    assert bring_in(http, eve, edited).json()["imported"] == 3
+    assert "I live in Gent." in export(http, eve)
 
 
 def test_an_export_that_an_editor_saved_is_the_same(http: httpx.Client, told: str) -> None:
@@ -104,7 +119,7 @@ def test_an_export_that_an_editor_saved_is_the_same(http: httpx.Client, told: st
 
 
 def test_an_export_of_a_newer_version_is_said_to_be_one(http: httpx.Client, told: str) -> None:
-    newer = export(http, told).replace('"version":2', '"version":3')
+    newer = export(http, told).replace('"version":3', '"version":4')
     error = assert_error(bring_in(http, told, newer), 400, "invalid_request_error", "invalid_value")
     assert "newer version" in error["message"]
 

@@ -14,7 +14,7 @@ from served import served
 
 from assistant import Settings, create_app
 
-HEADER = {"format": "aide-memoire/records", "version": 2}
+HEADER = {"format": "aide-memoire/records", "version": 3}
 COLOURS = ("green", "red", "blue")
 
 

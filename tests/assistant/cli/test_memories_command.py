@@ -252,7 +252,7 @@ def test_an_export_that_was_cut_at_the_end_of_a_line_is_not_brought_in(
         assert torn.code == 2
         assert "the export is cut off: it ends after 2 records" in torn.err
     assert sessions(http, bob) == {}
-    oldest = head.replace('"version":2', '"version":1')
+    oldest = head.replace('"version":3', '"version":1')
     old = run("import", "-", user=bob, typed="\n".join((oldest, first, second)))
     assert old.out == "2 rounds brought in\n"
 

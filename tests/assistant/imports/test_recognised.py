@@ -18,7 +18,7 @@ HEADER = b'{"format": "aide-memoire/records", "version": 1}'
     [
         (HEADER, Export.RECORDS),
         (b"\n " + HEADER + b"\n{}\n", Export.RECORDS),
-        (b'{"version":2,"format":"aide-memoire/records"}\n', Export.RECORDS),
+        (b'{"version":3,"format":"aide-memoire/records"}\n', Export.RECORDS),
         (b"PK\x03\x04 and so on", Export.CHATGPT),
         (b" \n[{}]", Export.CHATGPT),
         (b"\xef\xbb\xbf[{}]", Export.CHATGPT),

@@ -1,23 +1,26 @@
-"""The route that backs up a running memory: every round of every user."""
+"""Routes for the upkeep of a running memory: a backup of every round of every user, and a scrub."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, services
-from assistant.api.description import described_text
+from assistant.api.description import described, described_text
 from assistant.api.examples import memories as examples
+from assistant.api.examples import service as examples_of_service
 from assistant.api.portability import NDJSON, pieces
+from assistant.api.schemas.service import Scrubbed
 from assistant.recorder import Recorder
 from memory_store import ending, header, to_line
 
-router = APIRouter(prefix="/v1/backup", tags=["service"])
+router = APIRouter(prefix="/v1", tags=["service"])
 
 
 @router.get(
-    "",
+    "/backup",
     response_class=StreamingResponse,
     **described_text("Back up everything of all users", NDJSON, examples.LINES, may_fail=(503,)),
 )
@@ -39,3 +42,15 @@ async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]
         async for piece in pieces(map(to_line, records)):
             yield piece
     yield f"{ending(count)}\n"
+
+
+@router.post(
+    "/scrub",
+    **described("Scrub the disk", Scrubbed, examples_of_service.SCRUBBED, may_fail=(403, 503)),
+)
+async def scrub(request: Request) -> Mapping[str, Any]:
+    """Take everything that was forgotten or put right off the disk of an embedded memory: its files
+    are written anew. Others go on meanwhile, and wait at the end for about half a second for each
+    ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false then."""
+    caller_of(request).checked_scope(Scope.ADMIN)
+    return {"object": "scrub", "scrubbed": await services(request).store.scrub()}
