@@ -335,6 +335,10 @@ class MemoryStore:
         await self._engine.verify()
         return sum([len(await self.records(user_id)) for user_id in await self.users()])
 
+    async def promise(self) -> str:
+        """When what was said counts as kept, in words for the operator."""
+        return await self._engine.promise()
+
     async def check(self) -> None:
         """Raise what is wrong when the engine or the embedder cannot be used."""
         await self._engine.check()

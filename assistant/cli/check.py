@@ -88,7 +88,7 @@ async def _memory(settings: Settings) -> list[Finding]:
             return [none_yet, await _embedder(settings)]
         async with open_services(settings) as services:
             await services.store.check()
-            rounds = await services.store.verify()
+            rounds, promise = await services.store.verify(), await services.store.promise()
             made_by: Mapping[str, object] = services.store.description
     except EmbeddingFailed as error:
         return [Finding("embedder", False, str(error))]
@@ -96,7 +96,7 @@ async def _memory(settings: Settings) -> list[Finding]:
         return [Finding("memory", False, str(error))]
     known = ", ".join(f"{name} {value}" for name, value in made_by.items())
     return [
-        Finding("memory", True, f"{where} ({known}), all {rounds} rounds read"),
+        Finding("memory", True, f"{where} ({known}): all {rounds} rounds read; {promise}"),
         Finding("embedder", True, settings.embedder),
     ]
 

@@ -153,6 +153,9 @@ class Engine(Protocol):
         """Read everything there is. Raises `StoreDamaged` where something that was acknowledged is
         missing or altered, as far as the engine can tell."""
 
+    async def promise(self) -> str:
+        """When a write is acknowledged, in words for the operator."""
+
     async def check(self) -> None:
         """Raise what is wrong when points cannot be read or written."""
 

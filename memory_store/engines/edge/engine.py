@@ -208,6 +208,12 @@ class EdgeEngine:
             with self._explaining():
                 verify(self._shard)
 
+    async def promise(self) -> str:
+        """See `Engine.promise`."""
+        if self._durability is Durability.SYNC:
+            return "a round is acknowledged when it is on the disk"
+        return "a power cut may lose the last seconds (durability is os)"
+
     async def check(self) -> None:
         """See `Engine.check`."""
         self._shard.check()

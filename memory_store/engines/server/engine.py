@@ -356,6 +356,13 @@ class ServerEngine:
     async def verify(self) -> None:
         """What the server reads it checks itself."""
 
+    async def promise(self) -> str:
+        """See `Engine.promise`: what the collection is set to, whatever our settings say."""
+        found = await self._call(lambda: self._client.get_collection(self._collection))
+        nodes = found.config.params.replication_factor or 1
+        needed = found.config.params.write_consistency_factor or 1
+        return f"a round is acknowledged when it is on the disks of {needed} of {nodes} nodes"
+
     async def check(self) -> None:
         """See `Engine.check`."""
         await self.count(Scope("check"))

@@ -202,10 +202,11 @@ def test_an_import_sets_times(clients: Clients) -> None:
 
 
 def test_what_concerns_the_server_is_for_the_admin(clients: Clients) -> None:
-    for path in ("/v1/usage", "/v1/backup"):
-        assert clients["admin"].get(path).status_code == 200
+    for method, path in (("GET", "/v1/usage"), ("GET", "/v1/backup"), ("POST", "/v1/scrub")):
+        assert clients["admin"].request(method, path).status_code == 200
         for label in ("ann", "harness"):
-            assert_error(clients[label].get(path), 403, "permission_error", "admin_required")
+            reply = clients[label].request(method, path)
+            assert_error(reply, 403, "permission_error", "admin_required")
 
 
 def test_version_says_what_the_key_allows(clients: Clients, folder: Path) -> None:

@@ -78,11 +78,12 @@ CALLS: Mapping[str, Call] = {
     "GET /metrics": Call(),
     "GET /v1/usage": Call(),
     "GET /v1/backup": Call(),
+    "POST /v1/scrub": Call(body={}),
     "GET /version": Call(),
     "GET /": Call(),
 }
-OF_EVERYBODY = ("GET /v1/backup",)
-"""Routes for the admin, who may read everything; without keys that is whoever is on the machine."""
+OF_EVERYBODY = ("GET /v1/backup", "POST /v1/scrub")
+"""Routes for the admin, who may do everything; without keys that is whoever is on the machine."""
 # More of the same route: what is read back and how.
 VARIANTS: Mapping[str, Mapping[str, Call]] = {
     "POST /v1/chat/completions": {
