@@ -123,7 +123,7 @@ def test_only_the_edge_of_http_reads_the_clock() -> None:
 
 def test_only_a_transfer_works_on_everybodys_rounds() -> None:
     """A store, and so a request, can never be given an engine that knows no user."""
-    kinds = ("operator", "edge_operator", "server_operator")
+    kinds = ("operator", "edge.operator", "edge.rewriting", "server.operator")
     whole = {f"memory_store.engines.{kind}" for kind in kinds}
     users = {file for file, module in imports() if module in whole}
     allowed = ("memory_store/transfer/", "memory_store/engines/", "memory_store/__init__.py")
