@@ -6,6 +6,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 from typing import TYPE_CHECKING, Any
 
 from memory_store.correction import Corrected, Correction, GivenFact
+from memory_store.documents import Body, Document, Documents, LocalDocuments
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
@@ -72,6 +73,7 @@ from memory_store.updates import asked_slot, replacements, stated, superseded_pa
 from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
+    from memory_store.engines.server.documents import ServerDocuments
     from memory_store.engines.server.engine import ServerEngine
     from memory_store.engines.server.operator import ServerOperator
 
@@ -79,10 +81,13 @@ __all__ = [
     "LONGEST_QUERY",
     "PACKAGED",
     "BackedUp",
+    "Body",
     "Corrected",
     "Correction",
     "Days",
     "DiskCache",
+    "Document",
+    "Documents",
     "Durability",
     "EdgeEngine",
     "EdgeOperator",
@@ -107,6 +112,7 @@ __all__ = [
     "KeyKind",
     "LinesSum",
     "Listing",
+    "LocalDocuments",
     "MemoryStore",
     "MemoryStoreError",
     "Mended",
@@ -129,6 +135,7 @@ __all__ = [
     "Restored",
     "Round",
     "RoundTaken",
+    "ServerDocuments",
     "ServerEngine",
     "ServerOperator",
     "SessionSummary",
@@ -183,7 +190,11 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """The server engines when they are asked for: their client takes a second to import."""
+        """What is on a server when it is asked for: its client takes a second to import."""
+        if name == "ServerDocuments":
+            from memory_store.engines.server.documents import ServerDocuments
+
+            return ServerDocuments
         if name == "ServerEngine":
             from memory_store.engines.server.engine import ServerEngine
 

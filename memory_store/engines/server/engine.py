@@ -7,10 +7,10 @@ Every call may be repeated without harm (points are written by id, deleted by fi
 tried again while the server is away or busy. A write returns when every live replica applied it.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +18,8 @@ from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Watcher
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
-from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server.errors import Address, explained, is_gone, passing, refuse_old
+from memory_store.engines.server.connection import Connection
+from memory_store.engines.server.errors import is_gone
 from memory_store.engines.server.points import (
     GRAPHS,
     INDEXES,
@@ -40,7 +40,7 @@ from memory_store.engines.server.points import (
     versions_of,
 )
 from memory_store.engines.watching import Watchers, of_points, of_scope
-from memory_store.errors import MemoryStoreError, StoreMismatch, StoreUnavailable
+from memory_store.errors import MemoryStoreError, StoreMismatch
 from memory_store.identity import refuse_unready
 from memory_store.types import Held
 
@@ -48,13 +48,6 @@ _UPSERT_BATCH = 64
 _SCROLL_PAGE = 512
 # Concurrent writers of one round must leave all replicas with the same one of their versions.
 _ORDERING = models.WriteOrdering.MEDIUM
-# gRPC waits up to two minutes before it looks again for a server that went away.
-_CHANNEL = {
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.min_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 1000,
-}
-_Result = TypeVar("_Result")
 
 
 class ServerEngine:
@@ -78,8 +71,10 @@ class ServerEngine:
         timeout: int = 10,
         retries: int = 5,
     ) -> None:
-        self._address = Address(url, grpc_port)
-        self._api_key = api_key
+        self._connection = Connection(
+            url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
+        )
+        self._call = self._connection.call
         self._named = self._collection = collection
         self._spread: dict[str, Any] = {
             "shard_number": shards,
@@ -87,44 +82,27 @@ class ServerEngine:
             "write_consistency_factor": write_consistency,
         }
         self._timeout = timeout
-        self._patience = Patience(retries, seconds=2.0 * timeout)
-        self._open_client: AsyncQdrantClient | None = None
         self._watchers = Watchers()
 
     async def open(self, dimension: int) -> Payload | None:
         """Connect; create the collection and its indexes where missing. See `Engine.open`."""
-        await self._connect()
+        await self._connection.open()
         try:
             return await self._prepare(dimension)
         except BaseException:
             await self.close()
             raise
 
-    async def _connect(self) -> None:
-        await self.close()
-        self._open_client = AsyncQdrantClient(
-            url=self._address.url,
-            grpc_port=self._address.grpc_port,
-            prefer_grpc=True,
-            # Given as a header: the client warns about any key sent over http, even to loopback.
-            headers={"api-key": self._api_key} if self._api_key else None,
-            timeout=self._timeout,
-            verify=self._address.trust,
-            check_compatibility=False,  # ours is below, and stops the start
-            grpc_options=dict(_CHANNEL),
-        )
-
     async def _prepare(self, dimension: int) -> Payload | None:
-        refuse_old((await self._call(self._client.info)).version, self._address)
         self._collection = await self._serving()
         if not await self._exists():
             await self._create(dimension)
         identity = await self._identity()
-        found = await self._call(lambda: self._client.get_collection(self._collection))
+        found = await self._call(lambda client: client.get_collection(self._collection))
         if identity is None and not is_ours(found.config.params, dimension):
             raise StoreMismatch(
-                f"the collection {self._collection!r} of Qdrant at {self._address} is not a memory "
-                f"of {dimension} dimensions: choose another qdrant.collection"
+                f"the collection {self._collection!r} of Qdrant at {self._connection} is not a "
+                f"memory of {dimension} dimensions: choose another qdrant.collection"
             )
         for field, schema in INDEXES.items():
             if field not in found.payload_schema:
@@ -136,18 +114,18 @@ class ServerEngine:
 
         Looked up once: an assistant must not find itself on an index of another embedder.
         """
-        aliases = (await self._call(self._client.get_aliases)).aliases
+        aliases = (await self._call(lambda client: client.get_aliases())).aliases
         wanted = serving_alias(self._named)
         found = [alias.collection_name for alias in aliases if alias.alias_name == wanted]
         return found[0] if found else self._named
 
     async def _exists(self) -> bool:
-        return await self._call(lambda: self._client.collection_exists(self._collection))
+        return await self._call(lambda client: client.collection_exists(self._collection))
 
     async def _create(self, dimension: int) -> None:
         try:
             await self._call(
-                lambda: self._client.create_collection(
+                lambda client: client.create_collection(
                     self._collection,
                     vectors_config={KEYS: keys_config(dimension)},
                     sparse_vectors_config={WORDS: models.SparseVectorParams()},
@@ -163,13 +141,13 @@ class ServerEngine:
     async def _index(self, field: str, schema: models.PayloadSchemaParams) -> None:
         """Idempotent, so that it does not matter how many processes start at once."""
         await self._call(
-            lambda: self._client.create_payload_index(
+            lambda client: client.create_payload_index(
                 self._collection, field, schema, wait=True, ordering=_ORDERING
             )
         )
 
     async def _identity(self) -> Payload | None:
-        found = await self._call(lambda: self._client.retrieve(self._collection, [IDENTITY_ID]))
+        found = await self._call(lambda client: client.retrieve(self._collection, [IDENTITY_ID]))
         return found[0].payload or {} if found else None
 
     def watch(self, watcher: Watcher) -> bool:
@@ -183,7 +161,7 @@ class ServerEngine:
         written = await self._identity()
         if written != identity:
             raise StoreMismatch(
-                f"another process has just made the memory at {self._address} for {written}, "
+                f"another process has just made the memory at {self._connection} for {written}, "
                 f"this one is set to {dict(identity)}"
             )
 
@@ -214,9 +192,9 @@ class ServerEngine:
         deleted meanwhile: its conditions are about points that exist."""
         operations = to_replacing(point, over[point.id])
 
-        async def replace_it() -> None:
+        async def replace_it(client: AsyncQdrantClient) -> None:
             try:
-                await self._client.batch_update_points(
+                await client.batch_update_points(
                     self._collection, operations, wait=True, ordering=_ORDERING
                 )
             except Exception as error:
@@ -237,7 +215,7 @@ class ServerEngine:
         self, points: list[models.PointStruct], only_if: models.Filter | None = None
     ) -> None:
         await self._call(
-            lambda: self._client.upsert(
+            lambda client: client.upsert(
                 self._collection, points, wait=True, ordering=_ORDERING, update_filter=only_if
             )
         )
@@ -250,7 +228,7 @@ class ServerEngine:
         selected = to_filter(only, turn_ids)
         with self._watchers.told_of(of_scope(only)):
             await self._call(
-                lambda: self._client.set_payload(
+                lambda client: client.set_payload(
                     self._collection, dict(payload), selected, wait=True, ordering=_ORDERING
                 )
             )
@@ -277,7 +255,7 @@ class ServerEngine:
         batch = to_batch(self._collection, requests)
         # The client's own method makes a model of every hit, which takes longer than the search.
         reply = await self._call(
-            lambda: self._client.grpc_points.QueryBatch(batch, timeout=self._timeout)
+            lambda client: client.grpc_points.QueryBatch(batch, timeout=self._timeout)
         )
         found = [to_similarities(result) for result in reply.result]
         versions: dict[int, int] = {}
@@ -315,15 +293,22 @@ class ServerEngine:
         page: list[models.Record]
         offset: models.ExtendedPointId | None = None
         while True:
-            page, offset = await self._call(partial(self._page, filter, offset, wanted))
+            page, offset = await self._call(
+                partial(self._page, filter=filter, offset=offset, wanted=wanted)
+            )
             points += page
             if offset is None:
                 return points
 
     async def _page(
-        self, filter: models.Filter, offset: models.ExtendedPointId | None, wanted: dict[str, Any]
+        self,
+        client: AsyncQdrantClient,
+        *,
+        filter: models.Filter,
+        offset: models.ExtendedPointId | None,
+        wanted: dict[str, Any],
     ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
-        return await self._client.scroll(
+        return await client.scroll(
             self._collection,
             scroll_filter=filter,
             limit=_SCROLL_PAGE,
@@ -334,7 +319,7 @@ class ServerEngine:
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""
         counted = await self._call(
-            lambda: self._client.count(self._collection, count_filter=to_filter(scope), exact=True)
+            lambda client: client.count(self._collection, count_filter=to_filter(scope), exact=True)
         )
         return counted.count
 
@@ -343,7 +328,7 @@ class ServerEngine:
         selector = models.FilterSelector(filter=to_filter(scope))
         with self._watchers.told_of(of_scope(scope)):
             await self._call(
-                lambda: self._client.delete(
+                lambda client: client.delete(
                     self._collection, selector, wait=True, ordering=_ORDERING
                 )
             )
@@ -358,7 +343,7 @@ class ServerEngine:
 
     async def promise(self) -> str:
         """See `Engine.promise`: what the collection is set to, whatever our settings say."""
-        found = await self._call(lambda: self._client.get_collection(self._collection))
+        found = await self._call(lambda client: client.get_collection(self._collection))
         nodes = found.config.params.replication_factor or 1
         needed = found.config.params.write_consistency_factor or 1
         return f"a round is acknowledged when it is on the disks of {needed} of {nodes} nodes"
@@ -369,18 +354,4 @@ class ServerEngine:
 
     async def close(self) -> None:
         """Close the connections."""
-        client, self._open_client = self._open_client, None
-        if client is not None:
-            await client.close()
-
-    @property
-    def _client(self) -> AsyncQdrantClient:
-        if self._open_client is None:
-            raise StoreUnavailable("the store is closed")
-        return self._open_client
-
-    async def _call(self, call: Callable[[], Awaitable[_Result]]) -> _Result:
-        try:
-            return await tried_again(call, self._patience, passing)
-        except Exception as error:
-            raise explained(error, self._address) from error
+        await self._connection.close()

@@ -53,6 +53,11 @@ class Address:
         return f"{_shown(self.url)} (gRPC port {self.grpc_port})"
 
 
+def addresses_of(urls: str, grpc_port: int) -> list[Address]:
+    """One address or several, with commas between them."""
+    return [Address(url.strip(), grpc_port) for url in urls.split(",")]
+
+
 def _shown(url: str) -> str:
     """What is left of an address, or of what was to be one, without user, password and query."""
     scheme, slashes, rest = re.split(r"[?#]", url)[0].rpartition("//")
@@ -72,7 +77,7 @@ def is_gone(error: Exception) -> bool:
     return is_call and "No point with id" in _details(error)
 
 
-def explained(error: Exception, address: Address) -> MemoryStoreError:
+def explained(error: Exception, address: str) -> MemoryStoreError:
     """Any failure of a call, turned into what the operator can do about it."""
     if isinstance(error, MemoryStoreError):
         return error
@@ -97,7 +102,7 @@ def explained(error: Exception, address: Address) -> MemoryStoreError:
     )
 
 
-def refuse_old(version: str, address: Address) -> None:
+def refuse_old(version: str, address: str) -> None:
     """Raise `StoreUnavailable` for a server without the features used here."""
     numbers = re.match(r"(\d+)\.(\d+)", version)
     if numbers and tuple(map(int, numbers.groups())) < _OLDEST:

@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from qdrant_client import models
+from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import IDENTITY_ID, KEYS, WORDS, to_matrix
 from memory_store.engines.operator import following
 from memory_store.engines.server.engine import ServerEngine
-from memory_store.engines.server.errors import refuse_old
 from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
 from memory_store.identity import State, place_of, state_of
 
@@ -34,16 +33,15 @@ class ServerOperator(ServerEngine):
     @property
     def place(self) -> str:
         """The server and the memory's name on it, without a key."""
-        return f"{self._address}, collection {self._exactly or self._named}"
+        return f"{self._connection}, collection {self._exactly or self._named}"
 
     async def _serving(self) -> str:
         return self._exactly or await super()._serving()
 
     async def open_existing(self) -> Payload | None:
         """See `OperatorEngine.open_existing`."""
-        await self._connect()
+        await self._connection.open()
         try:
-            refuse_old((await self._call(self._client.info)).version, self._address)
             self._collection = await self._serving()
             return await self._identity() if await self._exists() else None
         except BaseException:
@@ -66,14 +64,14 @@ class ServerOperator(ServerEngine):
         signs = models.HasIdCondition(has_id=[IDENTITY_ID])
         rounds = models.Filter(must_not=[signs])
         counted = await self._call(
-            lambda: self._client.count(self._collection, count_filter=rounds, exact=True)
+            lambda client: client.count(self._collection, count_filter=rounds, exact=True)
         )
         return counted.count
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
         """See `OperatorEngine.browse`."""
         page, _ = await self._call(
-            lambda: self._client.scroll(
+            lambda client: client.scroll(
                 self._collection,
                 offset=following(after),
                 limit=limit,
@@ -87,7 +85,10 @@ class ServerOperator(ServerEngine):
         """Delete rounds by id."""
         for start in range(0, len(ids), _REMOVE_BATCH):
             batch: list[models.ExtendedPointId] = list(ids[start : start + _REMOVE_BATCH])
-            await self._call(partial(self._client.delete, self._collection, batch, wait=True))
+            await self._call(partial(self._delete, batch))
+
+    async def _delete(self, ids: list[models.ExtendedPointId], client: AsyncQdrantClient) -> None:
+        await client.delete(self._collection, ids, wait=True)
 
     def successor(self) -> "ServerOperator":
         """The collection with the next number."""
@@ -107,17 +108,17 @@ class ServerOperator(ServerEngine):
         if self._collection != self._named:
             gone = models.DeleteAlias(alias_name=alias)
             changes.insert(0, models.DeleteAliasOperation(delete_alias=gone))
-        await self._call(lambda: self._client.update_collection_aliases(changes))
+        await self._call(lambda client: client.update_collection_aliases(changes))
 
     async def drop(self) -> None:
         """Delete the collection."""
-        await self._call(lambda: self._client.delete_collection(self._collection))
+        await self._call(lambda client: client.delete_collection(self._collection))
 
     async def drop_retired(self) -> None:
         """Delete the collections with lower numbers that were closed for the one that serves."""
         serving = await self._serving()
         new = ServerOperator(index=serving, **self._same)
-        listed = (await self._call(self._client.get_collections)).collections
+        listed = (await self._call(lambda client: client.get_collections())).collections
         for name in (collection.name for collection in listed):
             number = _number(name, self._named)
             if number is None or name == serving:

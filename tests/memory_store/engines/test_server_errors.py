@@ -10,7 +10,7 @@ from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server.errors import Address, explained, passing, refuse_old
 
-HERE = Address("http://127.0.0.1:6333", 6334)
+HERE = str(Address("http://127.0.0.1:6333", 6334))
 EXACT = {
     grpc.StatusCode.UNAUTHENTICATED: StoreDenied,
     grpc.StatusCode.PERMISSION_DENIED: StoreDenied,

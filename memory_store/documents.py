@@ -1,0 +1,105 @@
+"""Small documents by name, each written only over the version that its writer has read.
+
+What several processes on one memory share beside its rounds: nobody else's change is ever lost, and
+of two who change the same version one is told to read again. Nothing here knows what they say.
+"""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+Body = dict[str, Any]
+NONE = ""
+"""The version of a document that is not there."""
+# So many may write between a write and its reading back, and it is still known to have been done.
+_REMEMBERED = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it was read: plain values, and which version of them. No version is used
+    twice."""
+
+    version: str = NONE
+    body: Body = field(default_factory=dict)
+    earlier: tuple[str, ...] = ()
+    """The versions it was written over, the last ones of them, newest first."""
+
+
+class Written(NamedTuple):
+    """Whether a version was written, and the document that is there now. Where it was, that may
+    already be a later one."""
+
+    done: bool
+    there: Document
+
+
+class Documents(Protocol):
+    """Documents that last, or do not; raises the store's errors."""
+
+    async def open(self) -> None:
+        """Connect, and make what is missing."""
+
+    async def versions(self, names: Sequence[str]) -> dict[str, str]:
+        """The versions of these documents, without those that are not there."""
+
+    async def read(self, name: str) -> Document:
+        """The document of a name; an empty one without a version where there is none."""
+
+    async def write(
+        self, name: str, body: Body, over: Document, *, until: datetime | None = None
+    ) -> Written:
+        """Write over the version of `over`, unless another was faster. After `until`, if given,
+        nobody needs the document any more."""
+
+    async def drop(self, before: datetime) -> None:
+        """Delete the documents that nobody needs any more at this time."""
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+
+
+class LocalDocuments:
+    """Documents of this process alone, which end with it."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Document, datetime | None]] = {}
+
+    async def open(self) -> None:
+        """See `Documents.open`."""
+
+    async def versions(self, names: Sequence[str]) -> dict[str, str]:
+        """See `Documents.versions`."""
+        return {name: self._kept[name][0].version for name in names if name in self._kept}
+
+    async def read(self, name: str) -> Document:
+        """See `Documents.read`."""
+        return self._kept[name][0] if name in self._kept else Document()
+
+    async def write(
+        self, name: str, body: Body, over: Document, *, until: datetime | None = None
+    ) -> Written:
+        """See `Documents.write`."""
+        there = await self.read(name)
+        if there.version != over.version:
+            return Written(False, there)
+        written = following(over, body)
+        self._kept[name] = written, until
+        return Written(True, written)
+
+    async def drop(self, before: datetime) -> None:
+        """See `Documents.drop`."""
+        self._kept = {
+            name: kept for name, kept in self._kept.items() if kept[1] is None or kept[1] >= before
+        }
+
+    async def close(self) -> None:
+        """See `Documents.close`."""
+
+
+def following(over: Document, body: Body) -> Document:
+    """The document that is written over another."""
+    earlier = (over.version, *over.earlier)[:_REMEMBERED] if over.version != NONE else ()
+    return Document(uuid.uuid4().hex, body, earlier)

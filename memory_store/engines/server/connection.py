@@ -1,0 +1,90 @@
+"""The way to a Qdrant server: its addresses in turn, calls tried again, failures explained.
+
+Several addresses are those of the nodes of one cluster. Calls go to one of them; when it is away,
+they go to the next one, and stay there.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from qdrant_client import AsyncQdrantClient
+
+from memory_store.engines.retrying import Patience, tried_again
+from memory_store.engines.server.errors import Address, addresses_of, explained, passing, refuse_old
+from memory_store.errors import StoreUnavailable
+
+# gRPC waits up to two minutes before it looks again for a server that went away.
+_CHANNEL = {
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.min_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1000,
+}
+_Result = TypeVar("_Result")
+Work = Callable[[AsyncQdrantClient], Awaitable[_Result]]
+
+
+class Connection:
+    """Calls of one server, over gRPC. `url` may name several nodes, with commas between them."""
+
+    def __init__(
+        self, url: str, *, grpc_port: int, api_key: str | None, timeout: int, retries: int
+    ) -> None:
+        self._addresses = addresses_of(url, grpc_port)
+        self._api_key = api_key
+        self._timeout = timeout
+        self._patience = Patience(retries, seconds=2.0 * timeout)
+        self._clients: list[AsyncQdrantClient] = []
+        self._used = 0
+
+    def __str__(self) -> str:
+        """Where the server is, for messages and marks: the same whichever node is used."""
+        return ", ".join(map(str, self._addresses))
+
+    async def open(self) -> None:
+        """Connect. Raises `StoreUnavailable` for a server that is away or too old."""
+        await self.close()
+        self._clients = list(map(self._client, self._addresses))
+        try:
+            refuse_old((await self.call(lambda client: client.info())).version, str(self))
+        except BaseException:
+            await self.close()
+            raise
+
+    async def call(self, work: Work[_Result]) -> _Result:
+        """What the work returns, tried again while the server is away or busy."""
+
+        async def attempt() -> _Result:
+            if not self._clients:
+                raise StoreUnavailable("the store is closed")
+            used = self._used
+            try:
+                return await work(self._clients[used])
+            except Exception as error:
+                # Others may have noticed first.
+                if passing(error) and used == self._used:
+                    self._used = (used + 1) % len(self._addresses)
+                raise
+
+        try:
+            return await tried_again(attempt, self._patience, passing)
+        except Exception as error:
+            raise explained(error, str(self)) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        clients, self._clients = self._clients, []
+        for client in clients:
+            await client.close()
+
+    def _client(self, address: Address) -> AsyncQdrantClient:
+        return AsyncQdrantClient(
+            url=address.url,
+            grpc_port=address.grpc_port,
+            prefer_grpc=True,
+            # Given as a header: the client warns about any key sent over http, even to loopback.
+            headers={"api-key": self._api_key} if self._api_key else None,
+            timeout=self._timeout,
+            verify=address.trust,
+            check_compatibility=False,  # ours is below, and stops the start
+            grpc_options=dict(_CHANNEL),
+        )

@@ -1,0 +1,151 @@
+"""Documents on a Qdrant server: points without vectors, in a collection beside the memory's.
+
+A condition on the version lets one of several writers through, wherever they are; each reads back
+whether it was that one. Of a cluster all replicas are asked, so that nobody takes for written what
+only some of them have.
+"""
+
+import json
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from qdrant_client import AsyncQdrantClient, models
+
+from memory_store.documents import NONE, Body, Document, Written, following
+from memory_store.engines.server.connection import Connection
+from memory_store.engines.server.points import to_holding
+from memory_store.errors import MemoryStoreError
+
+_NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
+_VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
+_ORDERING = models.WriteOrdering.MEDIUM
+_EVERY_REPLICA = models.ReadConsistencyType.ALL
+
+
+class ServerDocuments:
+    """See `Documents`. Takes what `ServerEngine` takes; the collection is that of the memory."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        grpc_port: int = 6334,
+        api_key: str | None = None,
+        collection: str = "aide_memoire",
+        shards: int = 1,
+        replication: int = 1,
+        write_consistency: int = 1,
+        timeout: int = 10,
+        retries: int = 5,
+    ) -> None:
+        self._connection = Connection(
+            url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
+        )
+        self._call = self._connection.call
+        self._collection = f"{collection}.shared"
+        self._replication = replication
+        self._write_consistency = write_consistency
+
+    async def open(self) -> None:
+        """See `Documents.open`."""
+        await self._connection.open()
+        try:
+            if not await self._exists():
+                await self._create()
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _exists(self) -> bool:
+        return await self._call(lambda client: client.collection_exists(self._collection))
+
+    async def _create(self) -> None:
+        try:
+            await self._call(
+                lambda client: client.create_collection(
+                    self._collection,
+                    vectors_config={},
+                    shard_number=1,
+                    replication_factor=self._replication,
+                    write_consistency_factor=self._write_consistency,
+                )
+            )
+        except MemoryStoreError:
+            # Another process may have been faster.
+            if not await self._exists():
+                raise
+
+    async def versions(self, names: Sequence[str]) -> dict[str, str]:
+        """See `Documents.versions`."""
+        by_id = {_id(name): name for name in names}
+        found = await self._call(
+            lambda client: client.retrieve(
+                self._collection, list(by_id), with_payload=[_VERSION], with_vectors=False
+            )
+        )
+        return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
+
+    async def read(self, name: str) -> Document:
+        """See `Documents.read`."""
+        found = await self._call(
+            lambda client: client.retrieve(
+                self._collection, [_id(name)], with_payload=True, consistency=_EVERY_REPLICA
+            )
+        )
+        if not found:
+            return Document()
+        payload = found[0].payload or {}
+        return Document(payload[_VERSION], json.loads(payload[_BODY]), tuple(payload[_EARLIER]))
+
+    async def write(
+        self, name: str, body: Body, over: Document, *, until: datetime | None = None
+    ) -> Written:
+        """See `Documents.write`."""
+        new = following(over, body)
+        payload = {
+            _VERSION: new.version,
+            _EARLIER: list(new.earlier),
+            _BODY: json.dumps(body),
+            _UNTIL: until.timestamp() if until else None,
+        }
+        if over.version == NONE:
+            await self._call(lambda client: self._make(client, name, payload))
+        else:
+            await self._call(lambda client: self._replace(client, name, payload, over.version))
+        there = await self.read(name)
+        return Written(new.version in (there.version, *there.earlier), there)
+
+    async def _make(self, client: AsyncQdrantClient, name: str, payload: Body) -> None:
+        """Write a document that is not there yet; one that is there passes no filter."""
+        point = models.PointStruct(id=_id(name), vector={}, payload=payload)
+        await client.upsert(
+            self._collection, [point], wait=True, ordering=_ORDERING, update_filter=to_holding({})
+        )
+
+    async def _replace(
+        self, client: AsyncQdrantClient, name: str, payload: Body, over: str
+    ) -> None:
+        only = models.Filter(
+            must=[
+                models.HasIdCondition(has_id=[_id(name)]),
+                models.FieldCondition(key=_VERSION, match=models.MatchValue(value=over)),
+            ]
+        )
+        await client.set_payload(self._collection, payload, only, wait=True, ordering=_ORDERING)
+
+    async def drop(self, before: datetime) -> None:
+        """See `Documents.drop`."""
+        over = models.FieldCondition(key=_UNTIL, range=models.Range(lt=before.timestamp()))
+        selector = models.FilterSelector(filter=models.Filter(must=[over]))
+        await self._call(
+            lambda client: client.delete(self._collection, selector, wait=True, ordering=_ORDERING)
+        )
+
+    async def close(self) -> None:
+        """See `Documents.close`."""
+        await self._connection.close()
+
+
+def _id(name: str) -> str:
+    return str(uuid.uuid5(_NAMES, name))
