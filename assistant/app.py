@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
@@ -28,11 +27,11 @@ from assistant.api import (
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
-from assistant.api.call import Clock
 from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
 from assistant.api.middleware import BodyLimit, HeadAsGet, JsonBody
 from assistant.api.observed import Observed
+from assistant.clock import Clock, wall_clock
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 
@@ -88,7 +87,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.clock = clock or _wall_clock
+    app.state.clock = clock or wall_clock
     app.state.limits = Limits(settings.limits)
     app.state.shutdown = Shutdown()
     app.state.doorkeeper = Doorkeeper(settings)
@@ -120,7 +119,3 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
-
-
-def _wall_clock() -> datetime:
-    return datetime.now(UTC)

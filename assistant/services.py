@@ -8,6 +8,8 @@ from typing import Any
 
 import memory_store
 from assistant.chat import Chat
+from assistant.clock import wall_clock
+from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
@@ -151,13 +153,19 @@ def _worker(
     enricher = Enricher(
         store,
         recorder,
+        Claims(store, wall_clock, lease_seconds=how.lease_seconds),
         model,
         wanted,
         known_facts=how.known_facts,
         attempts=how.attempts,
     )
     return EnrichmentWorker(
-        store, enricher, idle_seconds=how.idle_seconds, sessions_at_once=how.sessions_at_once
+        store,
+        enricher,
+        clock=wall_clock,
+        idle_seconds=how.idle_seconds,
+        lease_seconds=how.lease_seconds,
+        sessions_at_once=how.sessions_at_once,
     )
 
 

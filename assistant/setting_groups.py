@@ -112,6 +112,8 @@ class EnrichmentSettings(_Group, frozen=True):
     """Pause in a session after which its new rounds are extracted."""
     sessions_at_once: int = Field(default=4, ge=1, le=64)
     """Sessions (of different users) extracted side by side."""
+    lease_seconds: float = Field(default=60.0, ge=5, le=3600)
+    """How long after the end of a worker that was killed others take up what it was extracting."""
     attempts: int = Field(default=3, ge=1, le=20)
     """Times a round is tried before it counts as failed."""
     known_facts: int = Field(default=12, ge=0, le=100)

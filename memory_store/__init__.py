@@ -16,7 +16,7 @@ from memory_store.engines.disk_space import require_place
 from memory_store.engines.edge.engine import EdgeEngine
 from memory_store.engines.edge.operator import EdgeOperator, Repaired
 from memory_store.engines.edge.sync import Durability
-from memory_store.engines.engine import Engine
+from memory_store.engines.engine import Claim, Engine
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import (
     EmbeddingFailed,
@@ -82,6 +82,7 @@ __all__ = [
     "PACKAGED",
     "BackedUp",
     "Body",
+    "Claim",
     "Corrected",
     "Correction",
     "Days",

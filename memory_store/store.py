@@ -4,12 +4,12 @@ import asyncio
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 
 from memory_store.correction import Corrected, Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Engine, Hit, Payload, Scope
+from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
@@ -158,10 +158,22 @@ class MemoryStore:
         for id in ids:
             await self._engine.set_payload(id, Scope(user_id), again)
 
-    async def unenriched(self, *states: EnrichmentState) -> list[Record]:
-        """The records of all users whose enrichment is in one of these states."""
-        hits = await self._engine.in_state([state.value for state in states])
+    async def unenriched(
+        self, *states: EnrichmentState, lapsed: datetime | None = None
+    ) -> list[Record]:
+        """The records of all users whose enrichment is in one of these states; with `lapsed` only
+        those that somebody had claimed until then, or for less."""
+        hits = await self._engine.in_state([state.value for state in states], lapsed)
         return [from_payload(hit.payload) for hit in hits]
+
+    async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
+        """Those of these rounds of one user that wait for enrichment and are this claim's now:
+        until it is over, nobody else gets them. Claimed until `now`, they are free again."""
+        if not rounds:
+            return []
+        held = {round.id: round.turn_ids for round in rounds}
+        ours = await self._engine.claim(Scope(rounds[0].user_id), held, claim, now)
+        return [round for round in rounds if round.id in ours]
 
     async def recall(self, query: Query) -> Recall:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""

@@ -4,7 +4,7 @@ The clock is read here, and only when the caller gave no time.
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,12 +16,12 @@ from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.characters import wrong_with_id
 from assistant.chat import MemoryMode
+from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
 from memory_store import Days
 
-Clock = Callable[[], datetime]
 _RETRY_COUNT = "x-stainless-retry-count"
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, Scope, new_key
+from assistant.clock import wall_clock
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
@@ -74,7 +74,7 @@ def _key_file(data_dir: Path | None, config: Path | None) -> KeyFile:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return wall_clock().isoformat(timespec="seconds")
 
 
 def _print_lines(keys: Sequence[Key]) -> None:

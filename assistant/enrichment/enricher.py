@@ -1,7 +1,9 @@
 """Rounds that wait, enriched: extracted together, stored one by one, failures told apart."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from assistant.enrichment.claims import Claims
 from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
 from assistant.errors import AssistantError, BadModelReply, PromptRefused
 from assistant.models.gateway import Gateway
@@ -13,6 +15,13 @@ _BATCH_CHARACTERS = 24_000
 _REPLY_CHARACTERS = 800
 
 
+class Left(NamedTuple):
+    """How many rounds of a session still wait, and how many another process is working on."""
+
+    waiting: int
+    elsewhere: int = 0
+
+
 class Enricher:
     """Extracts the rounds of a session that wait, in one call where they fit into one."""
 
@@ -20,6 +29,7 @@ class Enricher:
         self,
         store: MemoryStore,
         recorder: Recorder,
+        claims: Claims,
         model: Gateway,
         wanted: Wanted,
         *,
@@ -29,17 +39,24 @@ class Enricher:
         self.extractor = wanted.extractor
         self._store = store
         self._recorder = recorder
+        self._claims = claims
         self._model = model
         self._wanted = wanted
         self._known_facts = known_facts
         self._attempts = attempts
 
-    async def enrich(self, user_id: str, session_id: str) -> int:
-        """Try every round of the session that waits once; how many still wait afterwards."""
+    async def enrich(self, user_id: str, session_id: str) -> Left:
+        """Try every round of the session that waits once, unless another process has it."""
         records = await self._waiting(user_id, session_id)
+        elsewhere = 0
         for batch in _batches([record.round for record in records]):
-            await self._enrich(batch)
-        return len(await self._waiting(user_id, session_id)) if records else 0
+            async with self._claims.on(batch) as ours:
+                elsewhere += len(batch) - len(ours)
+                if ours:
+                    await self._enrich(ours)
+        if not records:
+            return Left(0)
+        return Left(len(await self._waiting(user_id, session_id)), elsewhere)
 
     async def _waiting(self, user_id: str, session_id: str) -> list[Record]:
         records = await self._store.session(user_id, session_id)

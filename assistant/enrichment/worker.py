@@ -1,21 +1,24 @@
 """When enrichment happens: after a pause in a session, when it is closed, and after a start.
 
 Nothing here has to last: what waits is told by the records themselves, which are read at the
-start and then now and again.
+start and then now and again. Several processes may do so: each round is one's (`claims.py`).
 """
 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
-from assistant.enrichment.enricher import Enricher
+from assistant.clock import Clock
+from assistant.enrichment.enricher import Enricher, Left
 from assistant.errors import BadModelReply, PromptRefused
 from memory_store import EnrichmentState, MemoryStore, MemoryStoreError, Record
 
 _log = logging.getLogger(__name__)
 
 _SWEEP_SECONDS = 900.0
+# Between two looks whether another process is done with a session.
+_ELSEWHERE_PAUSE = 1.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
 # A model that could not use a round will not tomorrow either; another extractor may.
@@ -32,17 +35,21 @@ class EnrichmentWorker:
         store: MemoryStore,
         enricher: Enricher,
         *,
+        clock: Clock,
         idle_seconds: float,
+        lease_seconds: float,
         sessions_at_once: int,
     ) -> None:
         self._store = store
         self._enricher = enricher
+        self._clock = clock
         self._idle_seconds = idle_seconds
+        self._lease_seconds = lease_seconds
         self._slots = asyncio.Semaphore(sessions_at_once)
         self._users: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._timers: dict[_Session, asyncio.TimerHandle] = {}
         self._running: set[asyncio.Task[None]] = set()
-        self._sweeper: asyncio.Task[None] | None = None
+        self._sweepers: list[asyncio.Task[None]] = []
         self._since: dict[_Session, float] = {}
 
     @property
@@ -52,14 +59,18 @@ class EnrichmentWorker:
         return [now - since for since in self._since.values()]
 
     def start(self) -> None:
-        """Take up what an earlier run left, now and then again."""
-        self._sweeper = asyncio.create_task(self._sweep())
+        """Take up what an earlier run left, now and then again; and what another process that
+        ended had begun."""
+        self._sweepers = [
+            asyncio.create_task(self._repeatedly(self._resume, _SWEEP_SECONDS)),
+            asyncio.create_task(self._repeatedly(self._take_over, self._lease_seconds)),
+        ]
 
     async def close(self) -> None:
         """Stop; what is not done yet waits in the store for the next start."""
         for timer in self._timers.values():
             timer.cancel()
-        tasks = [*self._running, *filter(None, (self._sweeper,))]
+        tasks = [*self._running, *self._sweepers]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -76,9 +87,9 @@ class EnrichmentWorker:
         """Enrich the session now; on return each of its rounds is done, or failed for a reason."""
         self._cancel(user_id, session_id)
         pause = _FIRST_PAUSE
-        while await self._enrich(user_id, session_id):
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+        while (left := await self._enrich(user_id, session_id)).waiting:
+            await asyncio.sleep(_ELSEWHERE_PAUSE if left.elsewhere else pause)
+            pause = _FIRST_PAUSE if left.elsewhere else min(pause * 2, _LONGEST_PAUSE)
         self._settled(user_id, session_id)
 
     def _due(self, user_id: str, session_id: str, seconds: float) -> None:
@@ -114,19 +125,19 @@ class EnrichmentWorker:
         if (user_id, session_id) not in self._timers:
             self._since.pop((user_id, session_id), None)
 
-    async def _enrich(self, user_id: str, session_id: str) -> int:
+    async def _enrich(self, user_id: str, session_id: str) -> Left:
         async with self._users[user_id], self._slots:
             return await self._enricher.enrich(user_id, session_id)
 
-    async def _sweep(self) -> None:
+    async def _repeatedly(self, sweep: Callable[[], Awaitable[None]], seconds: float) -> None:
         while True:
             try:
-                await self._resume()
+                await sweep()
             except MemoryStoreError as error:
                 _log.warning("cannot look for rounds that wait for enrichment: %s", error)
             except Exception:  # the next sweep must come, whatever happened to this one
                 _log.exception("looking for rounds that wait for enrichment failed")
-            await asyncio.sleep(_SWEEP_SECONDS)
+            await asyncio.sleep(seconds)
 
     async def _resume(self) -> None:
         """Rounds that wait, and those that failed for a reason which may have passed."""
@@ -135,8 +146,16 @@ class EnrichmentWorker:
         for record in records:
             if record.enrichment is EnrichmentState.FAILED and self._may_pass(record):
                 await self._store.enrich_again(record.round.user_id, [record.id])
+        self._due_now(records)
+
+    async def _take_over(self) -> None:
+        """Rounds that a process has claimed, and neither enriched nor claimed again."""
+        self._due_now(await self._store.unenriched(EnrichmentState.PENDING, lapsed=self._clock()))
+
+    def _due_now(self, records: list[Record]) -> None:
+        """Their sessions are due, except those that we know of: they have their time."""
         for user_id, session_id in _sessions(records):
-            if (user_id, session_id) not in self._timers:
+            if (user_id, session_id) not in self._since:
                 self._due(user_id, session_id, 0.0)
 
     def _may_pass(self, record: Record) -> bool:

@@ -6,6 +6,7 @@ that every engine ranks alike.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,6 +60,14 @@ Similarities = dict[int, float]
 
 A recall goes through a thousand of them; texts and payloads would take longer than the search.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Who enriches a point, and until when nobody else may: a lease, told in the point itself."""
+
+    by: str
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +137,17 @@ class Engine(Protocol):
         """Replace these payload fields of one point, where it is in scope and, if turns are given,
         holds exactly these; the others stay."""
 
-    async def in_state(self, states: Sequence[str]) -> list[Hit]:
-        """The points of every user whose enrichment is in one of these states.
+    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+        """Take points in scope that hold exactly these turns and wait for enrichment, where nobody
+        else has them at this time; which ones are this claim's now.
+
+        Whoever has one claims it again to keep it for longer, or until `now` to give it back. A
+        claim is no change of the point, and goes when the point is written.
+        """
+
+    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
+        """The points of every user whose enrichment is in one of these states; with `lapsed` only
+        those of a claim that was over at that time.
 
         For the upkeep of the store alone: whatever a user asks goes by a scope.
         """

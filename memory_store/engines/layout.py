@@ -20,6 +20,8 @@ TURNS = "turn_ids"
 """The payload field that says which turns a round was made of."""
 REPEATS = "repeats"
 """The payload field that names the rounds whose words an answer repeats."""
+CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
+"""The payload fields of a claim, which are no part of the record."""
 IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
 

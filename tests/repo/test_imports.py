@@ -116,9 +116,9 @@ def test_only_the_edge_of_http_reads_the_clock() -> None:
         for path in (ROOT / package).rglob("*.py")
         if any(clock_calls(path))
     }
-    # The clock of calls without a time, the `created` of a reply, and that of a key.
+    # One clock, handed to who may know the time, and the `created` of a reply.
     replies = {f"assistant/api/{name}.py" for name in ("chat", "responses")}
-    assert readers == {"assistant/app.py", "assistant/cli/keys.py", *replies}
+    assert readers == {"assistant/clock.py", *replies}
 
 
 def test_only_a_transfer_works_on_everybodys_rounds() -> None:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
 from memory_store.engines.edge.swap import finish_swap, sweep
 from memory_store.engines.edge.sync import Durability, Gate
 from memory_store.engines.engine import (
+    Claim,
     Hit,
     Matrix,
     Payload,
@@ -175,8 +177,14 @@ class EdgeEngine:
                 return points
             await asyncio.sleep(0)
 
-    async def in_state(self, states: Sequence[str]) -> list[Hit]:
-        """See `Engine.in_state`."""
+    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+        """Everything: there is one owner, which knows by itself what it is doing."""
+        return set(held)
+
+    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
+        """See `Engine.in_state`; nothing is ever claimed here."""
+        if lapsed is not None:
+            return []
         only = qe.Filter(must=[one_of("enrichment", states)])
         points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), payload_of(point)) for point in points]

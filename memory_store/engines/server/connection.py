@@ -7,12 +7,16 @@ they go to the next one, and stay there.
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from qdrant_client import AsyncQdrantClient
+from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server.errors import Address, addresses_of, explained, passing, refuse_old
 from memory_store.errors import StoreUnavailable
 
+# Concurrent writers of one point must leave all replicas with the same one of their versions.
+ORDERING = models.WriteOrdering.MEDIUM
+# For who must not take for written what only some replicas have.
+EVERY_REPLICA = models.ReadConsistencyType.ALL
 # gRPC waits up to two minutes before it looks again for a server that went away.
 _CHANNEL = {
     "grpc.initial_reconnect_backoff_ms": 100,

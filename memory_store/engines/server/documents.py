@@ -13,14 +13,12 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.documents import NONE, Body, Document, Written, following
-from memory_store.engines.server.connection import Connection
+from memory_store.engines.server.connection import EVERY_REPLICA, ORDERING, Connection
 from memory_store.engines.server.points import to_holding
 from memory_store.errors import MemoryStoreError
 
 _NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
 _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
-_ORDERING = models.WriteOrdering.MEDIUM
-_EVERY_REPLICA = models.ReadConsistencyType.ALL
 
 
 class ServerDocuments:
@@ -90,7 +88,7 @@ class ServerDocuments:
         """See `Documents.read`."""
         found = await self._call(
             lambda client: client.retrieve(
-                self._collection, [_id(name)], with_payload=True, consistency=_EVERY_REPLICA
+                self._collection, [_id(name)], with_payload=True, consistency=EVERY_REPLICA
             )
         )
         if not found:
@@ -120,7 +118,7 @@ class ServerDocuments:
         """Write a document that is not there yet; one that is there passes no filter."""
         point = models.PointStruct(id=_id(name), vector={}, payload=payload)
         await client.upsert(
-            self._collection, [point], wait=True, ordering=_ORDERING, update_filter=to_holding({})
+            self._collection, [point], wait=True, ordering=ORDERING, update_filter=to_holding({})
         )
 
     async def _replace(
@@ -132,14 +130,14 @@ class ServerDocuments:
                 models.FieldCondition(key=_VERSION, match=models.MatchValue(value=over)),
             ]
         )
-        await client.set_payload(self._collection, payload, only, wait=True, ordering=_ORDERING)
+        await client.set_payload(self._collection, payload, only, wait=True, ordering=ORDERING)
 
     async def drop(self, before: datetime) -> None:
         """See `Documents.drop`."""
         over = models.FieldCondition(key=_UNTIL, range=models.Range(lt=before.timestamp()))
         selector = models.FilterSelector(filter=models.Filter(must=[over]))
         await self._call(
-            lambda client: client.delete(self._collection, selector, wait=True, ordering=_ORDERING)
+            lambda client: client.delete(self._collection, selector, wait=True, ordering=ORDERING)
         )
 
     async def close(self) -> None:

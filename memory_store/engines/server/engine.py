@@ -9,6 +9,7 @@ tried again while the server is away or busy. A write returns when every live re
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -16,16 +17,37 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.engine import Hit, Matrix, Payload, Point, Scope, Similarities, Watcher
-from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided, to_matrix
-from memory_store.engines.server.connection import Connection
+from memory_store.engines.engine import (
+    Claim,
+    Hit,
+    Matrix,
+    Payload,
+    Point,
+    Scope,
+    Similarities,
+    Watcher,
+)
+from memory_store.engines.layout import (
+    CLAIMED_BY,
+    CLAIMED_UNTIL,
+    IDENTITY_ID,
+    KEYS,
+    USER,
+    WORDS,
+    divided,
+    to_matrix,
+)
+from memory_store.engines.server.connection import EVERY_REPLICA, ORDERING, Connection
 from memory_store.engines.server.errors import is_gone
 from memory_store.engines.server.points import (
     GRAPHS,
     INDEXES,
     UNCLAIMED,
+    claimed_by,
+    free_for,
     is_ours,
     keys_config,
+    lapsed_at,
     one_of,
     serving_alias,
     to_batch,
@@ -36,6 +58,7 @@ from memory_store.engines.server.points import (
     to_request,
     to_server,
     to_similarities,
+    to_waiting,
     vectors_of,
     versions_of,
 )
@@ -46,8 +69,6 @@ from memory_store.types import Held
 
 _UPSERT_BATCH = 64
 _SCROLL_PAGE = 512
-# Concurrent writers of one round must leave all replicas with the same one of their versions.
-_ORDERING = models.WriteOrdering.MEDIUM
 
 
 class ServerEngine:
@@ -142,7 +163,7 @@ class ServerEngine:
         """Idempotent, so that it does not matter how many processes start at once."""
         await self._call(
             lambda client: client.create_payload_index(
-                self._collection, field, schema, wait=True, ordering=_ORDERING
+                self._collection, field, schema, wait=True, ordering=ORDERING
             )
         )
 
@@ -195,7 +216,7 @@ class ServerEngine:
         async def replace_it(client: AsyncQdrantClient) -> None:
             try:
                 await client.batch_update_points(
-                    self._collection, operations, wait=True, ordering=_ORDERING
+                    self._collection, operations, wait=True, ordering=ORDERING
                 )
             except Exception as error:
                 if not is_gone(error):
@@ -216,7 +237,7 @@ class ServerEngine:
     ) -> None:
         await self._call(
             lambda client: client.upsert(
-                self._collection, points, wait=True, ordering=_ORDERING, update_filter=only_if
+                self._collection, points, wait=True, ordering=ORDERING, update_filter=only_if
             )
         )
 
@@ -229,7 +250,7 @@ class ServerEngine:
         with self._watchers.told_of(of_scope(only)):
             await self._call(
                 lambda client: client.set_payload(
-                    self._collection, dict(payload), selected, wait=True, ordering=_ORDERING
+                    self._collection, dict(payload), selected, wait=True, ordering=ORDERING
                 )
             )
         await self._confirm()
@@ -270,9 +291,25 @@ class ServerEngine:
         points = await self._scrolled(to_filter(scope), with_payload=wanted)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
-    async def in_state(self, states: Sequence[str]) -> list[Hit]:
+    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+        """See `Engine.claim`: a conditional write, then a look whose it is."""
+        waiting = to_waiting(scope, held)
+        payload = {CLAIMED_BY: claim.by, CLAIMED_UNTIL: claim.until.isoformat()}
+        free = models.Filter(must=[waiting, free_for(claim, now)])
+        await self._call(
+            lambda client: client.set_payload(
+                self._collection, payload, free, wait=True, ordering=ORDERING
+            )
+        )
+        ours = models.Filter(must=[waiting, claimed_by(claim.by)])
+        points = await self._scrolled(ours, with_payload=False, consistency=EVERY_REPLICA)
+        return {str(point.id) for point in points}
+
+    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
         """See `Engine.in_state`."""
         only = models.Filter(must=[one_of("enrichment", states)])
+        if lapsed is not None:
+            only = models.Filter(must=[only, lapsed_at(lapsed)])
         points = await self._scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
@@ -329,7 +366,7 @@ class ServerEngine:
         with self._watchers.told_of(of_scope(scope)):
             await self._call(
                 lambda client: client.delete(
-                    self._collection, selector, wait=True, ordering=_ORDERING
+                    self._collection, selector, wait=True, ordering=ORDERING
                 )
             )
         await self._confirm()

@@ -8,13 +8,21 @@ from typing import Any
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import IDENTITY_ID, KEYS, WORDS, to_matrix
+from memory_store.engines.layout import (
+    CLAIMED_BY,
+    CLAIMED_UNTIL,
+    IDENTITY_ID,
+    KEYS,
+    WORDS,
+    to_matrix,
+)
 from memory_store.engines.operator import following
 from memory_store.engines.server.engine import ServerEngine
 from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
 from memory_store.identity import State, place_of, state_of
 
 _REMOVE_BATCH = 1000
+_CLAIM = (CLAIMED_BY, CLAIMED_UNTIL)
 
 
 class ServerOperator(ServerEngine):
@@ -147,5 +155,6 @@ def _from_server(record: models.Record) -> Point:
         id=str(record.id),
         keys=to_matrix(vectors.get(KEYS)),
         words=dict(zip(words.indices, words.values, strict=True)) if words else {},
-        payload=record.payload or {},
+        # Whoever is enriching it just now is nothing of the round.
+        payload={k: v for k, v in (record.payload or {}).items() if k not in _CLAIM},
     )

@@ -1,14 +1,17 @@
 """Our points, scopes and queries in the Qdrant server's words, and the shape of its collection."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
 from qdrant_client import grpc, models
 from qdrant_client.conversions.conversion import RestToGrpc
 
-from memory_store.engines.engine import Payload, Point, Scope, Similarities
+from memory_store.engines.engine import Claim, Payload, Point, Scope, Similarities
 from memory_store.engines.layout import (
+    CLAIMED_BY,
+    CLAIMED_UNTIL,
     IDENTITY_ID,
     KEYS,
     REPEATS,
@@ -20,7 +23,7 @@ from memory_store.engines.layout import (
     ranges,
 )
 from memory_store.identity import State
-from memory_store.types import Held
+from memory_store.types import EnrichmentState, Held
 
 # Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
 # for single users (payload_m) would come with one over all keys along the dates (decision 4).
@@ -170,6 +173,28 @@ def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> models.Fil
     if turn_ids is not None:
         must += _turns_are(turn_ids)
     return models.Filter(must=must)
+
+
+def to_waiting(scope: Scope, held: Held) -> models.Filter:
+    """The points in scope that hold exactly these turns and wait for enrichment."""
+    pending = models.MatchValue(value=EnrichmentState.PENDING.value)
+    waits = models.FieldCondition(key="enrichment", match=pending)
+    return models.Filter(must=[to_filter(scope), waits, to_holding(held)])
+
+
+def claimed_by(worker: str) -> models.FieldCondition:
+    return models.FieldCondition(key=CLAIMED_BY, match=models.MatchValue(value=worker))
+
+
+def lapsed_at(now: datetime) -> models.FieldCondition:
+    """The points of a claim that is over."""
+    return models.FieldCondition(key=CLAIMED_UNTIL, range=models.DatetimeRange(lte=now))
+
+
+def free_for(claim: Claim, now: datetime) -> models.Filter:
+    """The points that nobody else has at this time."""
+    nobody = models.IsEmptyCondition(is_empty=models.PayloadField(key=CLAIMED_UNTIL))
+    return models.Filter(should=[nobody, lapsed_at(now), claimed_by(claim.by)])
 
 
 def one_of(field: str, values: Sequence[str]) -> models.FieldCondition:

@@ -1,0 +1,11 @@
+"""The clock, for those who may read it: calls without a time, and what workers agree about."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Clock = Callable[[], datetime]
+
+
+def wall_clock() -> datetime:
+    """The time now. Machines that share a memory must agree about it to about a second."""
+    return datetime.now(UTC)
