@@ -15,15 +15,20 @@ _START_SECONDS = 60.0
 
 @contextmanager
 def served(
-    app: Any, *, lifespan: bool = True, port: int = 0, certificate: Path | None = None
+    app: Any,
+    *,
+    lifespan: bool = True,
+    port: int = 0,
+    certificate: Path | None = None,
+    config: uvicorn.Config | None = None,
 ) -> Iterator[str]:
     """Serve the application and give its base URL; stop it at the end. Port 0 is any free one.
-    With a file of a certificate and its key, it is https."""
+    With a file of a certificate and its key, it is https. `config` says all else otherwise."""
     # Naming TCP lets the event loop switch off Nagle's algorithm: 40 ms a request otherwise.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
-    config = uvicorn.Config(
+    config = config or uvicorn.Config(
         app,
         log_level="critical",
         lifespan="on" if lifespan else "off",
