@@ -34,7 +34,10 @@ def is_for_a_frame(headers: Headers) -> bool:
 
 
 def is_of_another_page(scope: Scope, headers: Headers) -> bool:
-    """Whether a browser says that another page made the request, and not to open ours."""
+    """Whether a browser says that another page made the request, and not to open ours. Of
+    WebSockets it does not say so, but our page opens none."""
+    if "sec-websocket-key" in headers:
+        return True
     if all(site in _OURS for site in headers.getlist("sec-fetch-site")):
         return False
     opens_ours = (
