@@ -13,9 +13,12 @@ from raw_http import Line, asked, line
 from served import served
 
 from assistant import Settings, create_app
+from assistant.access.key_file import KeyFile
+from assistant.access.keys import new_key
 from assistant.access.patience import Patience
 from assistant.api.browsers import SAFE_HEADERS
 from assistant.cli.serving.connection import ConnectionConfig
+from assistant.setting_groups import LimitSettings
 
 HEAD = "POST /v1/chat/completions HTTP/1.1\r\nHost: HERE\r\n"
 BODY = '{"messages": [{"role": "user", "content": "I sold my piano."}]}'
@@ -215,3 +218,24 @@ class TestWithKeys:
             [session] = http.get("/v1/sessions").json()["data"]
             [(said, _)] = rounds(http, "default", session["id"])
             assert said == "I sold my piano."
+
+    def test_a_key_that_is_used_up_is_not_asked_for_a_body(self, tmp_path: Path) -> None:
+        """Whose it is says the key, so that nothing of the body is needed to count it."""
+        made = new_key("laptop", "ann", (), created_at="now")
+        KeyFile(tmp_path / "keys.json").add(made.key)
+        settings = Settings(
+            embedder="hash", data_dir=tmp_path, limits=LimitSettings(requests_per_minute=2)
+        )
+        config = ConnectionConfig(
+            create_app(settings), connections=9, patience=Patience(), timeout_graceful_shutdown=2
+        )
+        keyed = HEAD + f"Authorization: Bearer {made.token}\r\n"
+        with served(config.app, config=config) as url:
+            for _ in range(2):
+                assert asked(url, f"{keyed}Content-Length: {len(BODY)}\r\n\r\n{BODY}").status == 200
+            for half in ("Content-Length: 9\r\nExpect: 100-continue\r\n", "Content-Length: 9\r\n"):
+                answer = asked(url, keyed, half, "\r\n")
+                assert (answer.status, answer.error["code"]) == (429, "rate_limit_exceeded")
+            # Another route, or none, is a request, too; what is open to everybody is not.
+            assert asked(url, keyed.replace("/v1/chat/completions", "/no"), "\r\n").status == 429
+            assert asked(url, HEALTH).status == 200
