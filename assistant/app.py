@@ -33,7 +33,7 @@ from assistant.api.browsers import SafeHeaders
 from assistant.api.call import Clock
 from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
-from assistant.api.middleware import HeadAsGet, JsonBody, WholeBody
+from assistant.api.middleware import PlainRequest, WholeBody
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -116,8 +116,7 @@ def _add_routes(app: FastAPI) -> None:
 
 def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> None:
     """From the innermost to the outermost."""
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(JsonBody)
+    app.add_middleware(PlainRequest)
     app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)
     app.add_middleware(
         Access,

@@ -1,4 +1,4 @@
-"""Around every request: bounds on the body, JSON whatever it is called, HEAD wherever GET is."""
+"""Around every request: bounds on the body, and one form whatever it was called."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -86,24 +86,19 @@ class _Replayed:
         return {"type": "http.request", "body": self.body, "more_body": False}
 
 
-class JsonBody:
-    """Reads every body as JSON, as all routes do: `curl -d` calls it a form."""
+class PlainRequest:
+    """Reads every body as JSON, as all routes do: `curl -d` calls it a form. Answers as a whole,
+    whatever part is asked for, and HEAD, as probes send it, as GET: the server leaves out the body.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            MutableHeaders(scope=scope)["Content-Type"] = "application/json"
+            headers = MutableHeaders(scope=scope)
+            headers["Content-Type"] = "application/json"
+            del headers["Range"]
+            if scope["method"] == "HEAD":
+                scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
-
-
-class HeadAsGet:
-    """Answers HEAD, as probes send it, as GET; the server leaves out the body."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
-        await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)

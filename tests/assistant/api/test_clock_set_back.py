@@ -1,4 +1,4 @@
-"""The server's clock is set back while somebody talks: nothing that is said is taken for a retry."""
+"""The server's clock is set back while somebody talks: what is said is taken for no retry."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
