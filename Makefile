@@ -6,13 +6,13 @@ WORKERS ?= 2
 # torch is named exactly: only that version resolves to the small CPU build.
 PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
 
-.PHONY: demo test test_browser test_slow test_clients bench check qdrant_server clean
+.PHONY: demo test test_browser test_slow test_clients fuzz bench check qdrant_server clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
 # Tests start dozens of processes; without bytecode each compiles our modules anew.
-test test_browser test_slow test_clients: export PYTHONDONTWRITEBYTECODE =
+test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
@@ -31,6 +31,12 @@ test_slow: $(VENV)/.installed-dev
 test_clients: $(VENV)/.installed-dev
 	$(PIP_INSTALL) -e '.[dev,clients]'
 	$(PY) -m pytest -m 'slow or not slow' tests/clients
+
+# 100,000 requests at random to real servers, counted: `make fuzz REQUESTS=5000 SEED=7`. An interrupted
+# run goes on.
+fuzz: $(VENV)/.installed-dev
+	$(PY) tests/support/fuzz.py --out runs/fuzz-$(or $(SEED),1) $(if $(SEED),--seed $(SEED)) \
+		$(if $(REQUESTS),--requests $(REQUESTS)) $(if $(ENGINE),--engine $(ENGINE))
 
 check: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format --check .
