@@ -29,10 +29,15 @@ class Answer:
 class Line:
     """A connection, written to and read from as it comes."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, buffer: int | None = None) -> None:
+        """`buffer` is how many bytes the system takes in that are not read yet."""
         parts = urlsplit(url)
         self.host = parts.netloc
-        self._socket = socket.create_connection((parts.hostname or "", parts.port or 80), _SECONDS)
+        self._socket = socket.socket()
+        self._socket.settimeout(_SECONDS)
+        if buffer:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self._socket.connect((parts.hostname, parts.port))
         self._read = self._socket.makefile("rb")
 
     def send(self, *pieces: str | bytes) -> None:
@@ -78,9 +83,9 @@ class Line:
 
 
 @contextmanager
-def line(url: str) -> Iterator[Line]:
+def line(url: str, buffer: int | None = None) -> Iterator[Line]:
     """A connection for a while."""
-    opened = Line(url)
+    opened = Line(url, buffer)
     try:
         yield opened
     finally:

@@ -13,7 +13,11 @@ from typing import Any
 
 import httptools
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from assistant.access.patience import Patience
 from assistant.api.browsers import add_safe_headers
@@ -32,15 +36,24 @@ _log = logging.getLogger("assistant.access")
 
 class ConnectionConfig(uvicorn.Config):
     """How uvicorn serves: with `BoundedConnection`s, as many at once as `connections` says; 0 is no
-    limit."""
+    limit. `refused` hears the code of what the application never heard of."""
 
-    def __init__(self, app: Any, *, connections: int, patience: Patience, **more: Any) -> None:
+    def __init__(
+        self,
+        app: Any,
+        *,
+        connections: int,
+        patience: Patience,
+        refused: Callable[[str], None] = lambda code: None,
+        **more: Any,
+    ) -> None:
         # There is nothing here to talk to by WebSocket.
         super().__init__(
             app, http=BoundedConnection, ws="none", log_config=None, access_log=False, **more
         )
         self.connections = connections
         self.patience = patience
+        self.refused = refused
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -50,12 +63,15 @@ class BoundedConnection(HttpToolsProtocol):
         super().__init__(config, *arguments, **more)
         self._most = config.connections
         self._patience = config.patience
+        self._refused = config.refused
         self._timers: dict[str, TimerHandle] = {}
         # Whether a request has begun to arrive, and whether its head is still arriving.
         self._in_message = self._in_head = False
         self._head_bytes = 0
         self._refusal: AssistantError | None = None
         self._is_deaf = False
+        # The request whose turn it is to be answered; those after it are in the pipeline.
+        self._answered: RequestResponseCycle | None = None
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -67,6 +83,8 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         for name in list(self._timers):
             self._stop(name)
+        self.pipeline.clear()
+        self._give_up_answering()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -88,7 +106,11 @@ class BoundedConnection(HttpToolsProtocol):
 
     @property
     def _is_answering(self) -> bool:
-        return self.cycle is not None and not self.cycle.response_complete
+        return self._answered is not None and not self._answered.response_complete
+
+    @property
+    def _in_body(self) -> bool:
+        return self._in_message and not self._in_head
 
     # What the parser finds.
 
@@ -143,7 +165,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self._in_message and not self._in_head and self.cycle.response_complete:
+        if self._in_body and not self._is_answering:
             self._after("rest", self._patience.unread_seconds, self.transport.close)
 
     # What is not waited for.
@@ -152,7 +174,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._after("head", self._patience.head_seconds, self._head_is_late)
 
     def _head_is_late(self) -> None:
-        if self._in_head:
+        if self._in_head and not self.transport.is_closing():
             self._refuse(RequestTimeout("the head of the request came too slowly"))
         else:
             self.transport.close()
@@ -172,8 +194,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _due(self, name: str, do: Callable[[], None]) -> None:
         self._stop(name)
-        if not self.transport.is_closing():
-            do()
+        do()
 
     def _stop(self, name: str) -> None:
         if timer := self._timers.pop(name, None):
@@ -184,16 +205,32 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, error: AssistantError) -> None:
         """Hear no more, say why, and close; but what was asked before is answered first."""
         self._is_deaf = True
-        if self._is_answering and (self._in_head or not self._in_message):
-            self.cycle.keep_alive = False
+        if self._in_body and self.pipeline:
+            self.pipeline.popleft()
+        elif self._in_body or not self._is_answering:
+            self._close_with(error)
             return
+        last = self.pipeline[0][0] if self.pipeline else self._answered
+        if last is not None:
+            last.keep_alive = False
+
+    def _close_with(self, error: AssistantError) -> None:
         _log.info("refused before a request", extra=with_fields(error=error.code))
+        self._refused(error.code)
         if not (self._is_answering and self.cycle.response_started):
             self.transport.write(_answer(error, self.server_state.default_headers))
-        if self._is_answering:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
+        self._give_up_answering()
         self.transport.close()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _give_up_answering(self) -> None:
+        """Whatever the application still says goes nowhere, and it is told so."""
+        if self._answered is not None and self._is_answering:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
 
 
 def _answer(error: AssistantError, more: list[tuple[bytes, bytes]]) -> bytes:

@@ -32,6 +32,7 @@ class Server(uvicorn.Server):
                 app,
                 connections=services.settings.limits.connections,
                 patience=Patience(),
+                refused=services.metrics.refused,
                 # What runs was waited for before; connections only have to be closed.
                 timeout_graceful_shutdown=1,
             )

@@ -30,7 +30,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     config = ConnectionConfig(
         app, connections=CONNECTIONS, patience=HASTY, timeout_graceful_shutdown=2
     )
-    with served(app, config=config) as url:
+    with served(app, config=config, send_buffer=16_384) as url:
         yield url
 
 
