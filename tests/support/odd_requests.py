@@ -4,8 +4,10 @@ hardly HTTP. The same random generator makes the same requests.
 
 import copy
 import gzip
+import io
 import json
 import random
+import zipfile
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -149,6 +151,41 @@ TYPES = (
     "",
     ";;;",
 )
+CHATGPT = {
+    "conversation_id": "c1",
+    "title": "Running",
+    "create_time": 1684576800.0,
+    "current_node": "b",
+    "mapping": {
+        "root": {"id": "root", "parent": None, "children": ["a"], "message": None},
+        "a": {
+            "id": "a",
+            "parent": "root",
+            "children": ["b"],
+            "message": {
+                "id": "m-a",
+                "author": {"role": "user"},
+                "create_time": 1684576800.0,
+                "content": {"content_type": "text", "parts": ["I ran ten miles."]},
+                "metadata": {},
+                "recipient": "all",
+            },
+        },
+        "b": {
+            "id": "b",
+            "parent": "a",
+            "children": [],
+            "message": {
+                "id": "m-b",
+                "author": {"role": "assistant"},
+                "create_time": 1684576801.0,
+                "content": {"content_type": "text", "parts": ["Well done."]},
+                "metadata": {},
+                "recipient": "all",
+            },
+        },
+    },
+}
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "LINK", "QUERY")
 
 
@@ -192,8 +229,9 @@ class OddRequests:
         """One more."""
         makers: Sequence[tuple[int, Callable[[], Sent]]] = (
             (70, self._of_a_route),
-            (15, self._anywhere),
-            (15, self._broken),
+            (13, self._anywhere),
+            (13, self._broken),
+            (4, self._several),
         )
         [make] = self._chance.choices(
             [make for _, make in makers], [weight for weight, _ in makers]
@@ -211,6 +249,9 @@ class OddRequests:
                 path = path.replace(f"{{{one['name']}}}", _quoted(value))
             elif self._chance.random() < 0.3:
                 query.append(f"{one['name']}={_quoted(value)}")
+        if path.endswith("/import") and self._chance.random() < 0.4:
+            target = f"{path}?format=chatgpt"
+            return self._request("route", method, target, self._chatgpt())
         target = path + ("?" + "&".join(query) if query else "")
         return self._request("route", method, target, self._body_of(described))
 
@@ -232,15 +273,38 @@ class OddRequests:
         if example is None:
             return None if self._chance.random() < 0.9 else self._any_body()
         if isinstance(example, str):
-            return self._mangled(example.encode())
+            return self._lines(example)
         body = copy.deepcopy(example)
         if isinstance(body, dict) and self._chance.random() < 0.7:
             where = body.setdefault("metadata", {}) if "messages" in body else body
             if isinstance(where, dict):
                 where["user_id"] = self._chance.choice(USERS)
+        return self._written(self._often_changed(body))
+
+    def _lines(self, example: str) -> bytes:
+        """An export with some of its nodes changed, or some of its bytes."""
+        if self._chance.random() < 0.2:
+            return self._mangled(example.encode())
+        lines = [json.loads(line) for line in example.splitlines()]
+        place = self._chance.randrange(len(lines))
+        lines[place] = self._often_changed(lines[place])
+        return b"\n".join(json.dumps(line).encode() for line in lines)
+
+    def _chatgpt(self) -> bytes:
+        """A ChatGPT export, as JSON or in a zip file."""
+        conversations = [copy.deepcopy(CHATGPT), self._often_changed(copy.deepcopy(CHATGPT))]
+        body = self._written(conversations)
+        if self._chance.random() < 0.6:
+            return body
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr(self._chance.choice(("conversations.json", "chat.html")), body)
+        return packed.getvalue() if self._odd() else self._mangled(packed.getvalue())
+
+    def _often_changed(self, body: Any) -> Any:
         for _ in range(self._chance.choice((0, 0, 1, 1, 2, 5))):
             body = self._changed(body)
-        return self._written(body)
+        return body
 
     def _changed(self, body: Any) -> Any:
         """The body with one of its nodes replaced, left out, doubled or put elsewhere."""
@@ -346,6 +410,12 @@ class OddRequests:
         method = self._chance.choice(METHODS)
         body = None if self._chance.random() < 0.4 else self._any_body()
         return self._request("anywhere", method, target, body)
+
+    def _several(self) -> Sent:
+        """Several at once on one connection; the first answer counts."""
+        sent = [self._of_a_route() for _ in range(self._chance.randrange(2, 6))]
+        sent += [self._broken()] if self._odd() else []
+        return Sent("several", b"".join(one.data for one in sent), sound=sent[0].sound)
 
     # Bytes that are hardly HTTP.
 
