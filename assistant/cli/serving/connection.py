@@ -31,7 +31,7 @@ from assistant.errors import (
 )
 from assistant.observing.logs import with_fields
 
-_log = logging.getLogger("assistant.access")
+_log = logging.getLogger(__name__)
 
 
 class ConnectionConfig(uvicorn.Config):

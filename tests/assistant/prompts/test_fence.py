@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from special_tokens import LINE_ENDS, SPECIAL_TOKENS
 
@@ -62,6 +62,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert fenced_text(text) == text
 
 
+@settings(deadline=None, derandomize=True)
 @given(hostile)
 def test_no_text_is_more_than_one_line_of_json(text: str) -> None:
     written = fenced_json([text, {text: text}])
@@ -71,6 +72,7 @@ def test_no_text_is_more_than_one_line_of_json(text: str) -> None:
     assert json.loads(written) == [text, {text: text}]
 
 
+@settings(deadline=None, derandomize=True)
 @given(hostile)
 def test_no_text_begins_a_line(text: str) -> None:
     written = fenced_text(text)
@@ -93,6 +95,7 @@ def read(round: Round, layout: Layout) -> str:
     return build_context([Passage(record, (record,))], request, about_tokens).text
 
 
+@settings(deadline=None, derandomize=True)
 @given(hostile.filter(str.strip), hostile, hostile)
 def test_a_memory_as_json_is_a_record_of_what_was_said(user: str, reply: str, name: str) -> None:
     text = read(of(user, reply, name or None), Layout.JSON)
@@ -107,6 +110,7 @@ def test_a_memory_as_json_is_a_record_of_what_was_said(user: str, reply: str, na
     assert len(text.splitlines()) == 4
 
 
+@settings(deadline=None, derandomize=True)
 @given(hostile.filter(str.strip), hostile, hostile)
 def test_a_memory_as_text_has_a_line_for_each_turn(user: str, reply: str, name: str) -> None:
     text = read(of(user, reply, name or None), Layout.TEXT)
@@ -120,6 +124,7 @@ def test_a_memory_as_text_has_a_line_for_each_turn(user: str, reply: str, name: 
     assert ours[-1].count("; said on: ") <= 1
 
 
+@settings(deadline=None, derandomize=True)
 @given(hostile.filter(str.strip))
 def test_what_is_extracted_from_is_one_record(text: str) -> None:
     [_, sent] = extraction_messages([of(text)], [], Wanted("m"))
