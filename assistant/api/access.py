@@ -55,17 +55,19 @@ class Access:
         await self._app(scope, receive, send)
 
     def _caller(self, scope: Scope, headers: Headers) -> Caller:
-        host, origins = requested_host(scope["headers"]), headers.getlist("origin")
-        needs_key = self._doorkeeper.needs_key
-        if needs_key:
-            _check_well_formed(scope, host, headers)
-        else:
-            self._check_from_here(host, origins)
-        allowed = self._are_allowed(origins) or (needs_key and self._allows_all(origins))
-        if is_for_a_frame(headers) or (is_of_another_page(scope, headers) and not allowed):
+        if is_for_a_frame(headers):
             raise _of_another_page()
-        if needs_key and (scope["path"] in _OPEN_PATHS or scope["path"].startswith(_OPEN_FOLDER)):
+        host, origins = requested_host(scope["headers"]), headers.getlist("origin")
+        if not self._doorkeeper.needs_key:
+            self._check_from_here(host, origins)
+            self._check_page(scope, headers, self._named(origins))
             return ANYBODY
+        _check_well_formed(scope, host, headers)
+        if scope["path"] in _OPEN_PATHS or scope["path"].startswith(_OPEN_FOLDER):
+            named = self._named(origins) or bool(origins and "*" in self._allowed_origins)
+            self._check_page(scope, headers, named)
+            return ANYBODY
+        # Who sends a key was given it: unlike a place on this machine, no page has one by itself.
         return self._doorkeeper.caller(_token(headers))
 
     def _check_from_here(self, host: Host | None, origins: list[str]) -> None:
@@ -78,15 +80,15 @@ class Access:
                 code="host_not_allowed",
             )
         is_ours = [origin_host(origin) for origin in origins] == [host]
-        if origins and not is_ours and not self._are_allowed(origins):
+        if origins and not is_ours and not self._named(origins):
             raise _of_another_page()
 
-    def _are_allowed(self, origins: list[str]) -> bool:
-        return len(origins) == 1 and origins[0] in self._allowed_origins
+    def _check_page(self, scope: Scope, headers: Headers, named: bool) -> None:
+        if is_of_another_page(scope, headers) and not named:
+            raise _of_another_page()
 
-    def _allows_all(self, origins: list[str]) -> bool:
-        """Any page may then send the key it was given; without keys it would read every memory."""
-        return len(origins) == 1 and "*" in self._allowed_origins
+    def _named(self, origins: list[str]) -> bool:
+        return len(origins) == 1 and origins[0] in self._allowed_origins
 
 
 def _check_well_formed(scope: Scope, host: Host | None, headers: Headers) -> None:

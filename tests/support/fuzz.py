@@ -12,6 +12,7 @@ import asyncio
 import base64
 import json
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -268,6 +269,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/fuzz"))
     parser.add_argument("--engine", choices=["edge", "server"], default="edge")
     given = parser.parse_args()
+    # The servers end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     found = fuzz(given.out, requests=given.requests, seed=given.seed, engine=given.engine)
     sys.exit(1 if found else 0)
 

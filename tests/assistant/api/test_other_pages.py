@@ -59,7 +59,8 @@ def test_what_comes_in(door: httpx.Client, path: str, headers: dict[str, str]) -
     assert door.get(path, headers=headers).status_code == 200
 
 
-PATHS = ["/health", "/ready", "/openapi.json", "/web/app.js", "/v1/memories?text=x", "/nowhere"]
+OPEN = ["/health", "/ready", "/openapi.json", "/web/app.js"]
+KEYED = ["/v1/memories?text=x", "/v1/models", "/nowhere"]
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "something new", ""])
@@ -80,9 +81,25 @@ PATHS = ["/health", "/ready", "/openapi.json", "/web/app.js", "/v1/memories?text
 def test_what_another_page_makes_stays_out(
     door: httpx.Client, site: str, mode: str, dest: str
 ) -> None:
-    for path in PATHS:
-        reply = door.get(path, headers=made_by(site, mode, dest))
+    headers = made_by(site, mode, dest)
+    for path in OPEN:
+        reply = door.get(path, headers=headers)
         assert_error(reply, 403, "permission_error", "origin_not_allowed")
+    for path in KEYED:
+        # A page has no key by itself.
+        reply = httpx.get(door.base_url.join(path), headers=headers)
+        keyed = "Authorization" in door.headers and dest != "iframe"
+        assert reply.status_code == (401 if keyed else 403)
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_who_has_a_key_was_given_it(door: httpx.Client, site: str) -> None:
+    """Such as an app of a desktop, which is a web page for its browser, and asks no CORS."""
+    headers = made_by(site, "cors", Origin="app://chat")
+    for path, status in (("/v1/models", 200), ("/nowhere", 404)):
+        keyed = "Authorization" in door.headers
+        assert door.get(path, headers=headers).status_code == (status if keyed else 403)
+    assert door.get("/v1/models", headers=made_by(site, "navigate", "iframe")).status_code == 403
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
@@ -118,7 +135,7 @@ def test_nothing_stands_in_another_page(door: httpx.Client, site: str, dest: str
     ],
 )
 def test_two_minds_are_refused(door: httpx.Client, headers: list[tuple[str, str]]) -> None:
-    assert door.get("/v1/models", headers=headers).status_code == 403
+    assert door.get("/health", headers=headers).status_code == 403
 
 
 def test_with_keys_every_page_may_be_let_in_and_without_never(tmp_path: Path) -> None:
@@ -131,7 +148,10 @@ def test_with_keys_every_page_may_be_let_in_and_without_never(tmp_path: Path) ->
         )
         with served(create_app(settings)) as url:
             headers = KEY | made_by("cross-site", "cors", Origin="https://any.example")
-            assert httpx.get(f"{url}/v1/models", headers=headers).status_code == status
+            for path in ("/v1/models", "/health"):
+                assert httpx.get(f"{url}{path}", headers=headers).status_code == status
+            del headers["Origin"]
+            assert httpx.get(f"{url}/health", headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -174,7 +194,7 @@ def test_refusals_tell_browsers_too(door: httpx.Client) -> None:
     large = door.post("/v1/chat/completions", content=b"x" * 2_000_000)
     assert large.status_code == 413
     check_headers(large)
-    check_headers(door.get("/v1/models", headers=made_by("cross-site")))
+    check_headers(door.get("/health", headers=made_by("cross-site")))
     check_headers(door.get("/v1/models", headers={"Host": "a@b"}))
     check_headers(httpx.get(door.base_url.join("/v1/models")))
     etag = door.get("/web/app.js").headers["etag"]
