@@ -76,7 +76,8 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if 0 < self._most < len(self.connections):
-            self._refuse(TooManyConnections("too many connections are open", retry_after=1))
+            self._say(TooManyConnections("too many connections are open", retry_after=1))
+            transport.close()
         else:
             self._wait_for_head()
 
@@ -148,6 +149,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._in_head = False
         self.url = _origin_form(self.url, self.headers)
         super().on_headers_complete()
+        self.cycle.transport = _Line(self)
         if self.expect_100_continue:
             # Refused without its body, what comes next on the line is either that or a request.
             self.cycle.keep_alive = False
@@ -215,12 +217,25 @@ class BoundedConnection(HttpToolsProtocol):
             last.keep_alive = False
 
     def _close_with(self, error: AssistantError) -> None:
+        if not (self._is_answering and self.cycle.response_started):
+            self._say(error)
+        self._give_up_answering()
+        self.hang_up()
+
+    def _say(self, error: AssistantError) -> None:
         _log.info("refused before a request", extra=with_fields(error=error.code))
         self._refused(error.code)
-        if not (self._is_answering and self.cycle.response_started):
-            self.transport.write(_answer(error, self.server_state.default_headers))
-        self._give_up_answering()
-        self.transport.close()
+        self.transport.write(_answer(error, self.server_state.default_headers))
+
+    def hang_up(self) -> None:
+        """Say that no more comes, and let the client close. Closing here while it still sends what
+        nobody wants to hear would take the answer from it."""
+        self._is_deaf = True
+        self.pipeline.clear()
+        self._stop("head")
+        if not self.transport.is_closing():
+            self.transport.write_eof()
+            self._after("rest", self._patience.unread_seconds, self.transport.close)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle
@@ -231,6 +246,22 @@ class BoundedConnection(HttpToolsProtocol):
         if self._answered is not None and self._is_answering:
             self._answered.disconnected = True
             self._answered.message_event.set()
+
+
+class _Line(Transport):
+    """The transport as an answer sees it: what closes it hangs up."""
+
+    def __init__(self, connection: BoundedConnection) -> None:
+        self._connection = connection
+
+    def write(self, data: Any) -> None:
+        self._connection.transport.write(data)
+
+    def is_closing(self) -> bool:
+        return self._connection.transport.is_closing()
+
+    def close(self) -> None:
+        self._connection.hang_up()
 
 
 def _answer(error: AssistantError, more: list[tuple[bytes, bytes]]) -> bytes:

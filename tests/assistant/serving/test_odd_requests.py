@@ -77,6 +77,35 @@ def test_what_was_asked_before_nonsense_is_answered(url: str) -> None:
         assert connection.is_closed()
 
 
+@pytest.mark.parametrize(
+    "first", [HEALTH, HEALTH.replace("1.1", "1.0"), f"{CHAT}Content-Length: 500000\r\n\r\n"]
+)
+def test_an_answer_gets_through_to_who_still_sends(url: str, first: str) -> None:
+    """Closing with bytes unread makes the system throw away what was said."""
+    for _ in range(10):
+        with line(url) as connection:
+            connection.send(first, "NONSENSE\r\n\r\n" + "x" * 900_000)
+            assert connection.answer().status in (200, 400)
+
+
+def test_who_says_that_it_is_the_last_request_is_told_what_is_wrong(url: str) -> None:
+    """As Python's urllib does, with a body that nobody reads."""
+    foreign = CHAT.replace("HERE", "evil.example") + "Connection: close\r\n"
+    for _ in range(10):
+        with line(url) as connection:
+            connection.send(foreign, f"Content-Length: {10**6}\r\n\r\n", "x" * 10**6)
+            assert connection.answer().status == 403
+            assert connection.is_closed()
+
+
+def test_nothing_is_answered_after_the_last_request(url: str) -> None:
+    with line(url) as connection:
+        last = HEALTH.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+        connection.send(HEALTH, last, HEALTH)
+        assert [connection.answer().status for _ in range(2)] == [200, 200]
+        assert connection.is_closed()
+
+
 def test_several_requests_at_once_are_answered_in_their_order(url: str) -> None:
     with line(url) as connection:
         connection.send(f"{CHAT}{LENGTH}\r\n{BODY}{HEALTH}{CHAT}{LENGTH}\r\n{BODY}{HEALTH}")
