@@ -16,6 +16,8 @@ class Patience:
     answered. A head is sent at once, in a packet or two."""
     head_bytes: int = 65_536
     """Most bytes of a head; clients and proxies keep to 8 to 32 KiB."""
+    idle_seconds: int = 5
+    """Between two requests. Clients that keep connections for longer try again on a new one."""
     body_seconds: float = 20
     """For a body of any length, beside the time that its bytes may take."""
     body_bytes_per_second: float = 1_000

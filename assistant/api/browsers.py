@@ -7,7 +7,7 @@ says nothing of it is no browser of these years.
 
 from collections.abc import Mapping
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PAGE = "/"
@@ -26,6 +26,9 @@ SAFE_HEADERS: Mapping[str, str] = {
 }
 """What every answer says that says nothing else: it is for our own page only, is no script or
 style whatever it looks like, stands in no frame, and is not kept."""
+
+
+_SAFE = [(name.lower().encode(), value.encode()) for name, value in SAFE_HEADERS.items()]
 
 
 def is_for_a_frame(headers: Headers) -> bool:
@@ -57,13 +60,13 @@ class SafeHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                add_safe_headers(MutableHeaders(scope=message))
+                add_safe_headers(message["headers"])
             await send(message)
 
         await self._app(scope, receive, headed if scope["type"] == "http" else send)
 
 
-def add_safe_headers(headers: MutableHeaders) -> None:
-    """Put `SAFE_HEADERS` on an answer, where it says nothing else of its own."""
-    for name, value in SAFE_HEADERS.items():
-        headers.setdefault(name, value)
+def add_safe_headers(headers: list[tuple[bytes, bytes]]) -> None:
+    """Add `SAFE_HEADERS` to those of an answer, where it says nothing else of its own."""
+    said = {name for name, _ in headers}
+    headers += [header for header in _SAFE if header[0] not in said]

@@ -69,6 +69,13 @@ class Line:
             headers[name.lower()] = value.strip()
         return Answer(status, headers, self._read.read(int(headers.get("content-length", 0))))
 
+    def is_refused_or_closed(self) -> bool:
+        """Whether the server ends it, with the reason or without a word; waits for that."""
+        try:
+            return self.answer().status == 408 and self.is_closed()
+        except (EOFError, ConnectionError):
+            return True
+
     def is_closed(self) -> bool:
         """Whether the server closes it without another word; waits for that."""
         try:

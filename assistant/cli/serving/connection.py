@@ -47,9 +47,15 @@ class ConnectionConfig(uvicorn.Config):
         refused: Callable[[str], None] = lambda code: None,
         **more: Any,
     ) -> None:
-        # There is nothing here to talk to by WebSocket.
         super().__init__(
-            app, http=BoundedConnection, ws="none", log_config=None, access_log=False, **more
+            app,
+            http=BoundedConnection,
+            # There is nothing here to talk to by WebSocket.
+            ws="none",
+            log_config=None,
+            access_log=False,
+            timeout_keep_alive=patience.idle_seconds,
+            **more,
         )
         self.connections = connections
         self.patience = patience
@@ -268,7 +274,7 @@ def _answer(error: AssistantError, more: list[tuple[bytes, bytes]]) -> bytes:
     """The bytes of an answer that says what went wrong."""
     response = error_response(error)
     response.headers.update({"Connection": "close", "X-Request-Id": f"req_{uuid.uuid4().hex}"})
-    add_safe_headers(response.headers)
+    add_safe_headers(response.raw_headers)
     lines = [name + b": " + value + b"\r\n" for name, value in [*more, *response.raw_headers]]
     return b"".join([STATUS_LINE[response.status_code], *lines, b"\r\n", bytes(response.body)])
 

@@ -13,6 +13,7 @@ from assistant.cli.serving.connection import ConnectionConfig
 HASTY = Patience(
     head_seconds=0.4,
     head_bytes=8192,
+    idle_seconds=1,
     body_seconds=0.4,
     body_bytes_per_second=50_000,
     silence_seconds=2,

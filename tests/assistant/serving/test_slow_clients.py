@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx
@@ -133,19 +133,14 @@ def test_what_is_too_long_by_its_own_account_is_not_begun(connection: Line) -> N
 def test_five_hundred_half_requests_keep_nobody_waiting(url: str) -> None:
     """They are gone soon, and meanwhile others are answered at once."""
     half = [HEALTH[:-2], HEAD + f"Content-Length: 1000\r\n\r\n{BODY}"]
-    with ExitStack() as stack, httpx.Client(base_url=url) as others:
+    with ExitStack() as stack, httpx.Client(base_url=url, timeout=SOON) as others:
         opened = [stack.enter_context(line(url)) for _ in range(500)]
         for number, one in enumerate(opened):
-            one.send(half[number % 2])
-        slowest = 0.0
+            with suppress(OSError):  # which were closed before they said a word
+                one.send(half[number % 2])
         for _ in range(10):
-            started = time.monotonic()
             assert others.get("/health").status_code == 200
-            slowest = max(slowest, time.monotonic() - started)
-        assert slowest < SOON
-        for one in opened:
-            assert one.answer().status == 408
-            assert one.is_closed()
+        assert all(one.is_refused_or_closed() for one in opened)
 
 
 def test_who_does_not_read_the_answer_is_not_waited_for(url: str) -> None:
