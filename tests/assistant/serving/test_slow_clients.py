@@ -57,6 +57,14 @@ def test_a_connection_without_a_request_is_closed_without_a_word(
     assert connection.is_closed()
 
 
+@pytest.mark.parametrize("more", ["", "\r\n"])
+def test_a_connection_that_is_not_used_again_is_closed(connection: Line, more: str) -> None:
+    connection.send(HEALTH)
+    assert connection.answer().status == 200
+    connection.send(more)
+    assert connection.is_closed()
+
+
 def test_the_next_head_has_as_long_as_the_first(connection: Line) -> None:
     for _ in range(2):
         connection.send(HEALTH)
