@@ -24,6 +24,7 @@ def head(first: Shown, asked_at: datetime) -> dict[str, str]:
 
 
 _CLOSED = "]},"
+_NOBODY = ("", "system", "developer", "tool")
 
 
 class Written(Protocol):
@@ -121,7 +122,8 @@ def _speakers(shown: Shown) -> tuple[str, str]:
     """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
-    misleading = _plain(user) in (_plain(assistant), "assistant") or _plain(assistant) == "user"
+    first, second = _plain(user), _plain(assistant)
+    misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
     return ("user", "assistant") if misleading else (user, assistant)
 
 
