@@ -133,7 +133,9 @@ def test_what_is_extracted_from_is_one_record(text: str) -> None:
     assert json.loads(sent.content)["rounds"][0]["user"] == text
 
 
-@pytest.mark.parametrize("name", ["assistant", "Assistant", " ASSISTANT ", "assistant:", "System", ":"])
+@pytest.mark.parametrize(
+    "name", ["assistant", "Assistant", " ASSISTANT ", "assistant:", "System", ":"]
+)
 def test_nobody_goes_by_the_name_of_the_other(name: str) -> None:
     text = read(of("I like tea.", "Good.", name), Layout.TEXT)
     assert "\nuser: I like tea.\nassistant: Good." in text
