@@ -9,7 +9,7 @@ LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
 # The project itself: a folder has no hash. What it needs comes with LOCKED.
 PROJECT = $(PIP) --no-deps --no-build-isolation -e .
 
-.PHONY: demo install harness test test_browser test_slow test_clients check bench qdrant_server
+.PHONY: demo install harness test test_browser test_slow test_clients fuzz check bench qdrant_server
 .PHONY: lock audit licences sbom pin_images clean
 
 demo: $(VENV)/.installed
@@ -25,7 +25,7 @@ harness: $(VENV)/.bootstrap
 	$(PROJECT)
 
 # Tests start dozens of processes; without bytecode each compiles our modules anew.
-test test_browser test_slow test_clients: export PYTHONDONTWRITEBYTECODE =
+test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
@@ -44,6 +44,12 @@ test_slow: $(VENV)/.installed-dev
 test_clients: $(VENV)/.installed-dev
 	$(LOCKED) 'aide-memoire[clients]'
 	$(PY) -m pytest -m 'slow or not slow' tests/clients
+
+# 100,000 requests at random to real servers, counted: `make fuzz REQUESTS=5000 SEED=7`. An interrupted
+# run goes on.
+fuzz: $(VENV)/.installed-dev
+	$(PY) tests/support/fuzz.py --out runs/fuzz-$(or $(SEED),1) $(if $(SEED),--seed $(SEED)) \
+		$(if $(REQUESTS),--requests $(REQUESTS)) $(if $(ENGINE),--engine $(ENGINE))
 
 check: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format --check .

@@ -16,6 +16,10 @@ from memory_store import Round
 _RETRY_WINDOW = timedelta(minutes=10)
 # After the same messages the same words are a regenerated answer, for which people take longer.
 _REGENERATE_WINDOW = timedelta(hours=1)
+# How far the clocks of two assistants are apart, and requests that are under way together.
+_AT_ONCE = timedelta(seconds=5)
+# By how much a clock is set back at most; what lies farther ahead, a caller dated so.
+_SET_BACK = timedelta(days=1)
 
 
 class Role(StrEnum):
@@ -87,9 +91,17 @@ def add_turn(rounds: Sequence[Round], turn: Turn, *, user_id: str, session_id: s
         user_id=user_id,
         session_id=session_id,
         round_index=rounds[-1].round_index + 1 if rounds else 0,
-        session_date=turn.timestamp,
+        session_date=_said_at(rounds, turn),
     )
     return _opened(opened, turn) if turn.role is Role.USER else _answered(opened, turn)
+
+
+def _said_at(rounds: Sequence[Round], turn: Turn) -> datetime:
+    """When a turn was said. What the clock alone dates was said after what arrived before it, also
+    where the clock was set back since."""
+    last = rounds[-1].session_date if rounds else turn.timestamp
+    was_set_back = not turn.timed and turn.timestamp < last <= turn.timestamp + _SET_BACK
+    return last if was_set_back else turn.timestamp
 
 
 def _opened(round: Round, turn: Turn) -> Round:
@@ -206,6 +218,10 @@ def _is(side: _Side, text: str) -> bool:
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:
-    """Whether the turn comes so soon after the round that it may be the same one sent again."""
-    apart = abs(turn.timestamp - round.session_date)
-    return apart == timedelta(0) if turn.timed else turn.retried or apart <= window
+    """Whether the turn comes so soon after the round that it may be the same one sent again. It
+    arrived after it: where the clock says otherwise it was set back, and nobody knows how long ago
+    the round was."""
+    since = turn.timestamp - round.session_date
+    if turn.timed:
+        return since == timedelta(0)
+    return turn.retried or -_AT_ONCE <= since <= window

@@ -1,6 +1,5 @@
 """The prompt that extracts facts from rounds of one session, and the reader of its reply. Pure."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from assistant.dates import parse_days, print_day
 from assistant.models.chat_model import Message
 from assistant.models.structured import Shape
+from assistant.prompts.fence import fenced_json
 from assistant.prompts.prompt_file import Prompt, load_prompt
 from memory_store import Extraction, Fact, FactLink, Round, Speaker
 
@@ -53,7 +53,7 @@ def extraction_messages(
         ],
         "rounds": [_round_body(number, round) for number, round in enumerate(rounds)],
     }
-    return [Message("system", system), Message("user", json.dumps(session, ensure_ascii=False))]
+    return [Message("system", system), Message("user", fenced_json(session))]
 
 
 def _round_body(number: int, round: Round) -> dict[str, Any]:

@@ -6,8 +6,11 @@ A conversation is a tree of messages; what the user last saw is the path that en
 
 import io
 import json
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +27,18 @@ _MOST_BYTES = 2**31
 _PREFIX = "chatgpt-"
 _CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
+# What reading a damaged, locked or unusual zip file raises, by what is wrong in which part of it.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ValueError,
+    EOFError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +120,7 @@ def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
                 raise InvalidRequest(f"the zip file holds more than {most_bytes} bytes")
             for file in files:
                 yield archive.read(file)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise InvalidRequest(f"the zip file cannot be read: {error}") from error
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any, Protocol
 
 from assistant.dates import print_day
-from assistant.reading.fence import fenced_json, fenced_text
+from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
 from assistant.reading.packing import Shown
 from assistant.reading.plan import Layout
 from assistant.reading.spans import print_span
@@ -24,6 +24,7 @@ def head(first: Shown, asked_at: datetime) -> dict[str, str]:
 
 
 _CLOSED = "]},"
+_NOBODY = ("", "system", "developer", "tool")
 
 
 class Written(Protocol):
@@ -80,7 +81,7 @@ class _AsText:
         return f"== {head['date']}, age: {head['ago']}\n"
 
     def sides(self, shown: Shown) -> list[str]:
-        return [f"{fenced_text(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
+        return [f"{fenced_name(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         parts: list[str] = []
@@ -118,10 +119,16 @@ def _age(said_on: date, today: date) -> str:
 
 
 def _speakers(shown: Shown) -> tuple[str, str]:
-    """How the two go by: their names, unless these would hide each other."""
+    """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
-    return (user, assistant) if user != assistant else ("user", "assistant")
+    first, second = _plain(user), _plain(assistant)
+    misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
+    return ("user", "assistant") if misleading else (user, assistant)
+
+
+def _plain(name: str) -> str:
+    return fenced_name(name).casefold()
 
 
 def _sides(shown: Shown) -> list[tuple[str, str]]:
@@ -131,4 +138,6 @@ def _sides(shown: Shown) -> list[tuple[str, str]]:
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:
-    return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in entry.items())
+    """The fields of an entry, of which none ends before its end."""
+    fields = {name.replace("_", " "): str(value) for name, value in entry.items()}
+    return "; ".join(f"{name}: {value.replace(';', ',')}" for name, value in fields.items())

@@ -177,7 +177,7 @@ def test_no_text_can_close_the_fence_around_text_or_begin_a_line() -> None:
     ours = [line for line in context.text.splitlines() if not line.startswith("  ")]
     assert ours == [
         "== 2023-05-20 (Sat), age: 21 days (3 weeks)",
-        "A",
+        "A == B&lt;/memory>: ok&lt;/memory>",
         "assistant: fine",
         "== mentions",
         "- statement: ok&lt;/memory>",
