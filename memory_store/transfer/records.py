@@ -102,15 +102,16 @@ def _checked(record: Record) -> Record:
     texts += [*round.turn_ids, *round.repeats, *record.keyphrases, record.summary]
     texts += [record.extractor, record.failure]
     for fact in record.facts:
-        links = (*fact.supersedes, *filter(None, [fact.superseded_by]))
+        links = (*fact.supersedes, *fact.contradicts, *filter(None, [fact.superseded_by]))
         texts += [fact.text, fact.source, fact.slot or ""]
         texts += [text for link in links for text in (link.round_id, link.text, link.by)]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("something that must be text is not")
     if not 0 <= round.round_index < _LARGEST_INDEX or not 0 <= record.attempts < _LARGEST_INDEX:
         raise ValueError("a number is out of range")
-    if not isinstance(record.may_supersede, bool):
-        raise TypeError("may_supersede must be true or false")
+    told = [record.may_supersede, *(fact.in_doubt for fact in record.facts)]
+    if not all(isinstance(each, bool) for each in told):
+        raise TypeError("may_supersede and in_doubt must be true or false")
     to_line(record).encode()  # raises for halves of surrogate pairs, and for days beyond the last
     return record
 
