@@ -19,7 +19,7 @@ from memory_store.updates.units import Unit
 
 NUMBERS = Path(memory_store.updates.__file__).parent / "authorship.json"
 # A word of fewer patterns says more about the patterns than about those who use it.
-_PATTERNS = 4
+_PATTERNS = 2
 # Words of fewer patterns than these are dropped now and then: others will use other ones.
 _COMMON, _DROPPED = 60, 0.5
 _STRENGTH = 2.0

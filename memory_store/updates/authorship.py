@@ -18,15 +18,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from memory_store.updates.languages import language_of
 from memory_store.updates.quotations import quotations
 from memory_store.updates.unit_features import features
 from memory_store.updates.units import Unit, units_of
 
 # How foreign a message may look at most to be surely the user's own, and from where on it is taken
 # for another's.
-SURE, FOREIGN = 0.25, 0.6
+SURE, FOREIGN = 0.1, 0.6
 # One sentence alone has no room for a request and a text.
 _SURE_ALONE = 0.5
+# Most labelled examples are English: elsewhere the judgement must be surer.
+_SURE_ELSEWHERE = 0.05
 # Units that are looked at from the beginning and from the end; more are never surely one's own.
 _MOST_UNITS = 40
 # Stands for a quotation: what is said about it is judged without it.
@@ -65,8 +68,17 @@ def authorship(text: str) -> Authorship:
     doubt = _doubt(units)
     if doubt >= FOREIGN:
         return Authorship(re.sub(r"[^\n]", " ", text), False)
-    alone = len(units) == 1 and not spans and not _INTRODUCES.search(text)
-    return Authorship(own, doubt <= (_SURE_ALONE if alone else SURE))
+    return Authorship(own, doubt <= _allowed(text, units))
+
+
+def _allowed(text: str, units: Sequence[Unit]) -> float:
+    """How foreign the units may look at most."""
+    if len(units) == 1 and not _INTRODUCES.search(text):
+        return _SURE_ALONE
+    languages = {name for unit in units if (name := language_of(unit.text))}
+    if len(languages) > 1:  # a request in one language, a text in another
+        return -1.0
+    return SURE if languages == {"en"} else _SURE_ELSEWHERE
 
 
 def _doubt(units: Sequence[Unit]) -> float:
