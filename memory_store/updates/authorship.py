@@ -25,7 +25,7 @@ from memory_store.updates.units import Unit, units_of
 
 # How foreign a message may look at most to be surely the user's own, and from where on it is taken
 # for another's.
-SURE, FOREIGN = 0.1, 0.6
+SURE, FOREIGN = 0.1, 0.7
 # One sentence alone has no room for a request and a text.
 _SURE_ALONE = 0.5
 # Most labelled examples are English: elsewhere the judgement must be surer.
