@@ -23,15 +23,9 @@ from memory_store.updates.quotations import quotations
 from memory_store.updates.unit_features import features
 from memory_store.updates.units import Unit, units_of
 
-# How foreign a message may look at most to be surely the user's own, and from where on it is taken
-# for another's.
-SURE, FOREIGN = 0.1, 0.7
-# One sentence alone has no room for a request and a text.
-_SURE_ALONE = 0.5
-# Most labelled examples are English: elsewhere the judgement must be surer.
-_SURE_ELSEWHERE = 0.05
-# Units that are looked at from the beginning and from the end; more are never surely one's own.
-_MOST_UNITS = 40
+# Nobody writes so much of themselves at once: a longer message is never surely one's own, and only
+# its beginning and its end are looked at.
+_LONGEST = 6000
 # Stands for a quotation: what is said about it is judged without it.
 QUOTE = "qqq"
 _INTRODUCES = re.compile(r"[:：?？\"“„«「]")
@@ -60,35 +54,59 @@ class Judgement:
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, odds))))
 
 
-def authorship(text: str) -> Authorship:
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How foreign the most foreign unit of a message may look. The parts can be left out, to
+    measure what each does (`benchmarks/authorship`)."""
+
+    sure: float = 0.1
+    """At most, for the message to be surely the user's own."""
+    sure_alone: float = 0.5
+    """The same of one sentence alone, which has no room for a request and a text."""
+    sure_elsewhere: float = 0.05
+    """The same of a message that is not English, of which there are fewer labelled examples."""
+    foreign: float = 0.7
+    """From here on the message is taken for another's."""
+    one_language: bool = True
+    """Whether a request in one language and a text in another leave the message in doubt."""
+    marks: bool = True
+    """Whether what stands between quotation marks is another's."""
+
+
+RULE = Rule()
+
+
+def authorship(text: str, rule: Rule = RULE) -> Authorship:
     """What of the text is the user's own."""
-    spans = list(quotations(text))
-    own = _filled(text, spans, lambda quoted: re.sub(r"[^\n]", " ", quoted))
-    units = units_of(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
-    doubt = _doubt(units)
-    if doubt >= FOREIGN:
-        return Authorship(re.sub(r"[^\n]", " ", text), False)
-    return Authorship(own, doubt <= _allowed(text, units))
+    spans = list(quotations(text)) if rule.marks else []
+    units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
+    doubt = max(map(judgement().foreignness, units), default=0.0)
+    if doubt >= rule.foreign:
+        return Authorship(_blank(text), False)
+    return Authorship(_filled(text, spans, _blank), doubt <= _allowed(text, units, rule))
 
 
-def _allowed(text: str, units: Sequence[Unit]) -> float:
+def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
     """How foreign the units may look at most."""
-    if len(units) == 1 and not _INTRODUCES.search(text):
-        return _SURE_ALONE
-    languages = {name for unit in units if (name := language_of(unit.text))}
-    if len(languages) > 1:  # a request in one language, a text in another
+    if len(text) > _LONGEST:
         return -1.0
-    return SURE if languages == {"en"} else _SURE_ELSEWHERE
+    if len(units) == 1 and not _INTRODUCES.search(text):
+        return rule.sure_alone
+    languages = {name for unit in units if (name := language_of(unit.text))}
+    if rule.one_language and len(languages) > 1:
+        return -1.0
+    return rule.sure if languages == {"en"} else rule.sure_elsewhere
 
 
-def _doubt(units: Sequence[Unit]) -> float:
-    """How foreign the most foreign unit looks."""
-    if not units:
-        return 0.0
-    if len(units) > 2 * _MOST_UNITS:
-        ends = [*units[:_MOST_UNITS], *units[-_MOST_UNITS:]]
-        return max(_doubt(ends), math.nextafter(SURE, 1))
-    return max(map(judgement().foreignness, units))
+def _units(text: str) -> list[Unit]:
+    """The units of a text; of a very long one those at its beginning and at its end."""
+    if len(text) <= _LONGEST:
+        return units_of(text)
+    return [*units_of(text[: _LONGEST // 2]), *units_of(text[-_LONGEST // 2 :])]
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
 
 
 def _filled(text: str, spans: Sequence[tuple[int, int]], by: Callable[[str], str]) -> str:
