@@ -31,6 +31,7 @@ _WITHOUT = {
     ),
     "without quotation marks": replace(RULE, marks=False),
     "several languages allowed": replace(RULE, one_language=False),
+    "questions anywhere": replace(RULE, questions_last=False),
     "no surer elsewhere": replace(RULE, sure_elsewhere=RULE.sure),
     "one sentence as several": replace(RULE, sure_alone=RULE.sure),
     "sure up to 0.05": replace(RULE, sure=0.05, sure_elsewhere=0.025),

@@ -28,6 +28,14 @@ from memory_store.updates.units import Unit, units_of
 _LONGEST = 6000
 # Stands for a quotation: what is said about it is judged without it.
 QUOTE = "qqq"
+_CLOSING = " \"'”’»)]:;-"
+_ASIDE = re.compile(
+    r"\W*(?:(?:by the way|btw|oh|also|anyway|speaking of|thanks|thank you|cheers|übrigens|ach ja"
+    r"|nebenbei|danke|au fait|d['’]ailleurs|merci|por cierto|ah|gracias|a proposito|comunque|grazie"
+    r"|a propósito|aliás|obrigad[oa]|trouwens|overigens|bedankt)\b"
+    r"|对了|顺便|另外|谢谢|ところで|ちなみに)",
+    re.I,
+)
 _INTRODUCES = re.compile(r"[:：?？\"“„«「]")
 
 
@@ -59,7 +67,7 @@ class Rule:
     """How foreign the most foreign unit of a message may look. The parts can be left out, to
     measure what each does (`benchmarks/authorship`)."""
 
-    sure: float = 0.1
+    sure: float = 0.15
     """At most, for the message to be surely the user's own."""
     sure_alone: float = 0.5
     """The same of one sentence alone, which has no room for a request and a text."""
@@ -69,6 +77,9 @@ class Rule:
     """From here on the message is taken for another's."""
     one_language: bool = True
     """Whether a request in one language and a text in another leave the message in doubt."""
+    questions_last: bool = True
+    """Whether a question before a statement leaves the message in doubt, but for an aside ("By the
+    way, ..."): what is asked first may be about what follows."""
     marks: bool = True
     """Whether what stands between quotation marks is another's."""
 
@@ -95,7 +106,17 @@ def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
     languages = {name for unit in units if (name := language_of(unit.text))}
     if rule.one_language and len(languages) > 1:
         return -1.0
+    if rule.questions_last and _asks_first(units):
+        return -1.0
     return rule.sure if languages == {"en"} else rule.sure_elsewhere
+
+
+def _asks_first(units: Sequence[Unit]) -> bool:
+    asks = [unit.text.rstrip(_CLOSING).endswith(("?", "？")) for unit in units]
+    return any(
+        asked and not asks_too and not _ASIDE.match(after.text)
+        for asked, asks_too, after in zip(asks, asks[1:], units[1:], strict=False)
+    )
 
 
 def _units(text: str) -> list[Unit]:

@@ -61,7 +61,8 @@ def test_quotations(text: str, quoted: list[str]) -> None:
         ("Kannst du mir das bitte übersetzen?", "de"),
         ("Peux-tu résumer cet e-mail s'il te plaît ?", "fr"),
         ("¿Me puedes ayudar con esto?", "es"),
-        ("这句话是什么意思？", "cjk"),
+        ("这句话是什么意思？", "CJK"),
+        ("Исправь ошибки.", "CYRILLIC"),
         ("Bruges!", None),
     ],
 )
