@@ -84,7 +84,7 @@ def test_a_word_said_often_counts_once() -> None:
 
 
 def test_a_text_that_is_very_long_is_never_surely_ones_own() -> None:
-    said = "I live in Ghent. I like it here. "
+    said = "I live in Ghent. I have two cats. "
     assert authorship(said * 5).is_sure
     assert not authorship(said * 200).is_sure
 

@@ -17,8 +17,8 @@ from memory_store import Speaker
 
 PARTS = ("dev", "held", "fresh")
 _MOST_FALSE = 0.01
-_MOST_MISSED = {"dev": 0.15, "held": 0.34, "fresh": 0.2}
-_LEAST_QUOTED = {"dev": 0.95, "held": 0.95, "fresh": 0.75}
+_MOST_MISSED = {"dev": 0.15, "held": 0.3, "fresh": 0.2}
+_LEAST_QUOTED = {"dev": 0.95, "held": 0.95, "fresh": 0.8}
 
 
 def share(holds: list[bool]) -> float:
