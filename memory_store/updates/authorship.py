@@ -58,7 +58,9 @@ class Judgement:
 
     def foreignness(self, unit: Unit) -> float:
         """How foreign a unit looks, from 0 to 1."""
-        odds = self.bias + sum(self.weights.get(f, 0.0) for f in set(features(unit, self.known)))
+        odds = self.bias + sum(
+            self.weights.get(f, 0.0) for f in dict.fromkeys(features(unit, self.known))
+        )
         return 1 / (1 + math.exp(-max(-60.0, min(60.0, odds))))
 
 

@@ -226,6 +226,8 @@ def _compiled(frames: tuple[tuple[str, _Build], ...]) -> tuple[tuple[re.Pattern[
 
 
 _STATES, _ENDS = _compiled(_FRAMES), _compiled(_ENDED)
+# How every frame begins.
+_SPEAKS = re.compile(OPENINGS + r"(?:im|i|we|my|our)\b", re.I)
 # Where another clause begins that speaks of its speaker.
 _CLAUSE = re.compile(
     r"(?:[,:;–—]|\s-|\b(?:and|but|so))\s+(?:(?:and|but|so|because|since)\s+)?(?=(?:i|we|my|our)\b)",
@@ -251,6 +253,8 @@ def stated(statement: str) -> Stated | None:
     text = " ".join(statement.split())
     starts = [0, *(boundary.end() for boundary in _CLAUSE.finditer(text))]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        if not _SPEAKS.match(text, start):
+            continue
         for frames, holds in ((_STATES, True), (_ENDS, False)):
             for pattern, build in frames:
                 if match := pattern.match(text, start):
