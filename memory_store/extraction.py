@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory_store.correction import given_facts
-from memory_store.facts import rule_facts, slot_of
+from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.types import EnrichmentState, Fact, Record, Speaker
-from memory_store.updates import Authorship, authorship
+from memory_store.updates import Authorship
 from memory_store.words import terms
 
 _DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
@@ -31,7 +31,7 @@ def enriched(record: Record, extraction: Extraction) -> Record:
     """The record with the extraction in place of any earlier one; the rules' facts stay, and facts
     that the user gave are all there is."""
     by_rule = rule_facts(record.round)
-    words = authorship(record.round.user_text)
+    words = words_of(record.round)
     found = [_guarded(record, fact, words) for fact in extraction.facts]
     return replace(
         record,

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
-from memory_store.updates import Authorship, authorship, stated
+from memory_store.updates import AMONG_PEOPLE, RULE, Authorship, authorship, stated
 
 # What stands before a name or an example; its full stop ends nothing.
 _ABBREVIATIONS = (
@@ -51,7 +51,7 @@ def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The first-person statements in what the user said, each once, in order. Those of quoted
     passages are facts, too, and say so. Questions state nothing."""
     texts = _stated_in(round.user_text)
-    words = authorship(round.user_text) if texts else None
+    words = words_of(round) if texts else None
     return tuple(
         said_by(
             Fact(
@@ -62,6 +62,11 @@ def rule_facts(round: Round) -> tuple[Fact, ...]:
         for text in texts
         if words
     )
+
+
+def words_of(round: Round) -> Authorship:
+    """Whose words the user's side of a round is."""
+    return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
 
 
 def said_by(fact: Fact, words: Authorship) -> Fact:

@@ -8,7 +8,6 @@ from typing import TypeVar
 from rich.console import Console
 from rich.table import Table
 
-import memory_store.extraction
 import memory_store.facts
 from benchmarks.authorship.cases import (
     Case,
@@ -84,17 +83,14 @@ def _share(holds: Callable[[_T], bool], of: Sequence[_T]) -> str:
 def _in_use(rule: Rule) -> Iterator[None]:
     """Another rule wherever facts are made."""
 
-    def by(text: str) -> Authorship:
+    def by(text: str, _: Rule = RULE) -> Authorship:
         return authorship(text, rule)
 
-    modules = (memory_store.facts, memory_store.extraction)
-    for module in modules:
-        setattr(module, "authorship", by)  # noqa: B010
+    setattr(memory_store.facts, "authorship", by)  # noqa: B010
     try:
         yield
     finally:
-        for module in modules:
-            setattr(module, "authorship", authorship)  # noqa: B010
+        setattr(memory_store.facts, "authorship", authorship)  # noqa: B010
 
 
 main()

@@ -87,6 +87,9 @@ class Rule:
 
 
 RULE = Rule()
+AMONG_PEOPLE = Rule(foreign=math.inf)
+"""For those who are told by name, who talk to each other: they call each other by name, and show
+each other this and that. Where that looks like a letter it leaves a message in doubt, no more."""
 
 
 def authorship(text: str, rule: Rule = RULE) -> Authorship:

@@ -3,6 +3,8 @@
 The figures are in docs/whose-words.md; `python -m benchmarks.authorship` prints them.
 """
 
+from datetime import UTC, datetime
+
 import pytest
 
 from benchmarks.authorship.cases import (
@@ -13,7 +15,7 @@ from benchmarks.authorship.cases import (
     is_replaced_by_rules,
     speakers,
 )
-from memory_store import Speaker
+from memory_store import Round, Speaker, rule_facts
 
 PARTS = ("dev", "held", "fresh")
 _MOST_FALSE = 0.01
@@ -84,3 +86,12 @@ def test_what_is_not_believed_is_a_conflict_and_is_found() -> None:
     assert (fact.text, fact.speaker, fact.in_doubt) == (said, Speaker.QUOTED, True)
     assert [link.text for link in fact.contradicts] == ["My name is Anna."]
     assert before.facts[0].superseded_by is None
+
+
+def test_people_who_speak_by_name_are_in_doubt_and_not_quoted() -> None:
+    """Among themselves they write much that looks like a letter to an assistant."""
+    said = "Dear Tom,\nMy name is now Carla.\nLove, Carla"
+    at = datetime(2023, 5, 20, tzinfo=UTC)
+    for name, speaker in ((None, Speaker.QUOTED), ("Carla", Speaker.USER)):
+        (fact,) = rule_facts(Round("ann", "s", 0, at, said, user_name=name))
+        assert (fact.speaker, fact.in_doubt) == (speaker, True)
