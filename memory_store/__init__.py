@@ -5,6 +5,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 
 from typing import TYPE_CHECKING, Any
 
+from memory_store.conflicts import Conflict
 from memory_store.correction import Corrected, Correction, GivenFact
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
@@ -79,6 +80,7 @@ __all__ = [
     "LONGEST_QUERY",
     "PACKAGED",
     "BackedUp",
+    "Conflict",
     "Corrected",
     "Correction",
     "Days",

@@ -5,10 +5,11 @@ own; the round's raw key would drown it in the request around it.
 """
 
 import re
+from dataclasses import replace
 
 from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
-from memory_store.updates import own_words, stated
+from memory_store.updates import AMONG_PEOPLE, RULE, Authorship, authorship, stated
 
 # What stands before a name or an example; its full stop ends nothing.
 _ABBREVIATIONS = (
@@ -47,18 +48,34 @@ def sentences(text: str) -> list[str]:
 
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
-    """The user's own first-person statements, each once, in order. Questions state nothing."""
-    slots = {text: own_slot_of(text) for text in _stated_in(round.user_text)}
-    own = own_words(round.user_text) if any(slots.values()) else ""
+    """The first-person statements in what the user said, each once, in order. Those of quoted
+    passages are facts, too, and say so. Questions state nothing."""
+    texts = _stated_in(round.user_text)
+    words = words_of(round) if texts else None
     return tuple(
-        Fact(
-            text,
-            Speaker.USER,
-            "rule",
-            event_dates_of(text, round.session_date),
-            slot if text in own else None,
+        said_by(
+            Fact(
+                text, event_dates=event_dates_of(text, round.session_date), slot=own_slot_of(text)
+            ),
+            words,
         )
-        for text, slot in slots.items()
+        for text in texts
+        if words
+    )
+
+
+def words_of(round: Round) -> Authorship:
+    """Whose words the user's side of a round is."""
+    return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
+
+
+def said_by(fact: Fact, words: Authorship) -> Fact:
+    """A fact in words of the user's side, with who said it as far as the message tells."""
+    is_own = fact.text in words.own
+    return replace(
+        fact,
+        speaker=Speaker.USER if is_own else Speaker.QUOTED,
+        in_doubt=not (is_own and words.is_sure),
     )
 
 
@@ -85,14 +102,13 @@ def stated_apart(sentence: str) -> list[str]:
 
 
 def slot_of(statement: str, user_text: str) -> str | None:
-    """What the statement gives a value for; None where rules cannot tell, where it gives several
-    values, or where it is not among the user's own words."""
-    slot = own_slot_of(statement)
-    return slot if slot and statement in own_words(user_text) else None
+    """What a statement gives a value for, if the user's side has it word for word."""
+    return own_slot_of(statement) if statement in user_text else None
 
 
 def own_slot_of(statement: str) -> str | None:
-    """The same of a statement that is surely the user's own."""
+    """What a statement gives a value for; None where rules cannot tell, or where it gives several
+    values."""
     known = None if stated_apart(statement) else stated(statement)
     return known.slot if known else None
 

@@ -4,12 +4,12 @@ What a round replaces is marked before the round itself is written: after a cras
 marks lead nowhere and count for nothing until the round is written again.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memory_store.engines.engine import Engine, Scope
 from memory_store.points import facts_to_payload, from_payload
-from memory_store.types import Fact, FactLink, Record, Speaker
+from memory_store.types import Fact, FactLink, Record
 from memory_store.updates import link_targets, linked, may_be_one, unlinked
 
 
@@ -70,9 +70,13 @@ class Linking:
         texts `staying` are not forgotten."""
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
+        # What contradicts a fact names it, and is not named by it.
+        hits = await self._engine.scroll(Scope(user_id, in_conflict=True))
+        others |= {hit.id: from_payload(hit.payload) for hit in hits if hit.id not in ids}
+        before = dict(others)
         for record in gone:
             others = {id: unlinked(other, record, staying) for id, other in others.items()}
-        await self._write(user_id, others.values())
+        await self._write(user_id, [o for id, o in others.items() if o != before[id]])
 
     async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
         """Make the rules' links anew without these rounds."""
@@ -124,8 +128,23 @@ def _settled(
             newer = link
             changed = _marked(other, link.text, replaces=ours)
         others = others | {other.id: changed}
-    settled = replace(fact, supersedes=tuple(kept), superseded_by=fact.superseded_by or newer)
+    settled = replace(
+        fact,
+        supersedes=tuple(kept),
+        superseded_by=fact.superseded_by or newer,
+        contradicts=tuple(link for link in fact.contradicts if _is_there(link, record, others)),
+    )
     return settled, others
+
+
+def _is_there(link: FactLink, record: Record, others: Mapping[str, Record]) -> bool:
+    """Whether the link leads to something that the same user said, and that holds."""
+    other = record if link.round_id == record.id else others.get(link.round_id)
+    return (
+        other is not None
+        and may_be_one(record, other)
+        and any(f.text == link.text and f.is_users and not f.superseded_by for f in other.facts)
+    )
 
 
 def _said(record: Record) -> tuple[object, int]:
@@ -133,7 +152,7 @@ def _said(record: Record) -> tuple[object, int]:
 
 
 def _is_users(record: Record, text: str) -> bool:
-    return any(f.text == text and f.speaker is Speaker.USER for f in record.facts)
+    return any(f.text == text and f.is_users for f in record.facts)
 
 
 def _marked(

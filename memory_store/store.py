@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
+from memory_store.conflicts import Conflict, conflicts
 from memory_store.correction import Corrected, Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
@@ -212,6 +213,11 @@ class MemoryStore:
         """Every session of a user, oldest first."""
         hits = await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS)
         return await asyncio.to_thread(summarise, hits)
+
+    async def conflicts(self, user_id: str) -> list[Conflict]:
+        """What contradicts the user's own statements and may be another's, the newest first.
+        `correct` says with `speakers` who said it."""
+        return await conflicts(self._engine, user_id)
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.dates import print_instant
 from memory_store import (
+    Conflict,
     Days,
     Fact,
     FactLink,
@@ -79,6 +80,24 @@ def _fact_body(fact: Fact) -> dict[str, Any]:
         "event_dates": [_days_body(days) for days in fact.event_dates],
         "superseded_by": _link_body(newer) if newer else None,
         "supersedes": [_link_body(older) for older in fact.supersedes],
+        "in_doubt": fact.in_doubt,
+        "contradicts": [_link_body(other) for other in fact.contradicts],
+    }
+
+
+def conflict_body(conflict: Conflict) -> dict[str, Any]:
+    """A statement that may be another's, and the user's own that it contradicts."""
+    round = conflict.record.round
+    return {
+        "object": "conflict",
+        "id": conflict.record.id,
+        "session_id": round.session_id,
+        "round_index": round.round_index,
+        "fact": conflict.fact.text,
+        "speaker": conflict.fact.speaker,
+        "source": conflict.fact.source,
+        "said_at": print_instant(round.session_date),
+        "contradicts": [_link_body(link) for link in conflict.held],
     }
 
 

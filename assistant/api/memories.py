@@ -20,7 +20,7 @@ from assistant.api.schemas.memories import (
 )
 from assistant.dates import optional_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
-from memory_store import Correction, Days, GivenFact, Query
+from memory_store import Correction, Days, GivenFact, Query, Speaker
 
 router = APIRouter(prefix="/v1", tags=["memories"])
 
@@ -72,7 +72,8 @@ async def search(request: Request, body: SearchRequest) -> Mapping[str, Any]:
 async def correct_memory(
     request: Request, memory_id: MemoryId, body: CorrectedMemory, user_id: UserId = None
 ) -> Mapping[str, Any]:
-    """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
+    """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
+    twice is once."""
     owner = user_of(request, body.user_id, user_id)
     given = [body.user_text, body.assistant_text]
     limits_of(request).check_messages([text for text in given if text is not None])
@@ -81,9 +82,10 @@ async def correct_memory(
         body.user_text,
         body.assistant_text,
         None if body.facts is None else tuple(map(_given_fact, body.facts)),
+        {text: Speaker(said_by) for text, said_by in (body.speakers or {}).items()},
     )
-    if (correction.user_text, correction.assistant_text, correction.facts) == (None, None, None):
-        raise InvalidRequest("say what to correct: user_text, assistant_text or facts")
+    if correction == Correction(correction.at):
+        raise InvalidRequest("say what to correct: user_text, assistant_text, facts or speakers")
     record = await services(request).recorder.correct(owner, memory_id, correction)
     if record is None:
         raise _unknown(memory_id)

@@ -14,7 +14,7 @@ from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
-from assistant.api.schemas.memories import MemoryPage, ToldMemory
+from assistant.api.schemas.memories import Conflicts, MemoryPage, ToldMemory
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -62,6 +62,23 @@ async def list_memories(
         total=page.total,
         next=_print_place(page.next) if page.next else None,
     )
+
+
+@router.get(
+    "/conflicts",
+    **described("List conflicts", Conflicts, examples.CONFLICTS, may_fail=READING),
+)
+async def list_conflicts(
+    request: Request,
+    user_id: UserId = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
+) -> Mapping[str, Any]:
+    """Statements that would replace what the user said of themselves, and may be another's: quoted,
+    pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
+    says who said them."""
+    found = await services(request).store.conflicts(user_of(request, user_id))
+    data = [bodies.conflict_body(conflict) for conflict in found[:limit]]
+    return bodies.list_body(data, total=len(found))
 
 
 @router.get(

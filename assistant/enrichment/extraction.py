@@ -97,7 +97,7 @@ def _fact(
 ) -> Fact:
     text, speaker = found.get("text"), found.get("speaker", "user")
     if not isinstance(text, str) or speaker not in list(Speaker):
-        raise ValueError('a fact needs a "text", and as "speaker" user, assistant or other')
+        raise ValueError('a fact needs a "text", and as "speaker" user, assistant or quoted')
     numbers = {n for n in _list_of(found, "replaces", int) if 1 <= n <= len(known)}
     links = [replace(known[number - 1], by=wanted.extractor) for number in sorted(numbers)]
     return Fact(

@@ -12,6 +12,7 @@ from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
 from assistant.reading.packing import Shown
 from assistant.reading.plan import Layout
 from assistant.reading.spans import print_span
+from memory_store import Speaker
 
 
 def head(first: Shown, asked_at: datetime) -> dict[str, str]:
@@ -25,6 +26,8 @@ def head(first: Shown, asked_at: datetime) -> dict[str, str]:
 
 _CLOSED = "]},"
 _NOBODY = ("", "system", "developer", "tool")
+QUOTING = ", quoting a text"
+"""Stands behind the name of who sent a message with another's words; the prompts explain it."""
 
 
 class Written(Protocol):
@@ -133,7 +136,10 @@ def _plain(name: str) -> str:
 
 def _sides(shown: Shown) -> list[tuple[str, str]]:
     """Who said what; an empty side is left out."""
-    said = zip(_speakers(shown), (shown.user_text, shown.assistant_text), strict=True)
+    user, assistant = _speakers(shown)
+    if any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts):
+        user += QUOTING
+    said = ((user, shown.user_text), (assistant, shown.assistant_text))
     return [(name, text) for name, text in said if text]
 
 

@@ -162,16 +162,19 @@ def _said(found: Recalled) -> list[Statement]:
     every = sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
     texts = [text for text in every if not is_question(text)]
+    whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
+    # What is no fact has no speaker of its own: it is as those around it.
+    otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
     return [
-        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text)))
+        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
 
 
-def _stated(found: Recalled, text: str, fact: Fact | None) -> Statement:
-    if fact is None:
-        return Statement(text, Speaker.USER, found)
-    return Statement(text, Speaker.USER, found, fact.event_dates, superseded_by=fact.superseded_by)
+def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:
+    if fact is None or fact.speaker is Speaker.ASSISTANT:
+        return Statement(text, otherwise, found)
+    return Statement(text, fact.speaker, found, fact.event_dates, superseded_by=fact.superseded_by)
 
 
 def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statement:

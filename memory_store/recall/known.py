@@ -7,7 +7,7 @@ from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope
 from memory_store.points import from_payload
-from memory_store.types import FactLink, Speaker
+from memory_store.types import FactLink
 from memory_store.updates import superseded_parts
 
 # Statements looked up, and rounds looked at for each.
@@ -44,7 +44,7 @@ async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) ->
         FactLink(record.id, fact.text, record.round.session_date)
         for record in records
         for fact in record.facts
-        if fact.speaker is Speaker.USER
+        if fact.is_users
         and fact.superseded_by is None
         and not superseded_parts(fact.text, record.facts)
     ]

@@ -125,8 +125,9 @@ def _checked(record: Record) -> Record:
         raise TypeError("something that must be text is not")
     if not 0 <= round.round_index < _LARGEST_INDEX or not 0 <= record.attempts < _LARGEST_INDEX:
         raise ValueError("a number is out of range")
-    if not isinstance(record.may_supersede, bool):
-        raise TypeError("may_supersede must be true or false")
+    told = [record.may_supersede, *(fact.in_doubt for fact in record.facts)]
+    if not all(isinstance(each, bool) for each in told):
+        raise TypeError("may_supersede and in_doubt must be true or false")
     if any(link.said_at.tzinfo is None for link in links):
         raise ValueError("said_at needs a time zone")
     for id in (*round.repeats, *(link.round_id for link in links)):
@@ -138,7 +139,7 @@ def _checked(record: Record) -> Record:
 
 def _links(fact: Fact) -> Sequence[FactLink]:
     newer = (fact.superseded_by,) if fact.superseded_by else ()
-    return (*fact.supersedes, *newer)
+    return (*fact.supersedes, *fact.contradicts, *newer)
 
 
 async def exported(memory: OperatorEngine) -> AsyncIterator[str]:

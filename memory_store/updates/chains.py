@@ -14,6 +14,8 @@ from memory_store.types import Fact, FactLink, Record
 from memory_store.updates.slots import Stated, replaces, stated
 
 RULE = "rule"
+_Links = dict[tuple[str, int], FactLink]
+_Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class _Place:
         return self.record.facts[self.position]
 
     @property
+    def key(self) -> tuple[str, int]:
+        return self.record.id, self.position
+
+    @property
     def order(self) -> tuple[datetime, str, int, int]:
         round = self.record.round
         return round.session_date, round.session_id, round.round_index, self.position
@@ -38,19 +44,22 @@ class _Place:
         return FactLink(self.record.id, self.fact.text, self.record.round.session_date, RULE)
 
 
-_Links = dict[tuple[str, int], FactLink]
-
-
 def linked(records: Sequence[Record], slots: Iterable[str]) -> list[Record]:
     """The records with the rules' links among all their facts of these slots made anew."""
     wanted = set(slots)
     replaced: _Links = {}
     replacing: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
+    contradicting: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
     for slot in wanted:
-        for older, newer in _pairs(sorted(_places(records, slot), key=lambda one: one.order)):
-            replaced[older.record.id, older.position] = newer.link
-            replacing[newer.record.id, newer.position].append(older.link)
-    return [_relinked(record, wanted, replaced, replacing) for record in records]
+        places = sorted(_places(records, slot), key=lambda one: one.order)
+        own = [place for place in places if place.fact.is_users]
+        for older, newer in _pairs(own):
+            replaced[older.key] = newer.link
+            replacing[newer.key].append(older.link)
+        holding = [place for place in own if place.known.holds and place.key not in replaced]
+        for doubted, held in _conflicts(places, holding):
+            contradicting[doubted.key].append(held.link)
+    return [_relinked(record, wanted, replaced, replacing, contradicting) for record in records]
 
 
 def _places(records: Sequence[Record], slot: str) -> Iterator[_Place]:
@@ -71,6 +80,17 @@ def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
             standing.append(newer)
 
 
+def _conflicts(
+    places: Sequence[_Place], holding: Sequence[_Place]
+) -> Iterator[tuple[_Place, _Place]]:
+    """Each statement in doubt, with what it would replace of what holds now."""
+    for doubted in places:
+        if doubted.fact.in_doubt:
+            for held in holding:
+                if held.order < doubted.order and _replaces(doubted, held):
+                    yield doubted, held
+
+
 def _replaces(newer: _Place, older: _Place) -> bool:
     if not newer.record.may_supersede or not may_be_one(newer.record, older.record):
         return False
@@ -87,21 +107,34 @@ def _relinked(
     record: Record,
     slots: set[str],
     replaced: _Links,
-    replacing: Mapping[tuple[str, int], Sequence[FactLink]],
+    replacing: _Several,
+    contradicting: _Several,
 ) -> Record:
+    def with_links(place: tuple[str, int], fact: Fact) -> Fact:
+        chosen = without_rule_links(fact)
+        return replace(
+            chosen,
+            superseded_by=chosen.superseded_by or replaced.get(place),
+            supersedes=(*chosen.supersedes, *replacing.get(place, ())),
+            contradicts=(*chosen.contradicts, *contradicting.get(place, ())),
+        )
+
     facts = tuple(
-        _with_links(fact, replaced.get((record.id, i)), replacing.get((record.id, i), ()))
-        if fact.slot in slots
-        else fact
-        for i, fact in enumerate(record.facts)
+        with_links((record.id, position), fact) if fact.slot in slots else fact
+        for position, fact in enumerate(record.facts)
     )
     return replace(record, facts=facts)
 
 
-def _with_links(fact: Fact, newer: FactLink | None, older: Sequence[FactLink]) -> Fact:
-    by_model = fact.superseded_by if fact.superseded_by and fact.superseded_by.by != RULE else None
-    kept = [link for link in fact.supersedes if link.by != RULE]
-    return replace(fact, superseded_by=by_model or newer, supersedes=(*kept, *older))
+def without_rule_links(fact: Fact) -> Fact:
+    """The fact with the links that models chose alone."""
+    newer = fact.superseded_by
+    return replace(
+        fact,
+        superseded_by=None if newer and newer.by == RULE else newer,
+        supersedes=tuple(link for link in fact.supersedes if link.by != RULE),
+        contradicts=tuple(link for link in fact.contradicts if link.by != RULE),
+    )
 
 
 def unlinked(record: Record, gone: Record, staying: Collection[str] = ()) -> Record:
@@ -125,7 +158,12 @@ def _without(fact: Fact, leads_there: Callable[[FactLink], bool], gone: Mapping[
             older.append(link)
         elif link.text in gone:
             older += gone[link.text].supersedes
-    return replace(fact, superseded_by=newer, supersedes=tuple(dict.fromkeys(older)))
+    return replace(
+        fact,
+        superseded_by=newer,
+        supersedes=tuple(dict.fromkeys(older)),
+        contradicts=tuple(link for link in fact.contradicts if not leads_there(link)),
+    )
 
 
 def same_place(link: FactLink, record: Record) -> bool:

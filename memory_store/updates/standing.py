@@ -15,7 +15,7 @@ def link_targets(records: Iterable[Record]) -> set[str]:
         link.round_id
         for record in records
         for fact in record.facts
-        for link in (*fact.supersedes, *filter(None, (fact.superseded_by,)))
+        for link in (*fact.supersedes, *fact.contradicts, *filter(None, (fact.superseded_by,)))
     }
 
 
@@ -25,7 +25,7 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
     `linked` are the records its links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
-    if not any(fact.superseded_by or fact.supersedes for fact in record.facts):
+    if not link_targets([record]):
         return record
 
     def holds(link: FactLink | None) -> bool:
@@ -38,7 +38,8 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
         replace(
             fact,
             superseded_by=fact.superseded_by if holds(fact.superseded_by) else None,
-            supersedes=tuple(link for link in fact.supersedes if holds(link)),
+            supersedes=tuple(filter(holds, fact.supersedes)),
+            contradicts=tuple(filter(holds, fact.contradicts)),
         )
         for fact in record.facts
     )

@@ -22,12 +22,13 @@ class StatedFact(Request):
 
 
 class CorrectedMemory(Request):
-    """`PATCH /v1/memories/{id}`."""
+    """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
     user_id: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
     facts: list[str | StatedFact] | None = None
+    speakers: dict[str, Literal["user", "quoted"]] | None = None
     timestamp: Time = None
 
 

@@ -1,6 +1,7 @@
 """Which statements are quoted, and in which order. Pure."""
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
@@ -46,10 +47,14 @@ def with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[St
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:
-    """The newest first; of one day what holds before what it replaced, and as they were given."""
-    return sorted(
-        _distinct(quotes), key=lambda s: (s.said_on, s.superseded_by is None), reverse=True
-    )
+    """The newest first, and last what was quoted from others; of one day what holds before what it
+    replaced, and as they were given."""
+
+    def place(statement: Statement) -> tuple[bool, date, bool]:
+        is_own = statement.speaker is not Speaker.QUOTED
+        return is_own, statement.said_on, statement.superseded_by is None
+
+    return sorted(_distinct(quotes), key=place, reverse=True)
 
 
 def parts_gone(quote: Statement) -> list[Fact]:

@@ -154,7 +154,8 @@ class QuotingReader:
 
 def _slots(found: Recalled) -> dict[str | None, str]:
     """The statements of a round that give a value and still hold, by what they give it for."""
-    holding = [fact for fact in found.record.facts if fact.superseded_by is None]
+    own = [fact for fact in found.record.facts if fact.is_users]
+    holding = [fact for fact in own if fact.superseded_by is None]
     return {fact.slot: fact.text for fact in holding if fact.slot}
 
 
@@ -165,7 +166,8 @@ def _tells(statement: Statement, slot: str | None) -> bool:
 
 
 def _is_of_oneself(statement: Statement) -> bool:
-    return _OF_ONESELF.search(statement.quotable) is not None
+    is_quoted = statement.speaker is Speaker.QUOTED
+    return not is_quoted and _OF_ONESELF.search(statement.quotable) is not None
 
 
 def _is_of(days: Days, statement: Statement) -> bool:

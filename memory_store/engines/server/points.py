@@ -9,6 +9,7 @@ from qdrant_client.conversions.conversion import RestToGrpc
 
 from memory_store.engines.engine import Payload, Point, Scope, Similarities
 from memory_store.engines.layout import (
+    CONFLICTS,
     IDENTITY_ID,
     KEYS,
     REPEATS,
@@ -36,6 +37,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    CONFLICTS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
 }
 _version = attrgetter("version")
 # Of the identities, only that of a finished copy that nobody has used yet may be replaced.
