@@ -31,7 +31,7 @@ _ASKS = re.compile(
 )
 # "What's new: I moved to Ghent".
 _TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
-_AND_I = re.compile(r",?\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
+_AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-_MARKER = re.compile(r"<(?=\s*/?\s*(?:memory|round|notes)\b)", re.I)
+_MARKER = re.compile(r"<(?=\s*+(?:/\s*+)?(?:memory|round|notes)\b)", re.I)
 _INDENT = "  "
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 

@@ -16,6 +16,7 @@ from memory_store.time.holidays import HOLIDAYS
 from memory_store.time.months import MONTH_RULES
 from memory_store.time.names import NAMES, without_titles
 from memory_store.time.relative import RELATIVE
+from memory_store.time.tense import Cues
 from memory_store.time.types import TimeExpression
 from memory_store.time.weekdays import WEEKDAY_RULES
 
@@ -40,7 +41,7 @@ def time_expressions(text: str, today: date) -> list[TimeExpression]:
     plain = without_titles(text.replace("’", "'"))
     if _HINT.search(plain) is None:
         return []
-    reference = Reference(plain, today)
+    reference = Reference(plain, today, Cues(plain))
     selected = _selected(_matches(reference))
     found = compose(selected, reference) + _left_over(plain, selected, today)
     return [_expression(item, text) for item in sorted(found, key=lambda item: item.start)]
