@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from assistant.arriving import Arriving, Recorded, with_round
+from assistant.arriving import Arriving, Recorded, with_rounds
 from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
 from memory_store import (
     Correction,
@@ -131,14 +131,12 @@ class Recorder:
         self, writer: _Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
     ) -> None:
         """Write the rounds that changed, unless the session is no longer what it was."""
-        before = {round.id: round.turn_ids for round in rounds}
-        over = {round.id: before[round.id] for round in changed if round.id in before}
+        before = {round.round_index: round.turn_ids for round in rounds}
+        over = {r.id: before[r.round_index] for r in changed if r.round_index in before}
         if changed:
             await self._store.remember(changed, enrichment=self._state, over=over)
             self.rounds_stored += len(changed)
-        for round in changed:
-            rounds = with_round(rounds, round)
-        _keep(writer, session_id, rounds)
+        _keep(writer, session_id, with_rounds(rounds, changed))
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
 

@@ -4,7 +4,7 @@ Pure functions. Nothing is ever deleted: an older fact is linked to the one that
 """
 
 from memory_store.updates.asked import asked_slot
-from memory_store.updates.chains import linked, may_be_one, same_place, unlinked
+from memory_store.updates.chains import Unlinking, linked, may_be_one, same_place
 from memory_store.updates.others import replacements
 from memory_store.updates.own_words import own_words
 from memory_store.updates.slots import Stated, stated
@@ -12,6 +12,7 @@ from memory_store.updates.standing import link_targets, standing, superseded_par
 
 __all__ = [
     "Stated",
+    "Unlinking",
     "asked_slot",
     "link_targets",
     "linked",
@@ -22,5 +23,4 @@ __all__ = [
     "standing",
     "stated",
     "superseded_parts",
-    "unlinked",
 ]
