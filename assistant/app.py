@@ -31,7 +31,7 @@ from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.call import Clock
 from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
-from assistant.api.middleware import BodyLimit, HeadAsGet, JsonBody
+from assistant.api.middleware import BodyLimit, HeadAsGet, JsonBody, OneJob
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -118,6 +118,7 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
+    app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
 

@@ -37,6 +37,12 @@ class Correction:
     assistant_text: str | None = None
     facts: tuple[GivenFact, ...] | None = None
 
+    @property
+    def size(self) -> int:
+        """Characters to be read in it."""
+        given = [fact.text for fact in self.facts or ()]
+        return sum(map(len, [self.user_text or "", self.assistant_text or "", *given]))
+
 
 @dataclass(frozen=True, slots=True)
 class Corrected:

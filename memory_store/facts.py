@@ -6,6 +6,7 @@ own; the round's raw key would drown it in the request around it.
 
 import re
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
 from memory_store.updates import own_words, stated
@@ -46,6 +47,12 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
+def read_sentences(text: str) -> list[str]:
+    """The sentences of as much of a text as is read, without one that goes on beyond that."""
+    parts = sentences(text[:LONGEST_READ])
+    return parts if len(text) <= LONGEST_READ else parts[:-1]
+
+
 def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The user's own first-person statements, each once, in order. Questions state nothing."""
     slots = {text: own_slot_of(text) for text in _stated_in(round.user_text)}
@@ -65,7 +72,7 @@ def rule_facts(round: Round) -> tuple[Fact, ...]:
 def _stated_in(user_text: str) -> dict[str, None]:
     """The first statements, each once and together with those it is made of."""
     found: dict[str, None] = {}
-    for sentence in sentences(user_text):
+    for sentence in read_sentences(user_text):
         if sentence not in found and _is_fact(sentence):
             more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
             if len(more) > _MOST_FACTS:

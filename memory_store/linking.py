@@ -9,9 +9,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import facts_to_payload, from_payload
+from memory_store.engines.parts import records_in
+from memory_store.points import facts_to_payload
+from memory_store.turns import aside, in_slices, pause
 from memory_store.types import Fact, FactLink, Record, Speaker
 from memory_store.updates import Unlinking, link_targets, linked, may_be_one
+
+# Of how many characters reading takes as long as seeing to the links of a round.
+_FACT = 100
 
 
 class Linking:
@@ -52,10 +57,12 @@ class Linking:
         if not slots:
             return list(records)
         ours = {record.id for record in records}
-        hits = await self._engine.scroll(Scope(user_id, slots=tuple(sorted(slots))))
-        others = [from_payload(hit.payload) for hit in hits if hit.id not in ours]
-        done = {record.id: record for record in linked([*others, *records], slots)}
-        await self._write(user_id, [done[other.id] for other in others if done[other.id] != other])
+        found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
+        others = [record for record in found if record.id not in ours]
+        size = _FACT * (len(others) + len(records))
+        relinked = await aside(size, linked, [*others, *records], slots)
+        done = {record.id: record for record in relinked}
+        await self._write(user_id, [done[o.id] async for o in in_slices(others) if done[o.id] != o])
         return [done[record.id] for record in records]
 
     async def before_forgetting(
@@ -75,8 +82,8 @@ class Linking:
     async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
         if not ids:
             return {}
-        hits = await self._engine.scroll(Scope(user_id, ids=tuple(sorted(ids))))
-        return {hit.id: from_payload(hit.payload) for hit in hits}
+        found = await records_in(self._engine, Scope(user_id, ids=tuple(sorted(ids))))
+        return {record.id: record for record in found}
 
     async def _write(self, user_id: str, records: Iterable[Record]) -> None:
         for record in records:
@@ -84,6 +91,7 @@ class Linking:
             await self._engine.set_payload(
                 record.id, Scope(user_id), facts_to_payload(record.facts), record.round.turn_ids
             )
+            await pause()
 
 
 def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:

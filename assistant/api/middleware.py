@@ -1,10 +1,12 @@
-"""Around every request: a bound on the body, JSON whatever it is called, HEAD wherever GET is."""
+"""Around every request: a job of its own, a bound on the body, JSON whatever it is called, HEAD
+wherever GET is."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.errors import error_response
 from assistant.errors import RequestTooLarge
+from memory_store import new_job
 
 _READ_ON = 16
 
@@ -72,3 +74,14 @@ class HeadAsGet:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_head = scope["type"] == "http" and scope["method"] == "HEAD"
         await self._app({**scope, "method": "GET"} if is_head else scope, receive, send)
+
+
+class OneJob:
+    """Makes each request a job of its own, whose long work takes turns with that of others."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with new_job():
+            await self._app(scope, receive, send)

@@ -6,7 +6,6 @@ filter an exact scan is faster and never wrong. Calls run on the event loop: eac
 for its whole run whatever thread it is in, and lasts a few milliseconds at most.
 """
 
-import asyncio
 import shutil
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -44,6 +43,7 @@ from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided,
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
 from memory_store.private_folder import make_private
+from memory_store.turns import charged, pause
 from memory_store.types import Held
 
 # Small batches keep a single GIL-holding call short.
@@ -160,12 +160,12 @@ class EdgeEngine:
         offset: Any = None
         while True:
             request = qe.ScrollRequest(offset=offset, limit=_SCROLL_PAGE, filter=filter, **wanted)
-            with self._explaining():
+            with charged(), self._explaining():
                 page, offset = self._shard.scroll(request)
             points += page
             if offset is None:
                 return points
-            await asyncio.sleep(0)
+            await pause()
 
     async def set_payload(
         self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
@@ -191,7 +191,7 @@ class EdgeEngine:
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""
-        with self._explaining():
+        with charged(), self._explaining():
             return int(self._shard.count(qe.CountRequest(exact=True, filter=to_filter(scope))))
 
     async def delete(self, scope: Scope) -> None:
@@ -231,13 +231,13 @@ class EdgeEngine:
 
     def _update(self, operation: qe.UpdateOperation, written: Written | None = None) -> None:
         """Change points: these, or such as are no user's."""
-        with self._watchers.told_of(written or {}), self._explaining():
+        with charged(), self._watchers.told_of(written or {}), self._explaining():
             self._shard.update(operation)
 
     def _query(self, requests: list[qe.QueryRequest]) -> list[Similarities]:
-        with self._explaining():
+        with charged(), self._explaining():
             found = self._shard.query_batch(qe.QueryBatchRequest(requests))
-        return [{to_number(point): point.score for point in points} for points in found]
+            return [{to_number(point): point.score for point in points} for points in found]
 
     def _explaining(self) -> AbstractContextManager[None]:
         return explaining(self._directory)

@@ -3,6 +3,7 @@
 import re
 from datetime import date, datetime
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time.expressions import time_expressions
 from memory_store.time.found import WINDOW
 from memory_store.time.tense import Cues
@@ -25,6 +26,7 @@ def event_dates_of(statement: str, session_date: datetime | date) -> tuple[Days,
     day of its own zone.
     """
     today = session_date.date() if isinstance(session_date, datetime) else session_date
+    statement = statement[:LONGEST_READ]
     cues = Cues(statement)
     days = (
         Days(e.first, e.last)

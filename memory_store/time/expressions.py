@@ -8,6 +8,7 @@ May 3rd; names of days that come again look back unless the verb looks ahead.
 import re
 from datetime import date
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time.absolute import ABSOLUTE
 from memory_store.time.compose import compose
 from memory_store.time.fallback import search_rest
@@ -37,7 +38,9 @@ _HINT = re.compile(
 
 
 def time_expressions(text: str, today: date) -> list[TimeExpression]:
-    """The expressions of a text in order. `today` is the day the text was said on."""
+    """The expressions of a text in order, as far as it is read. `today` is the day it was said
+    on."""
+    text = text[:LONGEST_READ]
     plain = without_titles(text.replace("’", "'"))
     if _HINT.search(plain) is None:
         return []

@@ -6,6 +6,7 @@ It takes 20 ms for each, so that only the first of a text are tried.
 """
 
 import re
+import threading
 from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
@@ -25,6 +26,8 @@ _CANDIDATE = re.compile(
     re.I,
 )
 _MOST_CANDIDATES = 16
+# It keeps settings and languages for all calls, and texts are read in more than one thread.
+_one_at_a_time = threading.Lock()
 _STOP = re.compile(r"(?:may|march|sat|sun|second|we|now|mar|dec|mon|a|an|[\d\s.,'-]+)", re.I)
 _SPAN_OF = {"week": week_of, "month": month_of, "year": year_of, "day": one_day}
 
@@ -47,9 +50,10 @@ def search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
 
     found = []
     for candidate in candidates:
-        hits = search_dates(
-            candidate[0], languages=["en"], settings=_settings(today), add_period=True
-        )
+        with _one_at_a_time:
+            hits = search_dates(
+                candidate[0], languages=["en"], settings=_settings(today), add_period=True
+            )
         for words, moment, period in hits or []:
             span = _sane(words, moment.date(), period, today)
             if span is not None:

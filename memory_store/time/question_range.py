@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time.expressions import time_expressions
 from memory_store.time.tense import Cues
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
@@ -53,6 +54,7 @@ def time_range_of(question: str, today: date) -> TimeRange | None:
     open at one end; several expressions give the days from the first to the last of them where
     these lie side by side or name single days, else None.
     """
+    question = question[:LONGEST_READ]
     if _asks_duration(question):
         return None
     asked = _Asked(question, today)

@@ -4,7 +4,7 @@ Pure functions. Nothing is ever deleted: an older fact is linked to the one that
 """
 
 from memory_store.updates.asked import asked_slot
-from memory_store.updates.chains import Unlinking, linked, may_be_one, same_place
+from memory_store.updates.chains import Unlinking, linked, may_be_one
 from memory_store.updates.others import replacements
 from memory_store.updates.own_words import own_words
 from memory_store.updates.slots import Stated, stated
@@ -19,7 +19,6 @@ __all__ = [
     "may_be_one",
     "own_words",
     "replacements",
-    "same_place",
     "standing",
     "stated",
     "superseded_parts",

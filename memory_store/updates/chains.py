@@ -170,8 +170,3 @@ class Unlinking:
 
     def _leads_to_gone(self, link: FactLink) -> bool:
         return link.round_id in self._gone and link.text not in self._staying
-
-
-def same_place(link: FactLink, record: Record) -> bool:
-    """Whether the link leads to a fact of this record."""
-    return link.round_id == record.id and any(fact.text == link.text for fact in record.facts)
