@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compare_peers, ingest, load, store
+from benchmarks import compare_peers, fairness, ingest, load, store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd
 
@@ -28,6 +28,7 @@ BENCHMARKS: dict[str, _Measurement] = {
     "store": store.measure,
     "embed": _embed,
     "ingest": lambda sizes: ingest.measure(),
+    "fairness": lambda sizes: fairness.measure(),
     "load": lambda sizes: load.measure(),
     "soak": lambda sizes: load.measure_soak(),
     "start": lambda sizes: load.measure_start(),

@@ -55,8 +55,9 @@ def read_sentences(text: str) -> list[str]:
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
     """The user's own first-person statements, each once, in order. Questions state nothing."""
+    said = round.user_text[:LONGEST_READ]
     slots = {text: own_slot_of(text) for text in _stated_in(round.user_text)}
-    own = own_words(round.user_text) if any(slots.values()) else ""
+    own = own_words(said) if any(slots.values()) else ""
     return tuple(
         Fact(
             text,
