@@ -33,7 +33,7 @@ from assistant.api.browsers import SafeHeaders
 from assistant.api.call import Clock
 from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
-from assistant.api.middleware import PlainRequest, WholeBody
+from assistant.api.middleware import OneJob, PlainRequest, WholeBody
 from assistant.api.observed import Observed
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -126,6 +126,7 @@ def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> Non
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
+    app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
     app.add_middleware(SafeHeaders)

@@ -36,10 +36,11 @@ from memory_store.errors import (
     TransferUnfinished,
 )
 from memory_store.extraction import Extraction
-from memory_store.facts import is_question, rule_facts, sentences
-from memory_store.forgetting import LONGEST_QUERY, Forgotten
+from memory_store.facts import is_question, read_sentences, rule_facts, sentences
+from memory_store.forgetting import Forgotten
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
+from memory_store.lengths import LONGEST_QUERY, LONGEST_READ
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
@@ -53,6 +54,7 @@ from memory_store.transfer.progress import Progress
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line, to_lines
 from memory_store.transfer.reindexing import Reindexed, cancel_reindex, reindex
 from memory_store.transfer.repairing import Mended, repair
+from memory_store.turns import aside, charged, current_job, in_slices, new_job, pause
 from memory_store.types import (
     Days,
     EnrichmentFailure,
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LONGEST_QUERY",
+    "LONGEST_READ",
     "PACKAGED",
     "BackedUp",
     "Conflict",
@@ -151,16 +154,23 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "aside",
     "asked_slot",
     "back_up",
     "cancel_reindex",
+    "charged",
+    "current_job",
     "ending",
     "exported",
     "from_lines",
     "header",
+    "in_slices",
     "is_question",
     "migrate",
     "named_speakers",
+    "new_job",
+    "pause",
+    "read_sentences",
     "reindex",
     "repair",
     "replacements",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import from_payload
+from memory_store.engines.parts import records_in
 from memory_store.recall.updates import linked_records
 from memory_store.types import Days, Fact, FactLink, Record
 
@@ -20,8 +20,8 @@ class Conflict:
 
 async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
     """Every conflict of a user, the newest first."""
-    hits = await engine.scroll(Scope(user_id, in_conflict=True))
-    found = {hit.id: from_payload(hit.payload) for hit in hits}
+    records = await records_in(engine, Scope(user_id, in_conflict=True))
+    found = {record.id: record for record in records}
     linked = await linked_records(engine, user_id, Days(), found)
     every = [
         Conflict(linked[id], fact, held)

@@ -42,6 +42,12 @@ class Correction:
     facts: tuple[GivenFact, ...] | None = None
     speakers: Mapping[str, Speaker] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Characters to be read in it."""
+        given = [fact.text for fact in self.facts or ()]
+        return sum(map(len, [self.user_text or "", self.assistant_text or "", *given]))
+
 
 @dataclass(frozen=True, slots=True)
 class Corrected:

@@ -7,6 +7,7 @@ own; the round's raw key would drown it in the request around it.
 import re
 from dataclasses import replace
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
 from memory_store.updates import AMONG_PEOPLE, RULE, Authorship, authorship, stated
@@ -32,7 +33,7 @@ _ASKS = re.compile(
 )
 # "What's new: I moved to Ghent".
 _TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
-_AND_I = re.compile(r",?\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
+_AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -45,6 +46,12 @@ def sentences(text: str) -> list[str]:
     stops = [*(end.start() + 1 for end in ends), len(text)]
     parts = (text[start:stop].strip() for start, stop in zip(starts, stops, strict=True))
     return [part for part in parts if part]
+
+
+def read_sentences(text: str) -> list[str]:
+    """The sentences of as much of a text as is read, without one that goes on beyond that."""
+    parts = sentences(text[:LONGEST_READ])
+    return parts if len(text) <= LONGEST_READ else parts[:-1]
 
 
 def rule_facts(round: Round) -> tuple[Fact, ...]:
@@ -82,7 +89,7 @@ def said_by(fact: Fact, words: Authorship) -> Fact:
 def _stated_in(user_text: str) -> dict[str, None]:
     """The first statements, each once and together with those it is made of."""
     found: dict[str, None] = {}
-    for sentence in sentences(user_text):
+    for sentence in read_sentences(user_text):
         if sentence not in found and _is_fact(sentence):
             more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
             if len(more) > _MOST_FACTS:

@@ -87,6 +87,11 @@ class Round:
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
 
     @property
+    def size(self) -> int:
+        """Characters of both sides."""
+        return len(self.user_text) + len(self.assistant_text)
+
+    @property
     def is_changed(self) -> bool:
         """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
         return len(self.turns) < len(self.turn_ids)

@@ -19,7 +19,7 @@ from assistant.chat import MemoryMode
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Days
+from memory_store import Days, current_job
 
 Clock = Callable[[], datetime]
 _RETRY_COUNT = "x-stainless-retry-count"
@@ -61,6 +61,8 @@ def user_of(request: Request, *given: Any) -> str:
         return caller.user_id
     user_id = _user_named(request, given)
     limits_of(request).count_request(caller, user_id)
+    # Long work takes turns between users.
+    current_job().owner = user_id
     return user_id
 
 

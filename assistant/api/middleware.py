@@ -1,4 +1,4 @@
-"""Around every request: bounds on the body, and one form whatever it was called."""
+"""Around every request: a job of its own, bounds on the body, one form whatever it was called."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assistant.access.patience import Patience
 from assistant.api.errors import error_response
 from assistant.errors import AssistantError, RequestTimeout, RequestTooLarge
+from memory_store import new_job
 
 
 class ClientLeft(Exception):
@@ -102,3 +103,14 @@ class PlainRequest:
             if scope["method"] == "HEAD":
                 scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
+
+
+class OneJob:
+    """Makes each request a job of its own, whose long work takes turns with that of others."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with new_job():
+            await self._app(scope, receive, send)

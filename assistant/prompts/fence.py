@@ -13,7 +13,7 @@ from typing import Any
 
 # `<` opens a tag or a token where neither space nor digit follows, nor what makes an arrow of it;
 # our own tags are known with spaces, too.
-_OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s*/?\s*(?i:memory|round|notes)\b)")
+_OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s*+(?:/\s*+)?(?i:memory|round|notes)\b)")
 # The tokens of Mistral's, GLM's and BERT's kind.
 _OPENS_IN_BRACKETS = re.compile(r"\[(?=/?(?:[A-Z][A-Z0-9_]+|[gs]MASK|control_\d+)\])")
 # What JSON leaves as it is, and readers take for the end of a line or leave out.

@@ -5,7 +5,7 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -50,8 +50,8 @@ def linked(records: Sequence[Record], slots: Iterable[str]) -> list[Record]:
     replaced: _Links = {}
     replacing: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
     contradicting: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
-    for slot in wanted:
-        places = sorted(_places(records, slot), key=lambda one: one.order)
+    for places in _by_slot(records, wanted):
+        places.sort(key=lambda one: one.order)
         own = [place for place in places if place.fact.is_users]
         for older, newer in _pairs(own):
             replaced[older.key] = newer.link
@@ -62,45 +62,78 @@ def linked(records: Sequence[Record], slots: Iterable[str]) -> list[Record]:
     return [_relinked(record, wanted, replaced, replacing, contradicting) for record in records]
 
 
-def _places(records: Sequence[Record], slot: str) -> Iterator[_Place]:
+def _by_slot(records: Sequence[Record], wanted: Collection[str]) -> Iterable[list[_Place]]:
+    """The facts that give a value for one of these slots, slot by slot."""
+    found: defaultdict[str, list[_Place]] = defaultdict(list)
     for record in records:
         for position, fact in enumerate(record.facts):
-            if fact.slot == slot and (known := stated(fact.text)) is not None:
-                yield _Place(record, position, known)
+            slot = fact.slot
+            if slot in wanted and slot and (known := stated(fact.text)) is not None:
+                found[slot].append(_Place(record, position, known))
+    return found.values()
 
 
 def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
-    """Older and newer of each replacement, in order."""
-    standing: list[_Place] = []
+    """Older and newer of each replacement of one slot, in order."""
+    standing = _Standing()
     for newer in places:
-        replaced = [older for older in standing if _replaces(newer, older)]
-        yield from ((older, newer) for older in replaced)
-        standing = [older for older in standing if older not in replaced]
+        if newer.known.replaces and newer.record.may_supersede:
+            yield from ((older, newer) for older in standing.taken_out_by(newer))
         if newer.known.holds:
-            standing.append(newer)
+            standing.add(newer)
 
 
 def _conflicts(
     places: Sequence[_Place], holding: Sequence[_Place]
 ) -> Iterator[tuple[_Place, _Place]]:
-    """Each statement in doubt, with what it would replace of what holds now."""
+    """Each statement in doubt, with what it would replace of what holds now; of statements that
+    say the same with the latest before it."""
+    values = {(speaker_of(held.record), held.known.value): held for held in holding}
     for doubted in places:
-        if doubted.fact.in_doubt:
-            for held in holding:
+        if doubted.fact.in_doubt and doubted.record.may_supersede:
+            for held in values.values():
                 if held.order < doubted.order and _replaces(doubted, held):
                     yield doubted, held
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:
-    if not newer.record.may_supersede or not may_be_one(newer.record, older.record):
-        return False
-    return replaces(newer.known, older.known)
+    return may_be_one(newer.record, older.record) and replaces(newer.known, older.known)
+
+
+class _Standing:
+    """The statements of a slot that hold, by who speaks and by their value: a newer one looks at
+    those alone that it replaces."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, dict[str, list[_Place]]] = {}
+
+    def add(self, place: _Place) -> None:
+        values = self._said.setdefault(speaker_of(place.record), {})
+        values.setdefault(place.known.value, []).append(place)
+
+    def taken_out_by(self, newer: _Place) -> list[_Place]:
+        """Those that a newer statement replaces, in order; they hold no longer."""
+        name, known = speaker_of(newer.record), newer.known
+        found: list[_Place] = []
+        for other in {name, ""} if name else set(self._said):
+            values = self._said.get(other, {})
+            if not known.holds:
+                found += values.pop(known.value, [])
+            elif values:
+                same = values.pop(known.value, [])
+                found += (place for places in values.values() for place in places)
+                self._said[other] = {known.value: same} if same else {}
+        return sorted(found, key=lambda one: one.order)
+
+
+def speaker_of(record: Record) -> str:
+    """The name that the user speaks by, as names are compared; empty without one."""
+    return (record.round.user_name or "").strip().casefold()
 
 
 def may_be_one(first: Record, second: Record) -> bool:
     """Whether the same person may have said both: two who speak by name have a home each."""
-    names = {(record.round.user_name or "").strip().casefold() for record in (first, second)}
-    return len(names - {""}) < 2
+    return len({speaker_of(first), speaker_of(second)} - {""}) < 2
 
 
 def _relinked(
@@ -137,35 +170,47 @@ def without_rule_links(fact: Fact) -> Fact:
     )
 
 
-def unlinked(record: Record, gone: Record, staying: Collection[str] = ()) -> Record:
-    """The record after `gone` was forgotten, all but its facts with the texts `staying`: what
-    replaced a gone fact replaces what that one had replaced."""
-    by_text = {fact.text: fact for fact in gone.facts}
+class Unlinking:
+    """Links handed on past facts that are forgotten: what replaced a gone fact replaces what that
+    one had replaced."""
 
-    def leads_there(link: FactLink) -> bool:
-        return link.round_id == gone.id and link.text not in staying
+    def __init__(self, gone: Iterable[Record], staying: Collection[str] = ()) -> None:
+        """All facts of these records go but those with the texts `staying`."""
+        self._staying = staying
+        self._gone = {record.id: {fact.text: fact for fact in record.facts} for record in gone}
 
-    facts = tuple(_without(fact, leads_there, by_text) for fact in record.facts)
-    return replace(record, facts=facts)
+    def of(self, record: Record) -> Record:
+        """The record without links to what is gone."""
+        return replace(record, facts=tuple(map(self._unlinked, record.facts)))
 
+    def _unlinked(self, fact: Fact) -> Fact:
+        newer = [fact.superseded_by] if fact.superseded_by else []
+        newer = self._followed(newer, lambda gone: filter(None, [gone.superseded_by]))
+        older = self._followed(fact.supersedes, lambda gone: gone.supersedes)
+        return replace(
+            fact,
+            superseded_by=newer[0] if newer else None,
+            supersedes=tuple(older),
+            contradicts=tuple(link for link in fact.contradicts if not self._leads_to_gone(link)),
+        )
 
-def _without(fact: Fact, leads_there: Callable[[FactLink], bool], gone: Mapping[str, Fact]) -> Fact:
-    newer, older = fact.superseded_by, list[FactLink]()
-    if newer and leads_there(newer):
-        newer = gone[newer.text].superseded_by if newer.text in gone else None
-    for link in fact.supersedes:
-        if not leads_there(link):
-            older.append(link)
-        elif link.text in gone:
-            older += gone[link.text].supersedes
-    return replace(
-        fact,
-        superseded_by=newer,
-        supersedes=tuple(dict.fromkeys(older)),
-        contradicts=tuple(link for link in fact.contradicts if not leads_there(link)),
-    )
+    def _followed(
+        self, links: Iterable[FactLink], further: Callable[[Fact], Iterable[FactLink]]
+    ) -> list[FactLink]:
+        """The links that lead to what stays, of which some are found past what is gone."""
+        kept: dict[FactLink, None] = {}
+        seen: set[FactLink] = set()
+        waiting = deque(links)
+        while waiting:
+            link = waiting.popleft()
+            if link in seen:
+                continue
+            seen.add(link)
+            if not self._leads_to_gone(link):
+                kept[link] = None
+            elif fact := self._gone[link.round_id].get(link.text):
+                waiting.extendleft(reversed([*further(fact)]))
+        return list(kept)
 
-
-def same_place(link: FactLink, record: Record) -> bool:
-    """Whether the link leads to a fact of this record."""
-    return link.round_id == record.id and any(fact.text == link.text for fact in record.facts)
+    def _leads_to_gone(self, link: FactLink) -> bool:
+        return link.round_id in self._gone and link.text not in self._staying

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date
 
 from memory_store.types import Fact, FactLink, Record
-from memory_store.updates.chains import same_place
 
 
 def link_targets(records: Iterable[Record]) -> set[str]:
@@ -28,11 +27,15 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
     if not link_targets([record]):
         return record
 
+    texts: dict[str, set[str]] = {}
+
     def holds(link: FactLink | None) -> bool:
         if link is None or link.round_id not in linked:
             return False
+        if link.round_id not in texts:
+            texts[link.round_id] = {fact.text for fact in linked[link.round_id].facts}
         seen = until is None or link.said_at.date() <= until
-        return seen and same_place(link, linked[link.round_id])
+        return seen and link.text in texts[link.round_id]
 
     facts = tuple(
         replace(

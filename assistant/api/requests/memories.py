@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, Time
+from assistant.api.requests.base import Many, Request, Time
 
 
 class GivenDays(Request):
@@ -18,7 +18,7 @@ class StatedFact(Request):
     """A fact in the user's words."""
 
     text: str = Field(min_length=1)
-    event_dates: list[GivenDays] | None = None
+    event_dates: Many[GivenDays] | None = None
 
 
 class CorrectedMemory(Request):
@@ -27,7 +27,7 @@ class CorrectedMemory(Request):
     user_id: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
-    facts: list[str | StatedFact] | None = None
+    facts: Many[str | StatedFact] | None = None
     speakers: dict[str, Literal["user", "quoted"]] | None = None
     timestamp: Time = None
 

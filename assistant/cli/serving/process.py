@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -37,6 +38,9 @@ async def _serve(
     async with open_services(settings) as services:
         line = _first_line(services, listening)
         app = create_app(settings, services=services)
+        # What was loaded stays: to look through it for rubbish stops everybody each time.
+        gc.collect()
+        gc.freeze()
         await Server(app, services, lambda: started(line)).serve(sockets=[listening])
 
 

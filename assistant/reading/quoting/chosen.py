@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, Speaker, sentences, stated, superseded_parts
+from memory_store import Fact, FactLink, Speaker, read_sentences, stated, superseded_parts
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -41,7 +41,8 @@ def with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[St
         known = stated(quote.text)
         if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
             id, text = quote.key
-            after = dict(pairwise(sentences(quote.source.record.round.user_text))).get(text, "")
+            told = quote.source.record.round.user_text
+            after = dict(pairwise(read_sentences(told))).get(text, "")
             every += [by_key[id, after]] if (id, after) in by_key else []
     return every
 

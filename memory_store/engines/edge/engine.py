@@ -6,7 +6,6 @@ for its whole run whatever thread it is in, and lasts a few milliseconds at most
 disk runs beside it.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
@@ -37,6 +36,7 @@ from memory_store.engines.engine import (
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
+from memory_store.turns import pause
 from memory_store.types import Held
 
 # Small batches keep a single GIL-holding call short.
@@ -173,7 +173,7 @@ class EdgeEngine:
             points += page
             if offset is None:
                 return points
-            await asyncio.sleep(0)
+            await pause()
 
     async def in_state(self, states: Sequence[str]) -> list[Hit]:
         """See `Engine.in_state`."""
