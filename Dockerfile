@@ -1,21 +1,42 @@
-FROM python:3.11-slim AS build
+# `make pin_images` writes the digest of a newer image here: docs/supply-chain.md.
+ARG BASE=python:3.11-slim@sha256:1042b61448fef4ba92d16a8c7eb4996d027568ce64792a7877fd88511e0af7c6
+
+FROM ${BASE} AS build
 WORKDIR /src
-RUN python -m venv /venv
-COPY pyproject.toml constraints.txt README.md ./
-# Dependencies first: they change less often than the code.
-RUN mkdir assistant memory_store harness \
- && touch assistant/__init__.py memory_store/__init__.py harness/__init__.py \
- && /venv/bin/pip install --no-cache-dir -c constraints.txt torch==2.13.0 .
+COPY bootstrap.txt constraints.txt image.txt ./
+RUN python -m venv /build \
+ && /build/bin/pip install --no-cache-dir -r bootstrap.txt \
+ && python -m venv --without-pip /venv
+# Its package index of CPU builds, as PyTorch's installation page gives it. The ordinary index has only
+# the build with CUDA for Linux, ten times as large, which image.txt does not let in.
+ARG TORCH_INDEX
+RUN /build/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps \
+    --require-hashes --only-binary :all: ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} \
+    -c constraints.txt -r image.txt \
+ || { echo "Is TORCH_INDEX set to PyTorch's package index of CPU builds?" >&2; exit 1; }
+COPY pyproject.toml README.md ./
 COPY assistant assistant
 COPY memory_store memory_store
-COPY harness harness
-RUN /venv/bin/pip install --no-cache-dir --no-deps --force-reinstall .
+RUN /build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel . \
+ && /build/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps /wheel/* \
+ # Commands of others, and what torch brings for building extensions and testing itself.
+ && find /venv/bin -type f ! -name assistant -delete \
+ && find /venv/lib -path '*/torch/bin/*' ! -name torch_shm_manager -delete \
+ && find /venv/lib -depth -type d \( -name test -o -name tests -o -path '*/torch/include' \) \
+    ! -path '*/licenses/*' -exec rm -rf {} + \
+ # Whole seconds: a copy may round, and bytecode of another second than its source is not used.
+ && find /venv -type f -exec touch -d 2000-01-01T00:00Z {} +
+# Compiles what a start imports, and no more: the image is not written to when it runs.
+RUN /venv/bin/assistant check --data-dir /tmp/none \
+ && /venv/bin/python -c "import assistant.app; from assistant.models import litellm_import as l; l.load_litellm()"
 
-FROM python:3.11-slim
+FROM ${BASE}
+# Nothing is installed where this runs.
+RUN rm -rf "$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"/* /usr/local/bin/pip* \
+ && useradd --uid 10001 --no-create-home --home-dir /tmp app && install -d -o app -g app /data
 COPY --from=build /venv /venv
-RUN useradd --uid 10001 --create-home app && install -d -o app /data
-USER 10001
-ENV PATH=/venv/bin:$PATH ASSISTANT_HOST=0.0.0.0 ASSISTANT_DATA_DIR=/data
+USER 10001:10001
+ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 ASSISTANT_HOST=0.0.0.0 ASSISTANT_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --start-period=60s CMD ["python", "-c", "import os, urllib.request as r; r.urlopen(f'http://127.0.0.1:{os.environ.get(\"ASSISTANT_PORT\", 8080)}/health')"]

@@ -3,16 +3,29 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 PYTHON ?= python3
 WORKERS ?= 2
-# torch is named exactly: only that version resolves to the small CPU build.
-PIP_INSTALL = $(PY) -m pip install --disable-pip-version-check -q -c constraints.txt torch==2.13.0
+PIP = $(PY) -m pip --disable-pip-version-check -q install
+# Each package in the version and with the hash of the lock; only wheels, which run no code.
+LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
+# The project itself: a folder has no hash. What it needs comes with LOCKED.
+PROJECT = $(PIP) --no-deps --no-build-isolation -e .
 
-.PHONY: demo test test_browser test_slow test_clients bench check qdrant_server clean
+.PHONY: demo install harness test test_browser test_slow test_clients fuzz check bench qdrant_server
+.PHONY: lock audit licences sbom pin_images clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
 
+# The assistant alone.
+install: $(VENV)/.project
+	$(LOCKED) aide-memoire
+
+# The harness alone, for somebody else's assistant: neither torch nor Qdrant.
+harness: $(VENV)/.bootstrap
+	$(LOCKED) --group harness
+	$(PROJECT)
+
 # Tests start dozens of processes; without bytecode each compiles our modules anew.
-test test_browser test_slow test_clients: export PYTHONDONTWRITEBYTECODE =
+test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
@@ -20,7 +33,7 @@ test: $(VENV)/.installed-dev
 
 # The web page and the reports in a browser: Debian's chromium, or another at /usr/bin/chromium.
 test_browser: $(VENV)/.installed-dev
-	$(PIP_INSTALL) -e '.[dev,browser]'
+	$(LOCKED) 'aide-memoire[browser]'
 	$(PY) -m pytest -m browser
 
 # What takes minutes: crashes by the dozen, ten thousand rounds, requests at random.
@@ -29,8 +42,14 @@ test_slow: $(VENV)/.installed-dev
 
 # The clients of docs/use-it-with, which the other tests do without.
 test_clients: $(VENV)/.installed-dev
-	$(PIP_INSTALL) -e '.[dev,clients]'
+	$(LOCKED) 'aide-memoire[clients]'
 	$(PY) -m pytest -m 'slow or not slow' tests/clients
+
+# 100,000 requests at random to real servers, counted: `make fuzz REQUESTS=5000 SEED=7`. An interrupted
+# run goes on.
+fuzz: $(VENV)/.installed-dev
+	$(PY) tests/support/fuzz.py --out runs/fuzz-$(or $(SEED),1) $(if $(SEED),--seed $(SEED)) \
+		$(if $(REQUESTS),--requests $(REQUESTS)) $(if $(ENGINE),--engine $(ENGINE))
 
 check: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff format --check .
@@ -49,13 +68,47 @@ bench: $(VENV)/.installed
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt | $(PY)
-	$(PIP_INSTALL) -e .
+$(VENV)/.bootstrap: pyproject.toml bootstrap.txt constraints.txt | $(PY)
+	$(PIP) -r bootstrap.txt
 	@touch $@
 
-$(VENV)/.installed-dev: pyproject.toml constraints.txt | $(PY)
-	$(PIP_INSTALL) -e '.[dev]'
+$(VENV)/.project: $(VENV)/.bootstrap
+	$(PROJECT)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.project
+	$(LOCKED) 'aide-memoire[harness]'
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.project
+	$(LOCKED) 'aide-memoire[dev]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-lock: $(VENV)/.project
+	$(LOCKED) 'aide-memoire[lock]'
+	@touch $@
+
+# The lock anew; make lock UPGRADE=--upgrade for newer versions, or UPGRADE='--upgrade-package NAME'.
+lock: $(VENV)/.installed-lock
+	$(PY) -m supply_chain.lock $(UPGRADE)
+
+# Known vulnerabilities of everything locked, as the package index tells them.
+audit: $(VENV)/.installed-lock
+	$(VENV)/bin/pip-audit --strict --require-hashes --disable-pip -r constraints.txt
+
+# docs/licences.md anew.
+licences: $(VENV)/.installed-dev
+	$(PY) -m supply_chain.licences
+
+# Bills of materials of the parts, as CycloneDX JSON.
+sbom: $(VENV)/.installed-dev
+	@mkdir -p runs/sbom
+	set -e; for part in image assistant harness; do \
+	  $(PY) -m supply_chain.sbom $$part > runs/sbom/$$part.cdx.json; done
+
+# The digests of the container images anew; needs skopeo, or docker with buildx.
+pin_images: $(VENV)/.installed-dev
+	$(PY) -m supply_chain.images
 
 clean:
 	rm -rf $(VENV) runs

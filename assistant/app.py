@@ -11,6 +11,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.access.limits import Limits
+from assistant.access.patience import Patience
 from assistant.api import (
     chat,
     description,
@@ -27,9 +28,10 @@ from assistant.api import (
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
+from assistant.api.browsers import SafeHeaders
 from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
-from assistant.api.middleware import BodyLimit, HeadAsGet, JsonBody
+from assistant.api.middleware import OneJob, PlainRequest, WholeBody
 from assistant.api.observed import Observed
 from assistant.clock import Clock, wall_clock
 from assistant.services import Services, open_services
@@ -57,7 +59,11 @@ _CORS: dict[str, Any] = {
 
 
 def create_app(
-    settings: Settings, *, services: Services | None = None, clock: Clock | None = None
+    settings: Settings,
+    *,
+    services: Services | None = None,
+    clock: Clock | None = None,
+    patience: Patience = Patience(),
 ) -> FastAPI:
     """The assistant as an ASGI application.
 
@@ -93,7 +99,7 @@ def create_app(
     app.state.doorkeeper = Doorkeeper(settings)
     _add_routes(app)
     errors.install(app)
-    _add_middleware(app, settings)
+    _add_middleware(app, settings, patience)
     return app
 
 
@@ -107,15 +113,19 @@ def _add_routes(app: FastAPI) -> None:
     description.install(app, [route for module in modules for route in module.router.routes])
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> None:
     """From the innermost to the outermost."""
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(JsonBody)
-    app.add_middleware(BodyLimit, limit=settings.max_body_bytes)
+    app.add_middleware(PlainRequest)
+    app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)
     app.add_middleware(
-        Access, doorkeeper=app.state.doorkeeper, allowed_origins=settings.allowed_origins
+        Access,
+        doorkeeper=app.state.doorkeeper,
+        limits=app.state.limits,
+        allowed_origins=settings.allowed_origins,
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
+    app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
+    app.add_middleware(SafeHeaders)

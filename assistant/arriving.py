@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assistant.conversation import Turn, add_turn, new_turns
+from assistant.conversation import Turn, add_turns, by_round, new_turns
 from memory_store import Round
 
 
@@ -31,13 +31,12 @@ class Arriving:
         self._leave_out_what_arrived(rounds)
         new = new_turns(rounds, self._left)
         self._known += len(self._left) - len(new)
-        self._left, self._places = new, []
-        for turn in new:
-            round = add_turn(rounds, turn, **self._owner)
-            rounds = with_round(rounds, round)
-            self._planned[round.round_index] = round
-            self._places.append(round.round_index)
-        return [self._planned[index] for index in dict.fromkeys(self._places)]
+        changed = add_turns(rounds, new, **self._owner)
+        self._planned |= {round.round_index: round for round in changed}
+        together = zip(changed, by_round(new), strict=True)
+        self._left = new
+        self._places = [round.round_index for round, turns in together for _ in turns]
+        return changed
 
     def _leave_out_what_arrived(self, rounds: Sequence[Round]) -> None:
         """Of an earlier try some rounds may have been written; the turns of the others are left."""
@@ -55,8 +54,6 @@ class Arriving:
         return Recorded(rounds, len(self._turns) - self._known, self._known)
 
 
-def with_round(rounds: Sequence[Round], round: Round) -> list[Round]:
-    """The rounds with this one in place of the one with its index, or at the end."""
-    if rounds and round.round_index <= rounds[-1].round_index:
-        return [round if r.round_index == round.round_index else r for r in rounds]
-    return [*rounds, round]
+def with_rounds(rounds: Sequence[Round], changed: Sequence[Round]) -> list[Round]:
+    """The rounds with each that changed in place of the one with its index, or at the end."""
+    return list({round.round_index: round for round in (*rounds, *changed)}.values())

@@ -26,7 +26,7 @@ def whole_characters(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether there is nothing to read in it: spaces, control characters, joiners and the like."""
-    return all(unicodedata.category(character) in _UNSEEN for character in text)
+    return all(unicodedata.category(character) in _UNSEEN for character in set(text))
 
 
 def wrong_with_id(text: str) -> str:

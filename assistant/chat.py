@@ -15,10 +15,12 @@ from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding
 from assistant.understanding.time_alone import days_alone
-from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round
+from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round, aside
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
+# So many characters are taken apart into words while rules read one.
+_WORDS = 64
 
 Observer = Callable[[str, float], None]
 
@@ -125,7 +127,10 @@ class Chat:
         round = None
         if call.mode.stores:
             recalled = recall.rounds if recall else ()
-            repeats = repeated(call.text, "".join(text), trace, recalled)
+            size = sum(one.record.round.size for one in recalled)
+            repeats = await aside(
+                size // _WORDS, repeated, call.text, "".join(text), trace, recalled
+            )
             round = await self._store_round(call, "".join(text), repeats)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,

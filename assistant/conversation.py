@@ -16,6 +16,12 @@ from memory_store import Round
 _RETRY_WINDOW = timedelta(minutes=10)
 # After the same messages the same words are a regenerated answer, for which people take longer.
 _REGENERATE_WINDOW = timedelta(hours=1)
+# How far the clocks of two assistants are apart, and requests that are under way together.
+_AT_ONCE = timedelta(seconds=5)
+# By how much a clock is set back at most; what lies farther ahead, a caller dated so.
+_SET_BACK = timedelta(days=1)
+# Of rounds that say the same, so many of the last may be the one that is sent again.
+_MOST_PLACES = 64
 
 
 class Role(StrEnum):
@@ -71,38 +77,87 @@ def new_turns(rounds: Sequence[Round], turns: Sequence[Turn]) -> list[Turn]:
 def _repeated(rounds: Sequence[Round], turns: Sequence[Turn]) -> int:
     """How many of the first turns are the last ones of the session, and may be a retry."""
     last = [id for round in rounds for id in round.turns][-len(turns) :] if turns else []
-    ids = [turn.id for turn in turns]
-    for count in range(len(last), 0, -1):
-        if ids[:count] == last[-count:]:
-            return count if _soon(rounds[-1], turns[count - 1], _RETRY_WINDOW) else 0
-    return 0
+    count = _overlap(last, [turn.id for turn in turns])
+    return count if count and _soon(rounds[-1], turns[count - 1], _RETRY_WINDOW) else 0
+
+
+def _overlap(ending: Sequence[str], beginning: Sequence[str]) -> int:
+    """How long the longest end of the one is that the other, no shorter, begins with.
+
+    Knuth, Morris and Pratt: after a mismatch it goes on from the next shorter overlap.
+    """
+    shorter = [0]
+    for id in beginning[1:]:
+        shorter.append(_grown(shorter[-1], id, beginning, shorter))
+    length = 0
+    for id in ending:
+        length = _grown(length, id, beginning, shorter)
+    return length
+
+
+def _grown(length: int, id: str, beginning: Sequence[str], shorter: Sequence[int]) -> int:
+    """The overlap after one more id."""
+    while length and (length == len(beginning) or beginning[length] != id):
+        length = shorter[length - 1]
+    return length + (beginning[length] == id)
+
+
+def by_round(turns: Sequence[Turn]) -> list[list[Turn]]:
+    """The turns of each round: a user turn opens one, what comes before all of them is a reply."""
+    found: list[list[Turn]] = []
+    for turn in turns:
+        if turn.role is Role.USER or not found:
+            found.append([])
+        found[-1].append(turn)
+    return found
+
+
+def add_turns(
+    rounds: Sequence[Round], turns: Sequence[Turn], *, user_id: str, session_id: str
+) -> list[Round]:
+    """The rounds that result when the turns follow the session's rounds, one for each of
+    `by_round`: new ones, of which the first may be the session's last one completed."""
+    last = rounds[-1] if rounds else None
+    changed: list[Round] = []
+    for said in by_round(turns):
+        if last is None or said[0].role is Role.USER:
+            index = last.round_index + 1 if last else 0
+            last = _opened(Round(user_id, session_id, index, _said_at(last, said[0])), said)
+        else:
+            last = _answered(last, said)
+        changed.append(last)
+    return changed
+
+
+def _said_at(last: Round | None, turn: Turn) -> datetime:
+    """When a turn was said. What the clock alone dates was said after what arrived before it, also
+    where the clock was set back since."""
+    before = last.session_date if last else turn.timestamp
+    was_set_back = not turn.timed and turn.timestamp < before <= turn.timestamp + _SET_BACK
+    return before if was_set_back else turn.timestamp
 
 
 def add_turn(rounds: Sequence[Round], turn: Turn, *, user_id: str, session_id: str) -> Round:
-    """The round that results when the turn follows the session's rounds: a new one, or the last
-    one completed."""
-    if turn.role is Role.ASSISTANT and rounds:
-        return _answered(rounds[-1], turn)
-    opened = Round(
-        user_id=user_id,
-        session_id=session_id,
-        round_index=rounds[-1].round_index + 1 if rounds else 0,
-        session_date=turn.timestamp,
-    )
-    return _opened(opened, turn) if turn.role is Role.USER else _answered(opened, turn)
+    """The round that results when one turn follows."""
+    return add_turns(rounds, [turn], user_id=user_id, session_id=session_id)[0]
 
 
-def _opened(round: Round, turn: Turn) -> Round:
-    return replace(round, user_text=turn.text, user_name=turn.name, turn_ids=(turn.id,))
+def _opened(round: Round, said: Sequence[Turn]) -> Round:
+    first, *answers = said
+    if first.role is Role.ASSISTANT:
+        return _answered(round, said)
+    opened = replace(round, user_text=first.text, user_name=first.name, turn_ids=(first.id,))
+    return _answered(opened, answers) if answers else opened
 
 
-def _answered(round: Round, turn: Turn) -> Round:
-    texts = [text for text in (round.assistant_text, turn.text) if text]
+def _answered(round: Round, answers: Sequence[Turn]) -> Round:
+    texts = (round.assistant_text, *(turn.text for turn in answers))
+    names = [name for name in (round.assistant_name, *(t.name for t in answers)) if name]
     return replace(
         round,
-        assistant_text="\n\n".join(texts),
-        assistant_name=turn.name or round.assistant_name,
-        turn_ids=(*round.turn_ids, turn.id),
+        assistant_text="\n\n".join(filter(None, texts)),
+        assistant_name=names[-1] if names else None,
+        turn_ids=(*round.turn_ids, *(turn.id for turn in answers)),
     )
 
 
@@ -147,13 +202,19 @@ def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
     if not sent:
         return _place_alone(rounds, said)
     best = (False, 0, len(rounds))
-    for position in range(len(rounds) + 1):
-        if position < len(rounds) and not _says(rounds[position], said):
-            continue
-        stored = [side for round in rounds[:position] for side in _sides(round)]
-        shared = min(len(stored), len(sent))
-        if shared and _all_are(stored[-shared:], sent[-shared:]):
-            best = max(best, (len(stored) == len(sent), shared, position))
+    stored: list[_Side] = []
+    ends: list[int] = []
+    """Where the messages before each round end."""
+    for round in rounds:
+        ends.append(len(stored))
+        stored += _sides(round)
+    ends.append(len(stored))
+    repeating = [place for place, round in enumerate(rounds) if _says(round, said)]
+    for position in (*repeating[-_MOST_PLACES:], len(rounds)):
+        end = ends[position]
+        shared = min(end, len(sent))
+        if shared and _ends_with(stored, end, sent[len(sent) - shared :]):
+            best = max(best, (end == len(sent), shared, position))
     alone = len(rounds) == 1 and _says(rounds[0], said)
     unheard_of = alone and said.text.strip() not in [text.strip() for text in sent]
     # Nothing to compare: what came before the only round was not stored.
@@ -191,8 +252,9 @@ def _sides(round: Round) -> list[_Side]:
     ]
 
 
-def _all_are(stored: Sequence[_Side], sent: Sequence[str]) -> bool:
-    return all(_is(side, text) for side, text in zip(stored, sent, strict=True))
+def _ends_with(stored: Sequence[_Side], end: int, sent: Sequence[str]) -> bool:
+    """Whether what is stored up to there ends with the messages sent; the last one tells most."""
+    return all(_is(stored[end - 1 - back], sent[-1 - back]) for back in range(len(sent)))
 
 
 def _is(side: _Side, text: str) -> bool:
@@ -206,6 +268,10 @@ def _is(side: _Side, text: str) -> bool:
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:
-    """Whether the turn comes so soon after the round that it may be the same one sent again."""
-    apart = abs(turn.timestamp - round.session_date)
-    return apart == timedelta(0) if turn.timed else turn.retried or apart <= window
+    """Whether the turn comes so soon after the round that it may be the same one sent again. It
+    arrived after it: where the clock says otherwise it was set back, and nobody knows how long ago
+    the round was."""
+    since = turn.timestamp - round.session_date
+    if turn.timed:
+        return since == timedelta(0)
+    return turn.retried or -_AT_ONCE <= since <= window

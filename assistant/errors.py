@@ -50,10 +50,22 @@ class NotFound(AssistantError):
     status, kind, code = 404, "not_found_error", "not_found"
 
 
+class RequestTimeout(AssistantError):
+    """The request came too slowly, or not to its end (caller tries again)."""
+
+    status, kind, code = 408, "invalid_request_error", "request_timeout"
+
+
 class RequestTooLarge(AssistantError):
     """The body is larger than the server accepts (caller acts)."""
 
     status, kind, code = 413, "invalid_request_error", "request_too_large"
+
+
+class HeadTooLarge(AssistantError):
+    """The request line and the headers are larger than the server accepts (caller acts)."""
+
+    status, kind, code = 431, "invalid_request_error", "head_too_large"
 
 
 class TooManyRequests(AssistantError):
@@ -84,6 +96,12 @@ class ShuttingDown(AssistantError):
     """The server ends and takes nothing new (caller tries again, or another server)."""
 
     status, kind, code = 503, "server_error", "shutting_down"
+
+
+class TooManyConnections(AssistantError):
+    """As many connections are open as the server keeps (caller tries again)."""
+
+    status, kind, code = 503, "server_error", "too_many_connections"
 
 
 class ModelRateLimited(ModelUnavailable):

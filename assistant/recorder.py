@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from assistant.arriving import Arriving, Recorded, with_round
+from assistant.arriving import Arriving, Recorded, with_rounds
 from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
 from memory_store import (
     Correction,
@@ -24,6 +24,7 @@ from memory_store import (
     Record,
     Round,
     RoundTaken,
+    aside,
 )
 
 Watcher = Callable[[str, str], None]
@@ -32,6 +33,8 @@ _SESSIONS_KEPT = 4
 # Whenever one writer has to try again, another one has got on.
 _TRIES = 30
 _LONGEST_WAIT = 0.05
+# Of how many characters reading takes as long as placing a turn.
+_TURN = 4
 _Result = TypeVar("_Result")
 
 
@@ -76,13 +79,14 @@ class Recorder:
         arriving = Arriving(user_id, session_id, turns)
 
         async def attempt(rounds: list[Round]) -> Recorded:
-            changed = arriving.plan(rounds)
+            changed = await aside(_TURN * len(turns), arriving.plan, rounds)
             await self._write(writer, session_id, rounds, changed)
             return arriving.recorded()
 
         async with self._writing(user_id) as writer:
             cached = writer.sessions.get(session_id)
-            if cached and len(new_turns(cached, turns)) < len(turns):
+            new = await aside(_TURN * len(turns), new_turns, cached or [], turns)
+            if cached and len(new) < len(turns):
                 # Known as far as we remember, but another assistant may have forgotten them.
                 del writer.sessions[session_id]
             return await self._settled(writer, user_id, session_id, attempt)
@@ -104,7 +108,8 @@ class Recorder:
 
         async def attempt(rounds: list[Round]) -> Round:
             opened = add_turn(rounds, said, user_id=user_id, session_id=session_id)
-            if repeated := same_round(rounds, said, before):
+            size = len(rounds) + len(before)
+            if repeated := await aside(size, same_round, rounds, said, before):
                 opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
             round = replace(round, repeats=tuple(repeats))
@@ -134,14 +139,12 @@ class Recorder:
         self, writer: _Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
     ) -> None:
         """Write the rounds that changed, unless the session is no longer what it was."""
-        before = {round.id: round.turn_ids for round in rounds}
-        over = {round.id: before[round.id] for round in changed if round.id in before}
+        before = {round.round_index: round.turn_ids for round in rounds}
+        over = {r.id: before[r.round_index] for r in changed if r.round_index in before}
         if changed:
             await self._store.remember(changed, enrichment=self._state, over=over)
             self.rounds_stored += len(changed)
-        for round in changed:
-            rounds = with_round(rounds, round)
-        _keep(writer, session_id, rounds)
+        _keep(writer, session_id, with_rounds(rounds, changed))
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
 

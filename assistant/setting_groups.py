@@ -155,3 +155,5 @@ class LimitSettings(_Group, frozen=True):
     """Characters of one message."""
     query_characters: int = Field(default=32_768, ge=0)
     """Characters of a query of a search."""
+    connections: int = Field(default=1000, ge=0)
+    """Connections open at once; more are answered 503 and closed."""

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compare_peers, durability, ingest, load, store
+from benchmarks import compare_peers, durability, fairness, ingest, load, store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd
 
@@ -29,6 +29,7 @@ BENCHMARKS: dict[str, _Measurement] = {
     "embed": _embed,
     "ingest": lambda sizes: ingest.measure(),
     "durability": lambda sizes: durability.measure(),
+    "fairness": lambda sizes: fairness.measure(),
     "load": lambda sizes: load.measure(),
     "soak": lambda sizes: load.measure_soak(),
     "start": lambda sizes: load.measure_start(),

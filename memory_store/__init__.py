@@ -5,6 +5,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 
 from typing import TYPE_CHECKING, Any
 
+from memory_store.conflicts import Conflict
 from memory_store.correction import Corrected, Correction, GivenFact
 from memory_store.documents import Body, Document, Documents, LocalDocuments
 from memory_store.embedding.disk_cache import DiskCache
@@ -36,10 +37,11 @@ from memory_store.errors import (
     TransferUnfinished,
 )
 from memory_store.extraction import Extraction
-from memory_store.facts import is_question, rule_facts, sentences
-from memory_store.forgetting import LONGEST_QUERY, Forgotten
+from memory_store.facts import is_question, read_sentences, rule_facts, sentences
+from memory_store.forgetting import Forgotten
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
+from memory_store.lengths import LONGEST_QUERY, LONGEST_READ
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
@@ -53,6 +55,7 @@ from memory_store.transfer.progress import Progress
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line, to_lines
 from memory_store.transfer.reindexing import Reindexed, cancel_reindex, reindex
 from memory_store.transfer.repairing import Mended, repair
+from memory_store.turns import aside, charged, current_job, in_slices, new_job, pause
 from memory_store.types import (
     Days,
     EnrichmentFailure,
@@ -79,10 +82,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LONGEST_QUERY",
+    "LONGEST_READ",
     "PACKAGED",
     "BackedUp",
     "Body",
     "Claim",
+    "Conflict",
     "Corrected",
     "Correction",
     "Days",
@@ -157,16 +162,23 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "aside",
     "asked_slot",
     "back_up",
     "cancel_reindex",
+    "charged",
+    "current_job",
     "ending",
     "exported",
     "from_lines",
     "header",
+    "in_slices",
     "is_question",
     "migrate",
     "named_speakers",
+    "new_job",
+    "pause",
+    "read_sentences",
     "reindex",
     "repair",
     "replacements",

@@ -5,13 +5,15 @@ turns that are sent again still find it. Nothing of what it said before is kept.
 """
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_store.errors import InvalidRecord
 from memory_store.facts import own_slot_of, rule_facts
 from memory_store.time import event_dates_of
 from memory_store.types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
+from memory_store.updates.chains import without_rule_links
 
 GIVEN = "user"
 """The source of a fact that the user wrote or put right."""
@@ -30,12 +32,21 @@ class Correction:
     """What a round should have said, and when that was said; None leaves a part as it is.
 
     Other texts without `facts` have their facts found anew; `facts` take the place of all others.
+    `speakers` say of facts, by their text, who said them: what the user claims replaces earlier
+    statements, and what was quoted replaces and contradicts nothing any more.
     """
 
     at: datetime
     user_text: str | None = None
     assistant_text: str | None = None
     facts: tuple[GivenFact, ...] | None = None
+    speakers: Mapping[str, Speaker] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """Characters to be read in it."""
+        given = [fact.text for fact in self.facts or ()]
+        return sum(map(len, [self.user_text or "", self.assistant_text or "", *given]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +66,48 @@ def corrected(record: Record, correction: Correction, enrichment: EnrichmentStat
     round = _reworded(record.round, correction)
     if not (round.user_text.strip() or round.assistant_text.strip()):
         raise InvalidRecord("a round needs text on one side: forget it instead")
-    if correction.facts is not None:
-        facts, enrichment = _given(round, correction.facts), EnrichmentState.DONE
-        if round == record.round and _said(facts) == _said(record.facts):
-            return record
-    elif round == record.round:
-        return record
-    else:
-        facts = rule_facts(round)
     by_text = {fact.text: fact for fact in record.facts}
+    if correction.facts is not None:
+        facts, enrichment = _given(round, correction.facts, by_text), EnrichmentState.DONE
+    elif round != record.round:
+        facts = rule_facts(round)
+    else:
+        facts = record.facts
+    if correction.speakers:
+        facts = _attributed(facts, correction.speakers)
+        enrichment = EnrichmentState.DONE
+    if round == record.round and _said(facts) == _said(record.facts):
+        return record
+    claims = Speaker.USER in correction.speakers.values()
     return Record(
         _marked(round, facts, correction.at),
         tuple(_linked_like(fact, by_text.get(fact.text)) for fact in facts),
         enrichment,
-        may_supersede=record.may_supersede,
+        may_supersede=record.may_supersede or claims,
+    )
+
+
+def _attributed(facts: tuple[Fact, ...], speakers: Mapping[str, Speaker]) -> tuple[Fact, ...]:
+    """The facts with who said them as the user says. Raises `InvalidRecord` where there is no
+    such fact."""
+    if unknown := set(speakers) - {fact.text for fact in facts}:
+        raise InvalidRecord(f"the round has no fact {min(unknown)[:80]!r}")
+    return tuple(
+        _said_by(fact, speakers[fact.text]) if fact.text in speakers else fact for fact in facts
+    )
+
+
+def _said_by(fact: Fact, speaker: Speaker) -> Fact:
+    chosen = without_rule_links(fact)
+    is_users = speaker is Speaker.USER
+    return replace(
+        chosen,
+        speaker=speaker,
+        source=GIVEN,
+        in_doubt=False,
+        slot=own_slot_of(fact.text),
+        supersedes=(*chosen.supersedes, *chosen.contradicts) if is_users else (),
+        contradicts=(),
     )
 
 
@@ -105,33 +144,42 @@ def _reworded(round: Round, correction: Correction) -> Round:
     )
 
 
-def _given(round: Round, facts: tuple[GivenFact, ...]) -> tuple[Fact, ...]:
-    found = {fact.text: _to_fact(round, fact) for fact in facts}
+def _given(
+    round: Round, facts: tuple[GivenFact, ...], before: Mapping[str, Fact]
+) -> tuple[Fact, ...]:
+    found = {fact.text: _to_fact(round, fact, before.get(fact.text)) for fact in facts}
     return tuple(found.values())
 
 
-def _to_fact(round: Round, given: GivenFact) -> Fact:
+def _to_fact(round: Round, given: GivenFact, before: Fact | None) -> Fact:
+    """A fact in the user's words. One that was there stays whose it was."""
     if not given.text.strip():
         raise InvalidRecord("a fact needs text")
     days = given.event_dates
     return Fact(
         given.text,
-        Speaker.USER,
+        before.speaker if before else Speaker.USER,
         GIVEN,
         event_dates_of(given.text, round.session_date) if days is None else days,
         own_slot_of(given.text),
+        in_doubt=before is not None and before.in_doubt,
     )
 
 
-def _said(facts: tuple[Fact, ...]) -> list[tuple[str, tuple[Days, ...]]]:
-    return [(fact.text, fact.event_dates) for fact in facts]
+def _said(facts: tuple[Fact, ...]) -> list[tuple[str, tuple[Days, ...], Speaker, bool]]:
+    return [(fact.text, fact.event_dates, fact.speaker, fact.in_doubt) for fact in facts]
 
 
 def _linked_like(fact: Fact, before: Fact | None) -> Fact:
     """A fact that stays keeps what it replaced and what replaced it."""
-    if before is None or before.speaker is not fact.speaker:
+    if before is None or (before.speaker, before.in_doubt) != (fact.speaker, fact.in_doubt):
         return fact
-    return replace(fact, superseded_by=before.superseded_by, supersedes=before.supersedes)
+    return replace(
+        fact,
+        superseded_by=before.superseded_by,
+        supersedes=before.supersedes,
+        contradicts=before.contradicts,
+    )
 
 
 def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
@@ -143,4 +191,4 @@ def _marked(round: Round, facts: tuple[Fact, ...], at: datetime) -> Round:
 
 
 def _texts(facts: tuple[Fact, ...]) -> list[str]:
-    return [fact.text for fact in facts]
+    return [text for fact in facts for text in (fact.text, fact.speaker)]

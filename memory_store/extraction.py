@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from memory_store.correction import given_facts
-from memory_store.facts import rule_facts, slot_of
+from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.types import EnrichmentState, Fact, Record, Speaker
-from memory_store.updates import own_words
+from memory_store.updates import Authorship
 from memory_store.words import terms
 
 _DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
@@ -31,7 +31,8 @@ def enriched(record: Record, extraction: Extraction) -> Record:
     """The record with the extraction in place of any earlier one; the rules' facts stay, and facts
     that the user gave are all there is."""
     by_rule = rule_facts(record.round)
-    found = [_guarded(record, fact) for fact in extraction.facts]
+    words = words_of(record.round)
+    found = [_guarded(record, fact, words) for fact in extraction.facts]
     return replace(
         record,
         facts=given_facts(record) or tuple(_distinct([*by_rule, *found])),
@@ -44,39 +45,48 @@ def enriched(record: Record, extraction: Extraction) -> Record:
     )
 
 
-def _guarded(record: Record, fact: Fact) -> Fact:
-    """The fact with the speaker whose words it has, and without replacements that are not due."""
-    fact = replace(fact, speaker=_speaker(record, fact))
-    user_text = record.round.user_text
-    may = record.may_supersede and fact.speaker is Speaker.USER
-    older = [o for o in fact.supersedes if may and says_what_is_new(user_text, fact, o.text)]
-    return replace(fact, slot=slot_of(fact.text, user_text), supersedes=tuple(older))
+def _guarded(record: Record, fact: Fact, words: Authorship) -> Fact:
+    """The fact with the speaker whose words it has. What it replaces is only contradicted by it
+    where the user may not have said so."""
+    speaker = _speaker(record, fact, words)
+    is_sure = speaker is Speaker.ASSISTANT or (speaker is Speaker.USER and words.is_sure)
+    new = [older for older in fact.supersedes if says_what_is_new(words, fact, older.text)]
+    replaced = new if record.may_supersede and is_sure and speaker is Speaker.USER else []
+    is_denied = record.may_supersede and speaker is not Speaker.ASSISTANT
+    return replace(
+        fact,
+        speaker=speaker,
+        slot=slot_of(fact.text, record.round.user_text),
+        supersedes=tuple(replaced),
+        in_doubt=not is_sure,
+        contradicts=tuple(o for o in fact.supersedes if is_denied and o not in replaced),
+    )
 
 
-def _speaker(record: Record, fact: Fact) -> Speaker:
+def _speaker(record: Record, fact: Fact, words: Authorship) -> Speaker:
     """The speaker, unless the words are clearly another's: a model that takes what the assistant
     said, or what the user quoted, for a statement of the user is not believed."""
     if fact.speaker is not Speaker.USER:
         return fact.speaker
-    round, words = record.round, set(terms(_undated(fact.text)))
+    round, said = record.round, set(terms(_undated(fact.text)))
     shares = {
-        Speaker.USER: len(words & set(terms(own_words(round.user_text)))),
-        Speaker.OTHER: len(words & set(terms(round.user_text))),
-        Speaker.ASSISTANT: len(words & set(terms(round.assistant_text))),
+        Speaker.USER: len(said & set(terms(words.own))),
+        Speaker.QUOTED: len(said & set(terms(round.user_text))),
+        Speaker.ASSISTANT: len(said & set(terms(round.assistant_text))),
     }
-    if 2 * shares[Speaker.USER] >= len(words):
+    if 2 * shares[Speaker.USER] >= len(said):
         return Speaker.USER
     return max(shares, key=lambda speaker: shares[speaker])
 
 
-def says_what_is_new(user_text: str, fact: Fact, older: str) -> bool:
+def says_what_is_new(words: Authorship, fact: Fact, older: str) -> bool:
     """Whether the words by which the fact differs from the older one are the user's own.
 
     Quoted, pasted and assistant's words do not count, so that none of them can replace what the
     user said.
     """
     new = set(terms(_undated(fact.text))) - set(terms(older))
-    said = set(terms(own_words(user_text)))
+    said = set(terms(words.own))
     return bool(said) and (not new or 2 * len(new & said) >= len(new))
 
 

@@ -5,10 +5,12 @@ own; the round's raw key would drown it in the request around it.
 """
 
 import re
+from dataclasses import replace
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time import event_dates_of
 from memory_store.types import Fact, Round, Speaker
-from memory_store.updates import own_words, stated
+from memory_store.updates import AMONG_PEOPLE, RULE, Authorship, authorship, stated
 
 # What stands before a name or an example; its full stop ends nothing.
 _ABBREVIATIONS = (
@@ -31,7 +33,7 @@ _ASKS = re.compile(
 )
 # "What's new: I moved to Ghent".
 _TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
-_AND_I = re.compile(r",?\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
+_AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -46,26 +48,48 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
+def read_sentences(text: str) -> list[str]:
+    """The sentences of as much of a text as is read, without one that goes on beyond that."""
+    parts = sentences(text[:LONGEST_READ])
+    return parts if len(text) <= LONGEST_READ else parts[:-1]
+
+
 def rule_facts(round: Round) -> tuple[Fact, ...]:
-    """The user's own first-person statements, each once, in order. Questions state nothing."""
-    slots = {text: own_slot_of(text) for text in _stated_in(round.user_text)}
-    own = own_words(round.user_text) if any(slots.values()) else ""
+    """The first-person statements in what the user said, each once, in order. Those of quoted
+    passages are facts, too, and say so. Questions state nothing."""
+    texts = _stated_in(round.user_text)
+    words = words_of(round) if texts else None
     return tuple(
-        Fact(
-            text,
-            Speaker.USER,
-            "rule",
-            event_dates_of(text, round.session_date),
-            slot if text in own else None,
+        said_by(
+            Fact(
+                text, event_dates=event_dates_of(text, round.session_date), slot=own_slot_of(text)
+            ),
+            words,
         )
-        for text, slot in slots.items()
+        for text in texts
+        if words
+    )
+
+
+def words_of(round: Round) -> Authorship:
+    """Whose words the user's side of a round is."""
+    return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
+
+
+def said_by(fact: Fact, words: Authorship) -> Fact:
+    """A fact in words of the user's side, with who said it as far as the message tells."""
+    is_own = fact.text in words.own
+    return replace(
+        fact,
+        speaker=Speaker.USER if is_own else Speaker.QUOTED,
+        in_doubt=not (is_own and words.is_sure),
     )
 
 
 def _stated_in(user_text: str) -> dict[str, None]:
     """The first statements, each once and together with those it is made of."""
     found: dict[str, None] = {}
-    for sentence in sentences(user_text):
+    for sentence in read_sentences(user_text):
         if sentence not in found and _is_fact(sentence):
             more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
             if len(more) > _MOST_FACTS:
@@ -85,14 +109,13 @@ def stated_apart(sentence: str) -> list[str]:
 
 
 def slot_of(statement: str, user_text: str) -> str | None:
-    """What the statement gives a value for; None where rules cannot tell, where it gives several
-    values, or where it is not among the user's own words."""
-    slot = own_slot_of(statement)
-    return slot if slot and statement in own_words(user_text) else None
+    """What a statement gives a value for, if the user's side has it word for word."""
+    return own_slot_of(statement) if statement in user_text else None
 
 
 def own_slot_of(statement: str) -> str | None:
-    """The same of a statement that is surely the user's own."""
+    """What a statement gives a value for; None where rules cannot tell, or where it gives several
+    values."""
     known = None if stated_apart(statement) else stated(statement)
     return known.slot if known else None
 

@@ -6,12 +6,10 @@ from itertools import pairwise
 
 from memory_store.facts import sentences
 from memory_store.keys import KeyDesign, keys_of
+from memory_store.lengths import LONGEST_QUERY
 from memory_store.recall.statement import as_statement
 from memory_store.types import Record
 from memory_store.words import terms
-
-LONGEST_QUERY = 2000
-"""Characters of a question that are embedded: text beyond this adds nothing to a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +43,14 @@ def forgotten(
     )
 
 
-def embedded_texts(records: Iterable[Record], design: KeyDesign) -> set[str]:
-    """Every text of these rounds that may have been embedded: as a key, as the question that it
-    was, or as a sentence that was weighed against one, alone or with the one before it."""
-    texts: set[str] = set()
-    for record in records:
-        user, assistant = record.round.user_text, record.round.assistant_text
-        texts |= {key.text for key in keys_of(record, design)}
-        texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
-        told = sentences(user)
-        texts |= {*told, *map(" ".join, pairwise(told)), *sentences(assistant)}
-    return texts
+def embedded_texts(record: Record, design: KeyDesign) -> set[str]:
+    """Every text of a round that may have been embedded: as a key, as the question that it was, or
+    as a sentence that was weighed against one, alone or with the one before it."""
+    user, assistant = record.round.user_text, record.round.assistant_text
+    texts = {key.text for key in keys_of(record, design)}
+    texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
+    told = sentences(user)
+    return texts | {*told, *map(" ".join, pairwise(told)), *sentences(assistant)}
 
 
 def new_terms(record: Record) -> set[int]:
@@ -64,10 +59,12 @@ def new_terms(record: Record) -> set[int]:
     return set(terms(round.assistant_text)) - set(terms(round.user_text))
 
 
-def quotes(record: Record, others: Iterable[Record]) -> bool:
-    """Whether the answer has a whole sentence of the other rounds in it."""
+def told_in(record: Record) -> set[str]:
+    """The sentences of both sides of a round."""
+    return {*sentences(record.round.user_text), *sentences(record.round.assistant_text)}
+
+
+def quotes(record: Record, told: Iterable[str]) -> bool:
+    """Whether the answer has one of these whole sentences in it."""
     answer = record.round.assistant_text
-    said = (
-        text for other in others for text in (other.round.user_text, other.round.assistant_text)
-    )
-    return any(sentence in answer for text in said for sentence in sentences(text))
+    return any(sentence in answer for sentence in told)

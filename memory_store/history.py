@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memory_store.engines.engine import Engine
 from memory_store.recall.updates import linked_records
+from memory_store.turns import in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 
 
@@ -32,7 +33,8 @@ async def told(engine: Engine, record: Record, days: Days) -> Told:
     """The record and the histories of its facts within the days."""
     linked = await linked_records(engine, record.round.user_id, days, {record.id: record})
     standing = linked[record.id]
-    return Told(standing, tuple(_history(standing, fact, linked) for fact in standing.facts))
+    every = in_slices(standing.facts)
+    return Told(standing, tuple([_history(standing, fact, linked) async for fact in every]))
 
 
 def _history(record: Record, fact: Fact, linked: Mapping[str, Record]) -> tuple[Step, ...]:

@@ -8,6 +8,7 @@ from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Payload, Point
 from memory_store.keys import Key, KeyDesign, keys_of
 from memory_store.points import to_identity, to_point
+from memory_store.turns import aside, pause
 from memory_store.types import Record
 
 
@@ -37,6 +38,8 @@ class Indexer:
         rows = await self.embedder.embed(texts, TextKind.DOCUMENT)
         points, start = [], 0
         for record, of_record in zip(records, keys, strict=True):
-            points.append(to_point(record, rows[start : start + len(of_record)]))
+            own = rows[start : start + len(of_record)]
+            points.append(await aside(record.round.size, to_point, record, own))
+            await pause()
             start += len(of_record)
         return points

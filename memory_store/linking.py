@@ -4,13 +4,19 @@ What a round replaces is marked before the round itself is written: after a cras
 marks lead nowhere and count for nothing until the round is written again.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import facts_to_payload, from_payload
-from memory_store.types import Fact, FactLink, Record, Speaker
-from memory_store.updates import link_targets, linked, may_be_one, unlinked
+from memory_store.engines.parts import records_in
+from memory_store.points import facts_to_payload
+from memory_store.turns import aside, in_slices, pause
+from memory_store.types import Fact, FactLink, Record
+from memory_store.updates import Unlinking, link_targets, linked, may_be_one
+
+# Of how many characters reading takes as long as seeing to the links of a round.
+_FACT = 100
 
 
 class Linking:
@@ -39,15 +45,9 @@ class Linking:
         """The replacements that a model found: each link leads from the newer fact to the older
         one, whichever of the two was recorded first."""
         others = await self._read(user_id, link_targets(records) - {r.id for r in records})
-        before = dict(others)
-        mended = []
-        for record in records:
-            facts = []
-            for fact in record.facts:
-                fact, others = _settled(record, fact, others)
-                facts.append(fact)
-            mended.append(replace(record, facts=tuple(facts)))
-        await self._write(user_id, [o for id, o in others.items() if o != before[id]])
+        settling = _Settling(others)
+        mended = [settling.of(record) for record in records]
+        await self._write(user_id, settling.changed())
         return mended
 
     async def _by_rule(
@@ -57,10 +57,12 @@ class Linking:
         if not slots:
             return list(records)
         ours = {record.id for record in records}
-        hits = await self._engine.scroll(Scope(user_id, slots=tuple(sorted(slots))))
-        others = [from_payload(hit.payload) for hit in hits if hit.id not in ours]
-        done = {record.id: record for record in linked([*others, *records], slots)}
-        await self._write(user_id, [done[other.id] for other in others if done[other.id] != other])
+        found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
+        others = [record for record in found if record.id not in ours]
+        size = _FACT * (len(others) + len(records))
+        relinked = await aside(size, linked, [*others, *records], slots)
+        done = {record.id: record for record in relinked}
+        await self._write(user_id, [done[o.id] async for o in in_slices(others) if done[o.id] != o])
         return [done[record.id] for record in records]
 
     async def before_forgetting(
@@ -70,9 +72,12 @@ class Linking:
         texts `staying` are not forgotten."""
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
-        for record in gone:
-            others = {id: unlinked(other, record, staying) for id, other in others.items()}
-        await self._write(user_id, others.values())
+        # What contradicts a fact names it, and is not named by it.
+        doubted = await records_in(self._engine, Scope(user_id, in_conflict=True))
+        others |= {record.id: record for record in doubted if record.id not in ids}
+        unlinking = Unlinking(gone, staying)
+        changed = {id: unlinking.of(other) async for id, other in in_slices(others.items())}
+        await self._write(user_id, [o for id, o in changed.items() if o != others[id]])
 
     async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
         """Make the rules' links anew without these rounds."""
@@ -81,8 +86,8 @@ class Linking:
     async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
         if not ids:
             return {}
-        hits = await self._engine.scroll(Scope(user_id, ids=tuple(sorted(ids))))
-        return {hit.id: from_payload(hit.payload) for hit in hits}
+        found = await records_in(self._engine, Scope(user_id, ids=tuple(sorted(ids))))
+        return {record.id: record for record in found}
 
     async def _write(self, user_id: str, records: Iterable[Record]) -> None:
         for record in records:
@@ -90,6 +95,7 @@ class Linking:
             await self._engine.set_payload(
                 record.id, Scope(user_id), facts_to_payload(record.facts), record.round.turn_ids
             )
+            await pause()
 
 
 def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -104,53 +110,92 @@ def slots_of(records: Iterable[Record]) -> set[str]:
     return {fact.slot for record in records for fact in record.facts if fact.slot}
 
 
-def _settled(
-    record: Record, fact: Fact, others: dict[str, Record]
-) -> tuple[Fact, dict[str, Record]]:
-    """The fact and the other records once its chosen links are made; a link to a fact that is not
-    there, is not the user's, or is of another who speaks by name, is dropped."""
-    round = record.round
-    kept: list[FactLink] = []
-    newer: FactLink | None = None
-    for link in fact.supersedes:
-        other = others.get(link.round_id)
-        if other is None or not _is_users(other, link.text) or not may_be_one(record, other):
-            continue
-        ours = FactLink(record.id, fact.text, round.session_date, link.by)
-        if _said(other) <= (round.session_date, round.round_index):
-            kept.append(link)
-            changed = _marked(other, link.text, replaced_by=ours)
-        else:
-            newer = link
-            changed = _marked(other, link.text, replaces=ours)
-        others = others | {other.id: changed}
-    settled = replace(fact, supersedes=tuple(kept), superseded_by=fact.superseded_by or newer)
-    return settled, others
+class _Settling:
+    """Links that a model chose, made on both sides. One to a fact that is not there, is not the
+    user's, or is of another who speaks by name, is dropped."""
+
+    def __init__(self, others: Mapping[str, Record]) -> None:
+        self._others = others
+        self._users = {id: _texts_of_user(record) for id, record in others.items()}
+        self._standing = {id: _holding(record) for id, record in others.items()}
+        self._newer: dict[_Place, FactLink] = {}
+        self._older: defaultdict[_Place, dict[FactLink, None]] = defaultdict(dict)
+
+    def of(self, record: Record) -> Record:
+        """The record with the links that hold."""
+        facts = tuple(self._settled(record, fact) for fact in record.facts)
+        settled = replace(record, facts=facts)
+        holding = _holding(settled)
+        kept = tuple(
+            replace(
+                fact,
+                contradicts=tuple(
+                    link for link in fact.contradicts if self._holds(link, record, holding)
+                ),
+            )
+            for fact in facts
+        )
+        return replace(record, facts=kept)
+
+    def changed(self) -> list[Record]:
+        """The other records with the links of theirs that are new."""
+        ids = {id for id, _ in (*self._newer, *self._older)}
+        marked = [self._marked(record) for id, record in self._others.items() if id in ids]
+        return [record for record in marked if record != self._others[record.id]]
+
+    def _settled(self, record: Record, fact: Fact) -> Fact:
+        round = record.round
+        kept: list[FactLink] = []
+        newer: FactLink | None = None
+        for link in fact.supersedes:
+            other = self._others.get(link.round_id)
+            if other is None or link.text not in self._users[other.id]:
+                continue
+            if not may_be_one(record, other):
+                continue
+            ours = FactLink(record.id, fact.text, round.session_date, link.by)
+            if _said(other) <= (round.session_date, round.round_index):
+                kept.append(link)
+                self._newer[other.id, link.text] = ours
+            else:
+                newer = link
+                self._older[other.id, link.text][ours] = None
+        superseded_by = fact.superseded_by or newer
+        return replace(fact, supersedes=tuple(kept), superseded_by=superseded_by)
+
+    def _holds(self, link: FactLink, record: Record, own: Collection[str]) -> bool:
+        """Whether the link leads to something that the same user said, and that holds."""
+        if link.round_id == record.id:
+            return link.text in own
+        other = self._others.get(link.round_id)
+        return (
+            other is not None
+            and may_be_one(record, other)
+            and link.text in self._standing[other.id]
+            and (other.id, link.text) not in self._newer
+        )
+
+    def _marked(self, record: Record) -> Record:
+        def mark(fact: Fact) -> Fact:
+            place = record.id, fact.text
+            newer = self._newer.get(place, fact.superseded_by)
+            older = dict.fromkeys(fact.supersedes) | self._older.get(place, {})
+            return replace(fact, superseded_by=newer, supersedes=tuple(older))
+
+        return replace(record, facts=tuple(map(mark, record.facts)))
+
+
+_Place = tuple[str, str]
+"""A round's id, and the text of a fact of it."""
+
+
+def _texts_of_user(record: Record) -> set[str]:
+    return {fact.text for fact in record.facts if fact.is_users}
+
+
+def _holding(record: Record) -> set[str]:
+    return {fact.text for fact in record.facts if fact.is_users and not fact.superseded_by}
 
 
 def _said(record: Record) -> tuple[object, int]:
     return record.round.session_date, record.round.round_index
-
-
-def _is_users(record: Record, text: str) -> bool:
-    return any(f.text == text and f.speaker is Speaker.USER for f in record.facts)
-
-
-def _marked(
-    record: Record,
-    text: str,
-    *,
-    replaced_by: FactLink | None = None,
-    replaces: FactLink | None = None,
-) -> Record:
-    def mark(fact: Fact) -> Fact:
-        if fact.text != text:
-            return fact
-        older = (*fact.supersedes, replaces) if replaces else fact.supersedes
-        return replace(
-            fact,
-            superseded_by=replaced_by or fact.superseded_by,
-            supersedes=tuple(dict.fromkeys(older)),
-        )
-
-    return replace(record, facts=tuple(map(mark, record.facts)))

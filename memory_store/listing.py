@@ -1,5 +1,6 @@
 """A user's rounds by when they were said: which of them, in which order, and how far. Pure."""
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -58,13 +59,11 @@ def fields(listing: Listing) -> Sequence[str]:
 def cut(hits: Sequence[Hit], listing: Listing) -> Cut:
     """The page that the listing asks for, of all rounds said on its days."""
     wanted = listing.text.casefold()
-    placed = sorted(
-        ((_place(hit), hit.id) for hit in hits if not wanted or _holds(hit, wanted)),
-        reverse=listing.newest_first,
-    )
-    left = [one for one in placed if _is_behind(one[0], listing)]
-    page = left[: listing.limit]
-    more = len(left) > len(page)
+    placed = [(_place(hit), hit.id) for hit in hits if not wanted or _holds(hit, wanted)]
+    behind = (one for one in placed if _is_behind(one[0], listing))
+    first = heapq.nlargest if listing.newest_first else heapq.nsmallest
+    found = first(listing.limit + 1, behind)
+    page, more = found[: listing.limit], len(found) > listing.limit
     return Cut(tuple(id for _, id in page), len(placed), page[-1][0] if page and more else None)
 
 

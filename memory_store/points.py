@@ -6,7 +6,7 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import REPEATS
+from memory_store.engines.layout import CONFLICTS, OPEN, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.types import (
     Days,
@@ -20,7 +20,7 @@ from memory_store.types import (
 from memory_store.words import term_counts
 
 SCHEMA_VERSION = 3
-_COMPUTED = ("event_days", "slots", "word_count", "fact_count", "schema_version")
+_COMPUTED = ("event_days", "slots", CONFLICTS, "word_count", "fact_count", "schema_version")
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
 
@@ -68,6 +68,7 @@ def facts_to_payload(facts: Sequence[Fact]) -> Payload:
         "facts": [_fact_to_payload(fact) for fact in facts],
         "event_days": sorted(_event_days(facts)),
         "slots": sorted({fact.slot for fact in facts if fact.slot}),
+        CONFLICTS: [OPEN] if any(fact.contradicts for fact in facts) else [],
     }
 
 
@@ -150,6 +151,10 @@ def _fact_to_payload(fact: Fact) -> Payload:
         payload["superseded_by"] = _link_to_payload(fact.superseded_by)
     if fact.supersedes:
         payload["supersedes"] = [_link_to_payload(link) for link in fact.supersedes]
+    if fact.in_doubt:
+        payload["in_doubt"] = True
+    if fact.contradicts:
+        payload["contradicts"] = [_link_to_payload(link) for link in fact.contradicts]
     return payload
 
 
@@ -163,6 +168,8 @@ def _fact_from_payload(payload: Mapping[str, Any]) -> Fact:
         slot=payload.get("slot"),
         superseded_by=_link_from_payload(newer) if newer else None,
         supersedes=tuple(_link_from_payload(older) for older in payload.get("supersedes", ())),
+        in_doubt=payload.get("in_doubt", False),
+        contradicts=tuple(_link_from_payload(one) for one in payload.get("contradicts", ())),
     )
 
 

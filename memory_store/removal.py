@@ -3,20 +3,31 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from memory_store.correction import without_answer
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Engine, Scope
-from memory_store.forgetting import Forgotten, embedded_texts, forgotten, new_terms, quotes
+from memory_store.engines.parts import postings_in_parts, records_in
+from memory_store.forgetting import (
+    Forgotten,
+    embedded_texts,
+    forgotten,
+    new_terms,
+    quotes,
+    told_in,
+)
 from memory_store.indexing import Indexer
 from memory_store.linking import Linking
-from memory_store.points import from_payload
+from memory_store.turns import aside, pause
 from memory_store.types import EnrichmentState, Record
 from memory_store.words import terms
 from memory_store.writing import Writer
 
 # A word that more rounds than these have says nothing of one that goes.
 _FEW = 5
+# Rounds that are deleted in one go.
+_AT_ONCE = 64
 
 
 class Removal:
@@ -41,7 +52,7 @@ class Removal:
         self, scope: Scope, enrichment: EnrichmentState, *, dry_run: bool
     ) -> Forgotten:
         """Forget the rounds in scope, of which a part of a user's or all; or count them only."""
-        gone = [from_payload(hit.payload) for hit in await self._engine.scroll(scope)]
+        gone = await records_in(self._engine, scope)
         others_stay = scope != Scope(scope.user_id)
         repeating = await self._repeating(scope.user_id, gone) if others_stay else []
         count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
@@ -50,11 +61,20 @@ class Removal:
         if others_stay:
             await self._withdraw(repeating, enrichment)
             await self._linking.before_forgetting(scope.user_id, gone)
-        async with self._vectors_dropped(gone):
-            await self._engine.delete(scope)
+        await self._delete(scope, gone)
         if others_stay:
             await self._linking.after_forgetting(scope.user_id, gone)
         return count
+
+    async def _delete(self, scope: Scope, gone: Sequence[Record]) -> None:
+        """Delete the rounds some at a time, and last whatever else has come into scope. Broken off,
+        it is gone on with by forgetting again."""
+        for start in range(0, len(gone), _AT_ONCE):
+            some = gone[start : start + _AT_ONCE]
+            async with self._vectors_dropped(some):
+                await self._engine.delete(replace(scope, ids=tuple(r.id for r in some)))
+            await pause()
+        await self._engine.delete(scope)
 
     async def put_right(
         self, before: Record, after: Record, enrichment: EnrichmentState
@@ -88,25 +108,44 @@ class Removal:
 
     async def _naming(self, user_id: str, ids: set[str], known: set[str]) -> list[Record]:
         """The rounds not yet known whose answers name one of these as what they repeat."""
-        hits = await self._engine.scroll(Scope(user_id, repeats=tuple(sorted(ids))))
-        return [from_payload(hit.payload) for hit in hits if hit.id not in known]
+        found = await records_in(self._engine, Scope(user_id, repeats=tuple(sorted(ids))))
+        return [record for record in found if record.id not in known]
 
     async def _telling(
         self, user_id: str, candidates: Sequence[Record], gone: Sequence[Record]
     ) -> list[Record]:
         """Those whose answers still tell of what goes: by a sentence of it, or by a word of it that
         few rounds have. Without this, word after word, every answer would hang on every other."""
-        said = sorted({term for record in gone for term in terms(_text(record))})
-        having = await self._engine.postings(said, Scope(user_id), _FEW + 1)
+        words: set[int] = set()
+        told: set[str] = set()
+        for record in gone:
+            text = _text(record)
+            words.update(await aside(len(text), terms, text))
+            told |= await aside(len(text), told_in, record)
+            await pause()
+        said = sorted(words)
+        having = await postings_in_parts(self._engine, said, Scope(user_id), _FEW + 1)
         rare = {term for term, held in zip(said, having, strict=True) if len(held) <= _FEW}
-        return [r for r in candidates if rare & new_terms(r) or quotes(r, gone)]
+        telling = []
+        for record in candidates:
+            size = len(told) + record.round.size
+            tells = not rare.isdisjoint(await aside(size, new_terms, record))
+            if not tells:
+                tells = await aside(size, quotes, record, told)
+            if tells:
+                telling.append(record)
+            await pause()
+        return telling
 
     async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:
         """Take the answers out of these rounds of one user. `RoundTaken` when one is just being
         written."""
         if not repeating:
             return
-        changed = [without_answer(record, enrichment) for record in repeating]
+        changed = []
+        for record in repeating:
+            changed.append(await aside(record.round.size, without_answer, record, enrichment))
+            await pause()
         async with self._vectors_dropped(repeating, staying=changed):
             over = {record.id: record.round.turn_ids for record in repeating}
             await self._writer.write(changed, over, erasing=True)
@@ -130,12 +169,19 @@ class Removal:
         if not self._forgetful:
             yield
             return
-        texts, kept = (embedded_texts(of, self._design) for of in (gone, staying))
-        await self._forgetful.forget(texts - kept)
+        texts = await self._embedded(gone) - await self._embedded(staying)
+        await self._forgetful.forget(texts)
         try:
             yield
         finally:
-            await self._forgetful.forget(texts - kept)
+            await self._forgetful.forget(texts)
+
+    async def _embedded(self, records: Sequence[Record]) -> set[str]:
+        texts: set[str] = set()
+        for record in records:
+            texts |= await aside(record.round.size, embedded_texts, record, self._design)
+            await pause()
+        return texts
 
 
 def _text(record: Record) -> str:

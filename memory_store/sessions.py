@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memory_store.engines.engine import Hit
+from memory_store.turns import in_order
 from memory_store.types import EnrichmentFailure, EnrichmentState, Record, SessionSummary
 
 SUMMARY_FIELDS = (
@@ -35,7 +36,7 @@ def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
     for hit in hits:
         by_session[hit.payload["session_id"]].append(_said(hit))
     summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
-    return sorted(summaries, key=lambda summary: (summary.started_at, summary.session_id))
+    return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
 
 
 def summarise_session(records: Sequence[Record]) -> SessionSummary:

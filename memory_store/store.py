@@ -1,15 +1,16 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
-import asyncio
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
+from memory_store.conflicts import Conflict, conflicts
 from memory_store.correction import Corrected, Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
+from memory_store.engines.parts import records_in
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
@@ -30,12 +31,15 @@ from memory_store.recall.values import Values
 from memory_store.removal import Removal
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
+from memory_store.turns import aside, in_order, in_slices, pause
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 from memory_store.words import shared_with
 from memory_store.writing import Writer
 
 # Characters of a failure that are kept.
 _REASON = 500
+# Of how many characters reading takes as long as going through a round or a fact.
+_FACT = 20
 
 
 class MemoryStore:
@@ -109,7 +113,9 @@ class MemoryStore:
         stored = await self.round(round.user_id, round.id) if round.corrected_at else None
         if given := given_facts(stored):
             return Record(round, given)
-        return Record(round, rule_facts(round), enrichment)
+        facts = await aside(len(round.user_text), rule_facts, round)
+        await pause()
+        return Record(round, facts, enrichment)
 
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
         """Add what was extracted from a round to its record, as facts and keys.
@@ -122,7 +128,8 @@ class MemoryStore:
             return None
         try:
             done = await self._writer.write(
-                [enriched(record, extraction)], {record.id: round.turn_ids}
+                [await aside(record.round.size, enriched, record, extraction)],
+                {record.id: round.turn_ids},
             )
         except RoundTaken:
             return None
@@ -164,7 +171,7 @@ class MemoryStore:
         """The records of all users whose enrichment is in one of these states; with `lapsed` only
         those that somebody had claimed until then, or for less."""
         hits = await self._engine.in_state([state.value for state in states], lapsed)
-        return [from_payload(hit.payload) for hit in hits]
+        return await _records(hits)
 
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
         """Those of these rounds of one user that wait for enrichment and are this claim's now:
@@ -192,7 +199,8 @@ class MemoryStore:
         vector = await query_vector(self._embedder, query, self._settings.statement)
         rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
         weights = self._settings.weights
-        shared = map(shared_with(query), texts)
+        share = shared_with(query)
+        shared = [share(text) async for text in in_slices(texts)]
         return [
             weights.dense * float(cosine) + weights.words * share
             for cosine, share in zip(rows @ vector, shared, strict=True)
@@ -217,21 +225,27 @@ class MemoryStore:
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
-        hits = await self._engine.scroll(Scope(user_id, session_id))
-        return sorted(map(_record, hits), key=lambda record: record.round.round_index)
+        records = await _records(await self._engine.scroll(Scope(user_id, session_id)))
+        size = _FACT * len(records)
+        return await aside(size, in_order, records, lambda record: record.round.round_index)
 
     async def sessions(self, user_id: str) -> list[SessionSummary]:
         """Every session of a user, oldest first."""
         hits = await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS)
-        return await asyncio.to_thread(summarise, hits)
+        return await aside(_FACT * len(hits), summarise, hits)
+
+    async def conflicts(self, user_id: str) -> list[Conflict]:
+        """What contradicts the user's own statements and may be another's, the newest first.
+        `correct` says with `speakers` who said it."""
+        return await conflicts(self._engine, user_id)
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
         scope = Scope(listing.user_id, listing.session_id, days=listing.days)
         every = await self._engine.scroll(scope, fields(listing))
-        page = await asyncio.to_thread(cut, every, listing)
-        hits = await self._engine.scroll(replace(scope, ids=page.ids)) if page.ids else []
-        records = {hit.id: _record(hit) for hit in hits}
+        page = await aside(_FACT * len(every), cut, every, listing)
+        read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
+        records = {record.id: record for record in read}
         if listing.as_of:
             until = Days(last=listing.as_of)
             records = await linked_records(self._engine, listing.user_id, until, records)
@@ -240,15 +254,15 @@ class MemoryStore:
 
     async def records(self, user_id: str) -> list[Record]:
         """Every record of a user, oldest first."""
-        hits = await self._engine.scroll(Scope(user_id))
-        return await asyncio.to_thread(_in_order, hits)
+        records = await _records(await self._engine.scroll(Scope(user_id)))
+        return await aside(_FACT * len(records), in_order, records, place_of)
 
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
         """Store records that were taken out somewhere, as this user's; how many were new.
 
         What is there already stays as it is; `RoundTaken` when it is just being written.
         """
-        ours = owned(records, user_id)
+        ours = await aside(_FACT * len(records), owned, records, user_id)
         held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
         new = [record for record in ours if record.id not in held]
         return len(await self._writer.write(new, {}))
@@ -291,7 +305,8 @@ class MemoryStore:
         record = await self.round(user_id, round_id)
         if record is None:
             return None
-        changed = corrected(record, correction, enrichment)
+        size = record.round.size + correction.size
+        changed = await aside(size, corrected, record, correction, enrichment)
         if changed is record:
             return Corrected(record)
         sessions = await self._removal.put_right(record, changed, enrichment)
@@ -362,12 +377,8 @@ class MemoryStore:
         return {"engine": self._engine.name, **self._indexer.identity}
 
 
-def _in_order(hits: Sequence[Hit]) -> list[Record]:
-    return sorted(map(_record, hits), key=place_of)
-
-
-def _record(hit: Hit) -> Record:
-    return from_payload(hit.payload)
+async def _records(hits: Sequence[Hit]) -> list[Record]:
+    return [from_payload(hit.payload) async for hit in in_slices(hits)]
 
 
 def _is_id(text: str) -> bool:

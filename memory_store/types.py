@@ -87,6 +87,11 @@ class Round:
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
 
     @property
+    def size(self) -> int:
+        """Characters of both sides."""
+        return len(self.user_text) + len(self.assistant_text)
+
+    @property
     def is_changed(self) -> bool:
         """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
         return len(self.turns) < len(self.turn_ids)
@@ -97,8 +102,13 @@ class Speaker(StrEnum):
 
     USER = "user"
     ASSISTANT = "assistant"
-    OTHER = "other"
-    """Somebody whom the user quotes or whose text they paste."""
+    QUOTED = "quoted"
+    """Somebody whom the user quotes, or whose text they paste or make up."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Speaker | None":
+        # What was quoted was once called another's.
+        return cls.QUOTED if value == "other" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +132,9 @@ class Fact:
     `event_dates` are the days it talks about, which are seldom the day it was said. A fact that no
     longer holds stays, linked to the one that replaced it (`superseded_by`) and back. `slot` says
     what a statement gives a value for ("live in"), where rules can tell; facts of one slot replace
-    each other by date.
+    each other by date, where they are surely the user's own. A fact that is `in_doubt` may be
+    another's, whatever its speaker: it replaces nothing, and `contradicts` what it would replace
+    until the user says who said it.
     """
 
     text: str
@@ -132,6 +144,13 @@ class Fact:
     slot: str | None = None
     superseded_by: FactLink | None = None
     supersedes: tuple[FactLink, ...] = ()
+    in_doubt: bool = False
+    contradicts: tuple[FactLink, ...] = ()
+
+    @property
+    def is_users(self) -> bool:
+        """Whether the user surely said it of themselves."""
+        return self.speaker is Speaker.USER and not self.in_doubt
 
 
 class EnrichmentState(StrEnum):

@@ -29,6 +29,7 @@ _STOP_WORDS = frozenset(
     they this those through to too under until up very was we were what when where which while who
     whom why will with would you your yours yourself yourselves s t d ll m o re ve don""".split()
 )
+_LONGEST_WORD = 256
 _stemmer = snowballstemmer.stemmer("english")
 # The stemmer keeps the word it works on in itself, and encoders run in several threads.
 _stemming = threading.Lock()
@@ -81,9 +82,17 @@ def stem(word: str) -> str:
         return str(_stemmer.stemWord(word))
 
 
-@lru_cache(maxsize=100_000)
 def _term(word: str) -> int | None:
-    if word in _STOP_WORDS:
-        return None
+    # What is longer than any word, such as a key or a run of one letter, is numbered as it is: to
+    # stem it takes long, and to remember it much memory.
+    return _term_of_word(word) if len(word) <= _LONGEST_WORD else _numbered(word)
+
+
+@lru_cache(maxsize=100_000)
+def _term_of_word(word: str) -> int | None:
+    return None if word in _STOP_WORDS else _numbered(stem(word))
+
+
+def _numbered(word: str) -> int:
     # 32 bits is what a sparse index holds; two stems of one history rarely share a number.
-    return zlib.crc32(stem(word).encode())
+    return zlib.crc32(word.encode())

@@ -1,9 +1,9 @@
 """Tells callers by their keys, and whether a key is needed at all."""
 
 from datetime import UTC, datetime
-from ipaddress import ip_address
 
 from assistant.access.caller import ANYBODY, Caller
+from assistant.access.hosts import is_loopback
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, Scope, digest_of, key_of
 from assistant.errors import ConfigError, Unauthenticated
@@ -56,14 +56,6 @@ def check_reachable(settings: Settings) -> None:
             "or listen on 127.0.0.1",
             code="wrong_setting",
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address."""
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def _given_key(settings: Settings) -> tuple[Key, ...]:

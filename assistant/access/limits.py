@@ -67,16 +67,17 @@ class Limits:
             if not self._answering[who]:
                 del self._answering[who]
 
-    def check_messages(self, texts: Sequence[str]) -> None:
-        """Raises `InvalidRequest` for too many messages in one request, or too long ones."""
+    def check_messages(self, texts: Sequence[str], *, param: str = "messages") -> None:
+        """Raises `InvalidRequest` for too many messages, or facts, in one request, or too long
+        ones."""
         if 0 < self._settings.messages < len(texts):
             raise InvalidRequest(
-                f"more than {self._settings.messages} messages in one request",
-                code="too_many_messages",
-                param="messages",
+                f"more than {self._settings.messages} {param} in one request",
+                code=f"too_many_{param}",
+                param=param,
             )
         for text in texts:
-            _check_length(text, self._settings.message_characters, "messages")
+            _check_length(text, self._settings.message_characters, param)
 
     def check_query(self, text: str) -> None:
         """Raises `InvalidRequest` for a query that is too long."""

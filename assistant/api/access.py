@@ -1,7 +1,7 @@
-"""At the door of every request: who calls, by the API key; without keys, only this machine."""
+"""At the door of every request: who calls, by the API key; without keys, only this machine; and
+never a web page of others."""
 
 import logging
-from urllib.parse import urlsplit
 
 from fastapi import Security
 from fastapi.security import HTTPBearer
@@ -9,9 +9,12 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from assistant.access.caller import ANYBODY, Caller
-from assistant.access.doorkeeper import Doorkeeper, is_loopback
+from assistant.access.doorkeeper import Doorkeeper
+from assistant.access.hosts import Host, origin_host, requested_host
+from assistant.access.limits import Limits
+from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.errors import error_response
-from assistant.errors import AssistantError, ConfigError, Forbidden
+from assistant.errors import AssistantError, ConfigError, Forbidden, InvalidRequest
 
 _log = logging.getLogger(__name__)
 
@@ -24,11 +27,15 @@ NEEDS_KEY = Security(HTTPBearer(auto_error=False, description="An API key of thi
 
 
 class Access:
-    """Lets a request in with the caller it is from, or answers 401 or 403 itself."""
+    """Lets a request in with the caller it is from, or refuses it itself. Nothing of its body was
+    read by then."""
 
-    def __init__(self, app: ASGIApp, doorkeeper: Doorkeeper, allowed_origins: list[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, doorkeeper: Doorkeeper, limits: Limits, allowed_origins: list[str]
+    ) -> None:
         self._app = app
         self._doorkeeper = doorkeeper
+        self._limits = limits
         self._allowed_origins = allowed_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -36,52 +43,68 @@ class Access:
             await self._app(scope, receive, send)
             return
         try:
-            scope.setdefault("state", {})["caller"] = self._caller(
-                scope["path"], Headers(scope=scope)
-            )
+            caller = self._caller(scope, Headers(scope=scope))
+            if caller.user_id is not None:
+                self._limits.count_request(caller, caller.user_id)
         except AssistantError as error:
             if isinstance(error, ConfigError):
                 _log.error("nobody can be let in: %s", str(error))
             await error_response(error)(scope, receive, send)
             return
+        scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
 
-    def _caller(self, path: str, headers: Headers) -> Caller:
+    def _caller(self, scope: Scope, headers: Headers) -> Caller:
+        if is_for_a_frame(headers):
+            raise _of_another_page()
+        host, origins = requested_host(scope["headers"]), headers.getlist("origin")
         if not self._doorkeeper.needs_key:
-            self._check_from_here(headers)
-        elif path in _OPEN_PATHS or path.startswith(_OPEN_FOLDER):
+            self._check_from_here(host, origins)
+            self._check_page(scope, headers, self._named(origins))
             return ANYBODY
+        _check_well_formed(scope, host, headers)
+        if scope["path"] in _OPEN_PATHS or scope["path"].startswith(_OPEN_FOLDER):
+            named = self._named(origins) or bool(origins and "*" in self._allowed_origins)
+            self._check_page(scope, headers, named)
+            return ANYBODY
+        # Who sends a key was given it: unlike a place on this machine, no page has one by itself.
         return self._doorkeeper.caller(_token(headers))
 
-    def _check_from_here(self, headers: Headers) -> None:
+    def _check_from_here(self, host: Host | None, origins: list[str]) -> None:
         """Without keys only this machine may ask, and no web page but our own: a page from
         elsewhere can send requests to loopback, and call it by a name of its own."""
-        host = headers.get("host", "")
-        if not is_loopback(_name(host)):
+        if host is None or not host.is_loopback:
             raise Forbidden(
                 "without API keys this server answers to 127.0.0.1 and localhost only: "
                 "make a key with 'assistant keys create'",
                 code="host_not_allowed",
             )
-        origin = headers.get("origin")
-        if origin is None or origin in self._allowed_origins:
-            return
-        if urlsplit(origin).netloc != host:
-            raise Forbidden(
-                "this server takes no requests from other web pages: name the origin in the "
-                "setting allowed_origins",
-                code="origin_not_allowed",
-            )
+        is_ours = [origin_host(origin) for origin in origins] == [host]
+        if origins and not is_ours and not self._named(origins):
+            raise _of_another_page()
+
+    def _check_page(self, scope: Scope, headers: Headers, named: bool) -> None:
+        if is_of_another_page(scope, headers) and not named:
+            raise _of_another_page()
+
+    def _named(self, origins: list[str]) -> bool:
+        return len(origins) == 1 and origins[0] in self._allowed_origins
+
+
+def _check_well_formed(scope: Scope, host: Host | None, headers: Headers) -> None:
+    """With keys a server may go by any name, but by one. HTTP/1.0 knows no Host."""
+    if host is None and ("host" in headers or scope["http_version"] != "1.0"):
+        raise InvalidRequest("name one host in the header Host", code="invalid_host", param="Host")
+
+
+def _of_another_page() -> Forbidden:
+    return Forbidden(
+        "this server takes no requests from other web pages: name the origin in the "
+        "setting allowed_origins",
+        code="origin_not_allowed",
+    )
 
 
 def _token(headers: Headers) -> str | None:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
-
-
-def _name(host: str) -> str:
-    """The name in a Host header, without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""

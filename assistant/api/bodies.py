@@ -1,10 +1,11 @@
 """What is stored, and what is found, as replies show it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.dates import print_instant
 from memory_store import (
+    Conflict,
     Days,
     Fact,
     FactLink,
@@ -22,6 +23,11 @@ from memory_store import (
 
 def value_body(record: Record) -> dict[str, Any]:
     """A stored round as a value, without a similarity."""
+    return head_body(record) | {"facts": [fact_body(fact) for fact in record.facts]}
+
+
+def head_body(record: Record) -> dict[str, Any]:
+    """The same without its facts."""
     round = record.round
     return {
         "object": "memory",
@@ -31,18 +37,15 @@ def value_body(record: Record) -> dict[str, Any]:
         "session_date": print_instant(round.session_date),
         "user_text": round.user_text,
         "assistant_text": round.assistant_text,
-        "facts": [_fact_body(fact) for fact in record.facts],
         "enrichment": _enrichment_body(record),
         "corrected_at": print_instant(round.corrected_at) if round.corrected_at else None,
     }
 
 
-def told_body(told: Told) -> dict[str, Any]:
-    """A stored round as a value, each fact with its history."""
-    value = value_body(told.record)
-    for fact, history in zip(value["facts"], told.histories, strict=True):
-        fact["history"] = [_step_body(step) for step in history]
-    return value
+def told_facts(told: Told) -> Iterator[dict[str, Any]]:
+    """The facts of a stored round, each with its history."""
+    for fact, history in zip(told.record.facts, told.histories, strict=True):
+        yield fact_body(fact) | {"history": [_step_body(step) for step in history]}
 
 
 def _step_body(step: Step) -> dict[str, Any]:
@@ -70,7 +73,8 @@ def forgotten_body(
     }
 
 
-def _fact_body(fact: Fact) -> dict[str, Any]:
+def fact_body(fact: Fact) -> dict[str, Any]:
+    """A fact with its links."""
     newer = fact.superseded_by
     return {
         "text": fact.text,
@@ -79,6 +83,24 @@ def _fact_body(fact: Fact) -> dict[str, Any]:
         "event_dates": [_days_body(days) for days in fact.event_dates],
         "superseded_by": _link_body(newer) if newer else None,
         "supersedes": [_link_body(older) for older in fact.supersedes],
+        "in_doubt": fact.in_doubt,
+        "contradicts": [_link_body(other) for other in fact.contradicts],
+    }
+
+
+def conflict_body(conflict: Conflict) -> dict[str, Any]:
+    """A statement that may be another's, and the user's own that it contradicts."""
+    round = conflict.record.round
+    return {
+        "object": "conflict",
+        "id": conflict.record.id,
+        "session_id": round.session_id,
+        "round_index": round.round_index,
+        "fact": conflict.fact.text,
+        "speaker": conflict.fact.speaker,
+        "source": conflict.fact.source,
+        "said_at": print_instant(round.session_date),
+        "contradicts": [_link_body(link) for link in conflict.held],
     }
 
 

@@ -20,7 +20,7 @@ from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Days
+from memory_store import Days, current_job
 
 _RETRY_COUNT = "x-stainless-retry-count"
 
@@ -54,11 +54,15 @@ def limits_of(request: Request) -> Limits:
 def user_of(request: Request, *given: Any) -> str:
     """The user of the caller's key, whoever is named: clients fill in names of their own. With any
     other key the first user named: in the body or query, then in the header, then by the front
-    end, then the single default user. The request is counted as this user's. Raises
-    `TooManyRequests`."""
+    end, then the single default user; the request is counted as this user's (that of a key's own
+    user was counted at the door). Raises `TooManyRequests`."""
     caller = caller_of(request)
-    user_id = caller.user_id or _user_named(request, given)
+    if caller.user_id is not None:
+        return caller.user_id
+    user_id = _user_named(request, given)
     limits_of(request).count_request(caller, user_id)
+    # Long work takes turns between users.
+    current_job().owner = user_id
     return user_id
 
 

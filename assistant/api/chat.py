@@ -32,6 +32,7 @@ from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
 from assistant.api.requests.chat import ChatMessage, ChatRequest
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.api.whole_reply import answer_whole
@@ -41,7 +42,7 @@ from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 
-router = APIRouter(prefix="/v1/chat", tags=["chat"])
+router = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
 
 

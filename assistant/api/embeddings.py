@@ -1,24 +1,25 @@
 """The route of embeddings: the vectors that the memory itself is searched by."""
 
 import base64
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
-from assistant.api import bodies
 from assistant.api.call import services
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
+from assistant.api.long_reply import list_reply
 from assistant.api.requests.chat import EmbeddingRequest
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
 from memory_store import TextKind
 
-router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"])
+router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"], route_class=JsonRoute)
 EMBEDDING = "aide-memoire-embedding"
 
 
@@ -32,7 +33,7 @@ EMBEDDING = "aide-memoire-embedding"
         may_fail=(400, 404, 503),
     ),
 )
-async def create_embeddings(request: Request, body: EmbeddingRequest) -> Mapping[str, Any]:
+async def create_embeddings(request: Request, body: EmbeddingRequest) -> Response:
     """One unit vector a text, as numbers or in base64. Nothing is remembered."""
     embedder = services(request).embedder
     space = embedder.identity
@@ -49,8 +50,9 @@ async def create_embeddings(request: Request, body: EmbeddingRequest) -> Mapping
         raise InvalidRequest("a text to embed is empty", param="input")
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
     tokens = sum(map(about_tokens, texts))
-    return bodies.list_body(
-        [_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)],
+    return await list_reply(
+        (_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)),
+        object="list",
         model=space.name,
         usage={"prompt_tokens": tokens, "total_tokens": tokens},
     )

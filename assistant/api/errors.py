@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from assistant.errors import AssistantError, InvalidRequest, Unauthenticated
+from assistant.errors import AssistantError, InvalidRequest, RequestTimeout, Unauthenticated
 from assistant.observing.note import current_note
 from memory_store import (
     EmbeddingFailed,
@@ -107,6 +107,8 @@ def _headers_of(error: Exception) -> dict[str, str]:
     """When to try again, where that can help; not to, where somebody must act first."""
     if isinstance(error, Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, RequestTimeout):
+        return {"Connection": "close"}
     if isinstance(error, AssistantError):
         after = error.retry_after
         return {} if after is None else {"Retry-After": str(max(1, round(after)))}

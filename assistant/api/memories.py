@@ -4,14 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
 from assistant.api import bodies
 from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING, WRITING
+from assistant.api.long_reply import list_reply
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.memories import (
     ForgottenMemory,
     ForgottenUser,
@@ -20,9 +23,9 @@ from assistant.api.schemas.memories import (
 )
 from assistant.dates import optional_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
-from memory_store import Correction, Days, GivenFact, Query
+from memory_store import Correction, Days, GivenFact, Query, Record, Speaker
 
-router = APIRouter(prefix="/v1", tags=["memories"])
+router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 
 
 @router.post(
@@ -35,7 +38,7 @@ router = APIRouter(prefix="/v1", tags=["memories"])
         may_fail=READING,
     ),
 )
-async def search(request: Request, body: SearchRequest) -> Mapping[str, Any]:
+async def search(request: Request, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
@@ -46,11 +49,12 @@ async def search(request: Request, body: SearchRequest) -> Mapping[str, Any]:
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     if body.unit == "session":
-        data = [bodies.recalled_session_body(found) for found in recall.sessions]
+        data = map(bodies.recalled_session_body, recall.sessions)
     else:
-        data = [bodies.recalled_body(found) for found in recall.rounds]
-    return bodies.list_body(
+        data = map(bodies.recalled_body, recall.rounds)
+    return await list_reply(
         data,
+        object="list",
         query=body.query,
         now=print_instant(now),
         time_range=bodies.time_range_body(recall.time_range),
@@ -71,23 +75,27 @@ async def search(request: Request, body: SearchRequest) -> Mapping[str, Any]:
 )
 async def correct_memory(
     request: Request, memory_id: MemoryId, body: CorrectedMemory, user_id: UserId = None
-) -> Mapping[str, Any]:
-    """Put right what a round says. Its old text is nowhere found again; doing it twice is once."""
+) -> Response:
+    """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
+    twice is once."""
     owner = user_of(request, body.user_id, user_id)
     given = [body.user_text, body.assistant_text]
     limits_of(request).check_messages([text for text in given if text is not None])
+    stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
+    limits_of(request).check_messages(stated, param="facts")
     correction = Correction(
         time_of(request, body.timestamp).at,
         body.user_text,
         body.assistant_text,
         None if body.facts is None else tuple(map(_given_fact, body.facts)),
+        {text: Speaker(said_by) for text, said_by in (body.speakers or {}).items()},
     )
-    if (correction.user_text, correction.assistant_text, correction.facts) == (None, None, None):
-        raise InvalidRequest("say what to correct: user_text, assistant_text or facts")
+    if correction == Correction(correction.at):
+        raise InvalidRequest("say what to correct: user_text, assistant_text, facts or speakers")
     record = await services(request).recorder.correct(owner, memory_id, correction)
     if record is None:
         raise _unknown(memory_id)
-    return bodies.value_body(record)
+    return await _memory(record)
 
 
 def _given_fact(given: str | StatedFact) -> GivenFact:
@@ -122,9 +130,7 @@ async def forget_memory(
     "/memories/{memory_id}/updates",
     **described("Undo updates", Memory, examples.UNDONE, may_fail=(*WRITING, 404)),
 )
-async def undo_updates(
-    request: Request, memory_id: MemoryId, user_id: UserId = None
-) -> Mapping[str, Any]:
+async def undo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
     """What a round replaced holds again; the round itself stays."""
     return await _let_supersede(request, memory_id, user_id, allowed=False)
 
@@ -133,21 +139,19 @@ async def undo_updates(
     "/memories/{memory_id}/updates",
     **described("Redo updates", Memory, examples.BRUGES, may_fail=(*WRITING, 404)),
 )
-async def redo_updates(
-    request: Request, memory_id: MemoryId, user_id: UserId = None
-) -> Mapping[str, Any]:
+async def redo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
     """Let a round replace again what its statements replace by the rules."""
     return await _let_supersede(request, memory_id, user_id, allowed=True)
 
 
 async def _let_supersede(
     request: Request, memory_id: str, user_id: str | None, *, allowed: bool
-) -> Mapping[str, Any]:
+) -> Response:
     owner = user_of(request, user_id)
     record = await services(request).recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
         raise _unknown(memory_id)
-    return bodies.value_body(record)
+    return await _memory(record)
 
 
 @router.delete(
@@ -167,6 +171,12 @@ async def forget_user(
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
     named = {"user_id": owner, "deleted": 0 if dry_run else gone.rounds}
     return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)
+
+
+async def _memory(record: Record) -> Response:
+    return await list_reply(
+        map(bodies.fact_body, record.facts), name="facts", **bodies.head_body(record)
+    )
 
 
 def _unknown(memory_id: str) -> NotFound:

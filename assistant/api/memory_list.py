@@ -2,24 +2,26 @@
 
 import base64
 import json
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
 
 from assistant.api import bodies
 from assistant.api.call import checked_id, limits_of, services, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING
+from assistant.api.long_reply import list_reply
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
-from assistant.api.schemas.memories import MemoryPage, ToldMemory
+from assistant.api.route import JsonRoute
+from assistant.api.schemas.memories import Conflicts, MemoryPage, ToldMemory
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
 
-router = APIRouter(prefix="/v1/memories", tags=["memories"])
+router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRoute)
 
 
 @router.get("", **described("List memories", MemoryPage, examples.PAGE, may_fail=READING))
@@ -40,7 +42,7 @@ async def list_memories(
     ] = "newest",
     limit: Annotated[int, Query(ge=1, le=200, description="How many on a page.")] = 50,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
-) -> Mapping[str, Any]:
+) -> Response:
     """The rounds of a user by date, page by page: said on these days, in this session, with this
     text. With `as_of` nothing that was said later counts."""
     limits_of(request).check_query(text)
@@ -57,11 +59,29 @@ async def list_memories(
         after=None if after is None else _read_place(after),
     )
     page = await services(request).store.listed(listing)
-    return bodies.list_body(
-        [bodies.value_body(record) for record in page.records],
+    return await list_reply(
+        map(bodies.value_body, page.records),
+        object="list",
         total=page.total,
         next=_print_place(page.next) if page.next else None,
     )
+
+
+@router.get(
+    "/conflicts",
+    **described("List conflicts", Conflicts, examples.CONFLICTS, may_fail=READING),
+)
+async def list_conflicts(
+    request: Request,
+    user_id: UserId = None,
+    limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
+) -> Response:
+    """Statements that would replace what the user said of themselves, and may be another's: quoted,
+    pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
+    says who said them."""
+    found = await services(request).store.conflicts(user_of(request, user_id))
+    listed = map(bodies.conflict_body, found[:limit])
+    return await list_reply(listed, object="list", total=len(found))
 
 
 @router.get(
@@ -70,7 +90,7 @@ async def list_memories(
 )
 async def read_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
-) -> Mapping[str, Any]:
+) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = user_of(request, user_id)
     told = await services(request).store.told(owner, memory_id, optional_day(as_of, param="as_of"))
@@ -78,7 +98,7 @@ async def read_memory(
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    return bodies.told_body(told)
+    return await list_reply(bodies.told_facts(told), name="facts", **bodies.head_body(told.record))
 
 
 def _print_place(place: Place) -> str:

@@ -9,6 +9,7 @@ from fastapi.responses import FileResponse
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from assistant.api.browsers import PAGE
 from assistant.api.description import described_text
 from assistant.api.examples import service as examples
 
@@ -17,18 +18,13 @@ _POLICY = (
     "default-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; object-src 'none'"
 )
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
+_HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-cache"}
 
 router = APIRouter(tags=["page"])
 
 
 @router.get(
-    "/",
+    PAGE,
     response_class=FileResponse,
     **described_text("The web page", "text/html", examples.PAGE),
 )

@@ -1,6 +1,5 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,13 +13,14 @@ from assistant.api.description import body_of_lines, described, described_text
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.parameters import UserInPath
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.memories import ImportedMemories
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import Export, recognised
-from memory_store import from_lines, to_lines
+from memory_store import aside, from_lines, in_slices, to_lines
 
-router = APIRouter(prefix="/v1/users", tags=["memories"])
+router = APIRouter(prefix="/v1/users", tags=["memories"], route_class=JsonRoute)
 NDJSON = "application/x-ndjson"
 _LINES_AT_ONCE = 64
 Format = Annotated[Literal["records", "chatgpt"], Query(description="What the body is.")]
@@ -79,9 +79,10 @@ class _BroughtIn(NamedTuple):
 
 
 async def _bring_in_records(request: Request, owner: str) -> _BroughtIn:
-    records = list(from_lines(await _lines(request)))
-    for record in records:
+    records = []
+    async for record in in_slices(from_lines(await _lines(request))):
         checked_id(record.round.session_id, "session_id")
+        records.append(record)
     new = await services(request).recorder.bring_in(owner, records)
     return _BroughtIn(new, len(records) - new)
 
@@ -89,7 +90,8 @@ async def _bring_in_records(request: Request, owner: str) -> _BroughtIn:
 async def _bring_in_chatgpt(request: Request, owner: str) -> _BroughtIn:
     parts = services(request)
     most_bytes = parts.settings.max_body_bytes * _UNPACKED
-    found = await asyncio.to_thread(read_chatgpt, await request.body(), most_bytes=most_bytes)
+    body = await request.body()
+    found = await aside(len(body), read_chatgpt, body, most_bytes=most_bytes)
     new = 0
     for session in found.sessions:
         recorded = await parts.recorder.record(owner, session.session_id, session.turns)
@@ -112,8 +114,7 @@ async def _lines(request: Request) -> list[str]:
 
 
 async def pieces(lines: Iterable[str]) -> AsyncIterator[str]:
-    """The lines, some at a time."""
+    """The lines, some at a time; a long export lets other requests through."""
     left = iter(lines)
-    while some := list(islice(left, _LINES_AT_ONCE)):
-        yield "".join(f"{line}\n" for line in some)
-        await asyncio.sleep(0)  # a long export lets other requests through
+    while some := [f"{one}\n" async for one in in_slices(islice(left, _LINES_AT_ONCE))]:
+        yield "".join(some)

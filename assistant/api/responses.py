@@ -22,6 +22,7 @@ from assistant.api.failures import ANSWERING
 from assistant.api.profiles import checked_profile
 from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
 from assistant.api.response_reply import ResponseReply
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
 from assistant.api.whole_reply import answer_whole
@@ -29,7 +30,7 @@ from assistant.chat import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
 
-router = APIRouter(prefix="/v1/responses", tags=["chat"])
+router = APIRouter(prefix="/v1/responses", tags=["chat"], route_class=JsonRoute)
 _PREFIX = "resp_"
 # Rounds of the conversation that are read again as working context.
 _EARLIER_ROUNDS = 20

@@ -3,9 +3,11 @@
 import uuid
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
+from fastapi.responses import Response
 
 from assistant.api import bodies
 from assistant.api.call import (
@@ -22,9 +24,11 @@ from assistant.api.call import (
 from assistant.api.description import described
 from assistant.api.examples import sessions as examples
 from assistant.api.failures import READING, WRITING
+from assistant.api.long_reply import list_reply
 from assistant.api.parameters import DryRun, SessionId, UserId
 from assistant.api.requests.chat import content_text
 from assistant.api.requests.sessions import NewSession, RecordedMessage, RecordedMessages
+from assistant.api.route import JsonRoute
 from assistant.api.schemas.sessions import (
     ForgottenSession,
     OpenedSession,
@@ -36,9 +40,9 @@ from assistant.conversation import Role, Turn
 from assistant.dates import print_instant
 from assistant.errors import NotFound
 from assistant.services import Services
-from memory_store import summarise_session
+from memory_store import aside, in_slices, summarise_session
 
-router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=JsonRoute)
 _APART = timedelta(seconds=1)
 
 
@@ -77,23 +81,24 @@ async def open_session(request: Request, body: NewSession) -> Mapping[str, Any]:
 )
 async def record_messages(
     request: Request, session_id: SessionId, body: RecordedMessages
-) -> Mapping[str, Any]:
+) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
     user_id = user_of(request, body.user_id)
     session_id = checked_id(session_id, "session_id")
-    turns = _turns(request, body)
+    turns = await _turns(request, body)
     parts = services(request)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
-    return {
-        "object": "session.messages",
-        "session_id": session_id,
-        "user_id": user_id,
-        "recorded": recorded.recorded,
-        "known": recorded.known,
-        "rounds": [{"id": r.id, "round_index": r.round_index} for r in recorded.rounds],
-        "enrichment": await _enrichment(parts, user_id, session_id, waits, body.close),
-    }
+    return await list_reply(
+        ({"id": r.id, "round_index": r.round_index} for r in recorded.rounds),
+        name="rounds",
+        object="session.messages",
+        session_id=session_id,
+        user_id=user_id,
+        recorded=recorded.recorded,
+        known=recorded.known,
+        enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
+    )
 
 
 async def _enrichment(
@@ -111,11 +116,12 @@ async def _enrichment(
     return bodies.enrichment_counts(summarise_session(records)) if records else None
 
 
-def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
+async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
     """The turns as they are recorded."""
     texts = [content_text(message.content) for message in body.messages]
     limits_of(request).check_messages(texts)
-    times = _times(request, body)
+    is_retried = retried(request)
+    every = enumerate(zip(body.messages, texts, _times(request, body), strict=True))
     return [
         Turn(
             Role(message.role),
@@ -124,11 +130,9 @@ def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
             timed=said.given,
             name=message.name,
             caller_id=_turn_id(request, message, position),
-            retried=retried(request),
+            retried=is_retried,
         )
-        for position, (message, text, said) in enumerate(
-            zip(body.messages, texts, times, strict=True)
-        )
+        async for position, (message, text, said) in in_slices(every)
     ]
 
 
@@ -153,28 +157,25 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
 
 
 @router.get("", **described("List the sessions", SessionList, examples.LIST, may_fail=READING))
-async def list_sessions(request: Request, user_id: UserId = None) -> Mapping[str, Any]:
+async def list_sessions(request: Request, user_id: UserId = None) -> Response:
     """Every session of a user, oldest first."""
     owner = user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
-    return bodies.list_body([bodies.session_body(owner, summary) for summary in summaries])
+    return await list_reply(map(partial(bodies.session_body, owner), summaries), object="list")
 
 
 @router.get(
     "/{session_id:path}",
     **described("Read a session", SessionWithRounds, examples.WHOLE, may_fail=(*READING, 404)),
 )
-async def read_session(
-    request: Request, session_id: SessionId, user_id: UserId = None
-) -> Mapping[str, Any]:
+async def read_session(request: Request, session_id: SessionId, user_id: UserId = None) -> Response:
     """One session with its rounds in order."""
     owner = user_of(request, user_id)
     records = await services(request).store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
-    return bodies.session_body(owner, summarise_session(records)) | {
-        "data": [bodies.value_body(record) for record in records]
-    }
+    summary = await aside(len(records), summarise_session, records)
+    return await list_reply(map(bodies.value_body, records), **bodies.session_body(owner, summary))
 
 
 @router.delete(

@@ -69,6 +69,27 @@ def show(
 
 
 @app.command()
+def conflicts(
+    mine: Annotated[
+        str | None, typer.Option(metavar="ID", help="It is mine: let it replace.")
+    ] = None,
+    leave: Annotated[
+        str | None, typer.Option(metavar="ID", help="It is not: leave all as it is.")
+    ] = None,
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    limit: _Limit = 50,
+    api_key: options.Key = None,
+    as_json: options.Json = False,
+) -> None:
+    """List what contradicts you and may be another's: quoted, pasted, made up."""
+    if mine is not None and leave is not None:
+        raise typer.BadParameter("give --mine or --leave")
+    with _work(assistant, user, api_key, as_json) as work:
+        work.conflicts(mine=mine, leave=leave, limit=limit)
+
+
+@app.command()
 def edit(
     id: _Id,
     text: Annotated[str | None, typer.Option(help="What was said; else an editor opens.")] = None,

@@ -41,6 +41,20 @@ class MemoryCalls:
         body = self._mine | {"query": query} | _given(asked)
         return self._connection.call("POST", "/v1/memories/search", json=body)
 
+    def conflicts(self, limit: int) -> dict[str, Any]:
+        """What may be another's and contradicts the user, as the route answers it."""
+        asked = self._mine | {"limit": limit}
+        return self._connection.call("GET", "/v1/memories/conflicts", params=asked)
+
+    def said_by(self, id: str, speaker: str) -> dict[str, Any]:
+        """Say who said what a memory contradicts the user with; the memory as it is then."""
+        memory = self.show(id)
+        facts = [fact["text"] for fact in memory["facts"] if fact["contradicts"]]
+        if not facts:
+            raise ServerError(f"the memory {memory['id']} contradicts nothing")
+        body = self._mine | {"speakers": dict.fromkeys(facts, speaker)}
+        return self._connection.call("PATCH", self._path(memory["id"]), json=body)
+
     def show(self, id: str) -> dict[str, Any]:
         """One memory; the beginning of its id will do."""
         return self._connection.call("GET", self._path(id), params=self._mine)

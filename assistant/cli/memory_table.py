@@ -17,6 +17,7 @@ _SHOWN_ID = 8
 _SHOWN_TEXT = 200
 _NAMED_TEXT = 60
 _INDENT = 2
+QUOTED = "quoted"
 
 
 def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bool = False) -> None:
@@ -101,9 +102,33 @@ def _say_indented(console: Console, text: str) -> None:
         say(console, indent(text, " " * _INDENT))
 
 
+def print_conflicts(console: Console, conflicts: Sequence[Memory]) -> None:
+    """Each statement that may be another's, with the user's own that it contradicts. In a pipe a
+    line for each of these."""
+    if not console.is_terminal:
+        for one in conflicts:
+            for held in one["contradicts"]:
+                said_at = (one["said_at"], held["said_at"])
+                texts = (one_line(one["fact"]), one_line(held["text"]))
+                say(console, "\t".join((one["id"], one["speaker"], *said_at, *texts)))
+        return
+    for one in conflicts:
+        who = QUOTED if one["speaker"] == "quoted" else "you may have said"
+        say(console, f"{one['id'][:_SHOWN_ID]} · {one['said_at'][:10]} · {who}", style="dim")
+        _say_indented(console, one_line(one["fact"]))
+        for held in one["contradicts"]:
+            text = f"you said ({held['said_at'][:10]}): {one_line(held['text'])}"
+            _say_indented(console, text)
+
+
 def _fact_lines(fact: Memory) -> list[str]:
     days = ", ".join(_days(one) for one in fact["event_dates"])
-    lines = [f"· {one_line(fact['text'])}" + (f" ({days})" if days else "")]
+    whose = f" [{QUOTED}]" if fact["speaker"] == "quoted" else ""
+    lines = [f"· {one_line(fact['text'])}" + (f" ({days})" if days else "") + whose]
+    lines += [
+        f"  contradicts: {one_line(other['text'])} (said {other['said_at'][:10]})"
+        for other in fact["contradicts"]
+    ]
     if newer := fact["superseded_by"]:
         lines.append(f"  no longer: {one_line(newer['text'])} (said {newer['said_at'][:10]})")
     lines += [

@@ -16,6 +16,7 @@ from assistant.cli.files import STANDARD, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import (
     one_round,
+    print_conflicts,
     print_memories,
     print_memory,
     rounds,
@@ -58,6 +59,20 @@ class MemoryWork:
         memory = self._memory.show(id)
         if not self._printed_json(memory):
             print_memory(self._console, memory)
+
+    def conflicts(self, *, mine: str | None, leave: str | None, limit: int) -> None:
+        """List what may be another's and contradicts the user; or say of one whose it is."""
+        if (id := mine or leave) is not None:
+            memory = self._memory.said_by(id, "user" if mine else "quoted")
+            if not self._printed_json(memory):
+                say(self._console, "it is yours now, and counts" if mine else "left as it is")
+            return
+        found = self._memory.conflicts(limit)
+        if not self._printed_json(found):
+            print_conflicts(self._console, found["data"])
+            if not found["data"]:
+                typer.echo("nothing found", err=True)
+            self._note(f"{len(found['data'])} of {found['total']}")
 
     def edit(self, id: str, text: str | None) -> None:
         """Put right what the user said: by the text given, else in an editor."""

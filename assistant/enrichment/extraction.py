@@ -1,6 +1,5 @@
 """The prompt that extracts facts from rounds of one session, and the reader of its reply. Pure."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from assistant.dates import parse_days, print_day
 from assistant.models.chat_model import Message
 from assistant.models.structured import Shape
+from assistant.prompts.fence import fenced_json
 from assistant.prompts.prompt_file import Prompt, load_prompt
 from memory_store import Extraction, Fact, FactLink, Round, Speaker
 
@@ -53,7 +53,7 @@ def extraction_messages(
         ],
         "rounds": [_round_body(number, round) for number, round in enumerate(rounds)],
     }
-    return [Message("system", system), Message("user", json.dumps(session, ensure_ascii=False))]
+    return [Message("system", system), Message("user", fenced_json(session))]
 
 
 def _round_body(number: int, round: Round) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _fact(
 ) -> Fact:
     text, speaker = found.get("text"), found.get("speaker", "user")
     if not isinstance(text, str) or speaker not in list(Speaker):
-        raise ValueError('a fact needs a "text", and as "speaker" user, assistant or other')
+        raise ValueError('a fact needs a "text", and as "speaker" user, assistant or quoted')
     numbers = {n for n in _list_of(found, "replaces", int) if 1 <= n <= len(known)}
     links = [replace(known[number - 1], by=wanted.extractor) for number in sorted(numbers)]
     return Fact(

@@ -6,8 +6,11 @@ A conversation is a tree of messages; what the user last saw is the path that en
 
 import io
 import json
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,8 +25,24 @@ _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _TEXTS = ("text", "multimodal_text")
 _MOST_BYTES = 2**31
 _PREFIX = "chatgpt-"
+_MOST_CONVERSATIONS = 200_000
+_SPACES = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
 _CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
+# What reading a damaged, locked or unusual zip file raises, by what is wrong in which part of it.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    ValueError,
+    EOFError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+)
+_MOST_TOLD = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +82,19 @@ def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> ChatGptExpo
     """
     found: list[ImportedSession] = []
     unreadable: list[str] = []
+    unread = 0
     for number, conversation in enumerate(read_conversations(export, most_bytes), start=1):
         try:
             found.append(read_session(conversation))
         except ValueError as why:
-            unreadable.append(f"conversation {number}{_title(conversation)} cannot be read: {why}")
+            unread += 1
+            if len(unreadable) < _MOST_TOLD:
+                title = _title(conversation)
+                unreadable.append(f"conversation {number}{title} cannot be read: {why}")
     if unreadable and not found:
         raise InvalidRequest(unreadable[0])
+    if unread > len(unreadable):
+        unreadable.append(f"nor can {unread - len(unreadable)} more")
     sessions = [session for session in found if session.turns]
     sessions.sort(key=lambda session: (session.turns[0].timestamp, session.session_id))
     return ChatGptExport(sessions, unreadable)
@@ -79,12 +104,39 @@ def read_conversations(export: bytes, most_bytes: int = _MOST_BYTES) -> Iterator
     """The conversations as the export has them. Raises `InvalidRequest`."""
     for text in _files(export, most_bytes):
         try:
-            read = json.loads(text)
+            yield from _items(text.decode(json.detect_encoding(text)))
         except (ValueError, RecursionError) as error:
             raise InvalidRequest(f"the export is not JSON: {error}") from error
-        if not isinstance(read, list):
-            raise InvalidRequest("the export is not a list of conversations")
-        yield from read
+
+
+def _items(text: str) -> Iterator[Any]:
+    """The items of a list, read one by one: whatever else runs waits while JSON is read. Raises
+    `ValueError` where it is no JSON, `InvalidRequest` where it is no list, or of too many."""
+    place = _after_spaces(text, 0)
+    if not text.startswith("[", place):
+        json.loads(text)
+        raise InvalidRequest("the export is not a list of conversations")
+    mark, count = "[", 0
+    while mark != "]":
+        place = _after_spaces(text, place + 1)
+        if mark == "[" and text.startswith("]", place):
+            break
+        item, place = _DECODER.raw_decode(text, place)
+        yield item
+        count += 1
+        if count > _MOST_CONVERSATIONS:
+            raise InvalidRequest(f"the export has more than {_MOST_CONVERSATIONS} conversations")
+        place = _after_spaces(text, place)
+        mark = text[place : place + 1]
+        if mark not in (",", "]"):
+            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
+    if text[place + 1 :].strip():
+        raise json.JSONDecodeError("Extra data", text, place + 1)
+
+
+def _after_spaces(text: str, place: int) -> int:
+    found = _SPACES.match(text, place)
+    return found.end() if found else place
 
 
 def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
@@ -105,7 +157,7 @@ def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
                 raise InvalidRequest(f"the zip file holds more than {most_bytes} bytes")
             for file in files:
                 yield archive.read(file)
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise InvalidRequest(f"the zip file cannot be read: {error}") from error
 
 

@@ -9,13 +9,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S | re.I)
+_THINKING = re.compile(r"<(/?)think(?:ing)?>", re.I)
+_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.S | re.I)
 
 
 def json_object(text: str) -> dict[str, Any]:
     """The one JSON object in a reply: the whole of it, a fenced block, or the first in the text."""
-    said = _THINKING.sub("", text).strip()
+    said = _without_thinking(text).strip()
     if not said:
         raise ValueError("the reply is empty")
     for candidate in _candidates(said):
@@ -29,6 +29,19 @@ def json_object(text: str) -> dict[str, Any]:
         return found
     begun = "{" in said
     raise ValueError("the JSON is cut off or broken" if begun else "the reply holds no JSON object")
+
+
+def _without_thinking(text: str) -> str:
+    """The text without what stands between a mark that opens and the next one that closes."""
+    kept: list[str] = []
+    end, opened = 0, -1
+    for mark in _THINKING.finditer(text):
+        if not mark[1]:
+            opened = mark.start() if opened < 0 else opened
+        elif opened >= 0:
+            kept.append(text[end:opened])
+            end, opened = mark.end(), -1
+    return "".join([*kept, text[end:]])
 
 
 def _candidates(text: str) -> Iterator[str]:

@@ -65,6 +65,10 @@ class Metrics:
         """A request has arrived."""
         self.running += 1
 
+    def refused(self, error_code: str) -> None:
+        """A request was refused that is not counted otherwise: it never became one."""
+        self._errors.labels(error_code).inc()
+
     def request_ended(
         self, method: str, route: str, status: int, seconds: float, error_code: str | None
     ) -> None:

@@ -13,6 +13,7 @@ from assistant.reading.question_kind import QuestionKind
 from assistant.reading.spans import days_between, plural, print_span
 from assistant.reading.speakers import as_said
 from assistant.reading.statements import Statement
+from memory_store import Speaker
 
 _MOST_STATEMENTS = 10
 _LONGEST = 200
@@ -79,10 +80,12 @@ def newest_first(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def _near(statements: Sequence[Statement]) -> list[Statement]:
-    if not statements:
+    """The nearest; what was quoted from others is no help with what is asked of the user."""
+    said = [s for s in statements if s.speaker is not Speaker.QUOTED]
+    if not said:
         return []
-    enough = statements[0].closeness * _NEAR_THE_BEST
-    return [s for s in statements if s.closeness >= enough][:_MOST_STATEMENTS]
+    enough = said[0].closeness * _NEAR_THE_BEST
+    return [s for s in said if s.closeness >= enough][:_MOST_STATEMENTS]
 
 
 def _text(statement: Statement) -> str:

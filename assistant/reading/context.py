@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from assistant.models.token_counter import TokenCounter
+from assistant.prompts.fence import fenced_json
 from assistant.reading.delivery import Passage
-from assistant.reading.fence import fenced_json
 from assistant.reading.layouts import LAYOUTS, head
 from assistant.reading.packing import Budget, Shown, pack
 from assistant.reading.plan import Layout

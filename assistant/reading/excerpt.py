@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from memory_store import sentences
+from memory_store import LONGEST_READ, read_sentences
 
 CUT = "[…]"
 
@@ -19,7 +19,7 @@ def excerpt(text: str, near: Nearness, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    parts = sentences(text)
+    parts = read_sentences(text) or [text[:LONGEST_READ]]
     if len(parts) == 1 and len(parts[0]) > limit:
         return f"{_shortened(parts[0], limit)} {CUT}"
     nearest = sorted(range(len(parts)), key=lambda place: (-near(parts[place]), place))
@@ -32,7 +32,7 @@ def excerpt(text: str, near: Nearness, limit: int) -> str:
             break
         kept.append(place)
         left -= len(parts[place]) + 1
-    return _joined(parts, sorted(kept))
+    return _joined(parts, sorted(kept), is_all=len(text) <= LONGEST_READ)
 
 
 def shortened(text: str, limit: int) -> str:
@@ -40,13 +40,13 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{_shortened(text, limit)} …"
 
 
-def _joined(parts: list[str], kept: list[int]) -> str:
+def _joined(parts: list[str], kept: list[int], *, is_all: bool) -> str:
     pieces = [CUT] if kept and kept[0] > 0 else []
     for previous, place in zip([-1, *kept], kept, strict=False):
         if pieces and place != previous + 1 and pieces[-1] != CUT:
             pieces.append(CUT)
         pieces.append(parts[place])
-    if kept and kept[-1] != len(parts) - 1:
+    if kept and not (is_all and kept[-1] == len(parts) - 1):
         pieces.append(CUT)
     return " ".join(pieces)
 

@@ -8,10 +8,11 @@ from datetime import date, datetime
 from typing import Any, Protocol
 
 from assistant.dates import print_day
-from assistant.reading.fence import fenced_json, fenced_text
+from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
 from assistant.reading.packing import Shown
 from assistant.reading.plan import Layout
 from assistant.reading.spans import print_span
+from memory_store import Speaker
 
 
 def head(first: Shown, asked_at: datetime) -> dict[str, str]:
@@ -24,6 +25,9 @@ def head(first: Shown, asked_at: datetime) -> dict[str, str]:
 
 
 _CLOSED = "]},"
+_NOBODY = ("", "system", "developer", "tool")
+QUOTING = ", quoting a text"
+"""Stands behind the name of who sent a message with another's words; the prompts explain it."""
 
 
 class Written(Protocol):
@@ -80,7 +84,7 @@ class _AsText:
         return f"== {head['date']}, age: {head['ago']}\n"
 
     def sides(self, shown: Shown) -> list[str]:
-        return [f"{fenced_text(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
+        return [f"{fenced_name(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         parts: list[str] = []
@@ -118,17 +122,28 @@ def _age(said_on: date, today: date) -> str:
 
 
 def _speakers(shown: Shown) -> tuple[str, str]:
-    """How the two go by: their names, unless these would hide each other."""
+    """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
-    return (user, assistant) if user != assistant else ("user", "assistant")
+    first, second = _plain(user), _plain(assistant)
+    misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
+    return ("user", "assistant") if misleading else (user, assistant)
+
+
+def _plain(name: str) -> str:
+    return fenced_name(name).casefold()
 
 
 def _sides(shown: Shown) -> list[tuple[str, str]]:
     """Who said what; an empty side is left out."""
-    said = zip(_speakers(shown), (shown.user_text, shown.assistant_text), strict=True)
+    user, assistant = _speakers(shown)
+    if any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts):
+        user += QUOTING
+    said = ((user, shown.user_text), (assistant, shown.assistant_text))
     return [(name, text) for name, text in said if text]
 
 
 def _one_line(entry: Mapping[str, Any]) -> str:
-    return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in entry.items())
+    """The fields of an entry, of which none ends before its end."""
+    fields = {name.replace("_", " "): str(value) for name, value in entry.items()}
+    return "; ".join(f"{name}: {value.replace(';', ',')}" for name, value in fields.items())

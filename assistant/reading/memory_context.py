@@ -1,6 +1,5 @@
 """From a question to the context it is read with: delivery, computed help, profile, budget."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,14 +10,16 @@ from assistant.reading.delivery import Passage, delivered
 from assistant.reading.plan import ReadingPlan, Unit
 from assistant.reading.profile import profile_lines
 from assistant.reading.question_kind import QuestionKind, question_kind
-from assistant.reading.reader import Question
+from assistant.reading.reader import Question, as_read
 from assistant.reading.statements import nearest_statements
-from memory_store import MemoryStore, Recalled
+from memory_store import MemoryStore, Recalled, aside
 
 # Statements are weighed one by one; those of the best rounds are enough.
 _ROUNDS_FOR_HELP = 12
 # Rounds that come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 2
+# So many characters are cut and counted while rules read one.
+_COUNTED = 8
 
 
 async def read_memory(
@@ -29,7 +30,8 @@ async def read_memory(
     count: TokenCounter,
 ) -> Context:
     """The context of one question. Raises what the store raises."""
-    kind = question_kind(question.text)
+    question = as_read(question)
+    kind = await aside(len(question.text) // _COUNTED, question_kind, question.text)
     extras = await _extras(store, question, recalled, kind) if plan.computed_help else {}
     request = ContextRequest(
         question=question.text,
@@ -41,7 +43,8 @@ async def read_memory(
     )
     passages = await _delivered(store, recalled, plan.unit, about_replies=kind.about_replies)
     # Cutting and counting the rounds takes tens of milliseconds of processor time.
-    return await asyncio.to_thread(build_context, passages, request, count)
+    size = sum(record.round.size for passage in passages for record in passage.around)
+    return await aside(size // _COUNTED, build_context, passages, request, count)
 
 
 async def _delivered(

@@ -10,10 +10,10 @@ MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""
 
 # Models decorate the marker: "**ANSWER:**", "### Answer:".
-_MARKER_LINE = re.compile(r"(?:^|\n)[ \t]*[#*_>` ]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
+_MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
 # Some forget the new line; then only the marker exactly as asked for is trusted.
 _MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
-_NOTES_LINE = re.compile(r"\s*[#*_>` ]*notes[*_` ]*:", re.I)
+_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:", re.I)
 
 
 class NotesFilter:
@@ -33,8 +33,9 @@ class NotesFilter:
         """The answer text that this piece lets through; empty while notes are written."""
         if self._notes is not None:
             return self._trimmed(piece)
+        line = max(0, self._held.rfind("\n"))
         self._held += piece
-        match = _MARKER_LINE.search(self._held)
+        match = _MARKER_LINE.search(self._held, line)
         # The match must not touch the end: "ANSWER:" may still be followed by its decoration.
         if match is None or match.end() == len(self._held):
             return ""

@@ -1,12 +1,12 @@
 """The protocol of a reader, and what it reads."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import Days, Recalled
+from memory_store import LONGEST_READ, Days, Recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,11 @@ class Question:
     """Whether a front end asks for itself: for a title, for tags."""
     is_kept: bool = False
     """Whether it is remembered with its answer."""
+
+
+def as_read(question: Question) -> Question:
+    """The question with as much of its text as rules read."""
+    return replace(question, text=question.text[:LONGEST_READ])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
+from assistant.prompts.fence import fenced_text
 from assistant.reading.answer_end import for_notes
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage
-from assistant.reading.fence import fenced_text
 from assistant.reading.packing import Shown
 from assistant.reading.plan import Layout
 from assistant.reading.prompts import NoteInput

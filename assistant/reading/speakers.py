@@ -17,7 +17,8 @@ def several_speak(recalled: Sequence[Recalled]) -> bool:
 def name_of(found: Recalled, speaker: Speaker) -> str:
     """The name told with this side of the round; empty where none was."""
     round = found.record.round
-    return ((round.user_name if speaker is Speaker.USER else round.assistant_name) or "").strip()
+    name = round.assistant_name if speaker is Speaker.ASSISTANT else round.user_name
+    return (name or "").strip()
 
 
 def as_said(name: str, text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from assistant.reading.speakers import asked_of, name_of, several_speak
 from memory_store import (
@@ -14,9 +14,10 @@ from memory_store import (
     MemoryStore,
     Recalled,
     Speaker,
+    in_slices,
     is_question,
+    read_sentences,
     replacements,
-    sentences,
 )
 
 _SENTENCES_OF_A_SIDE = 12
@@ -112,10 +113,10 @@ async def nearest_statements(
     Of replies, sentences that share a word with the question; of the best round's all of them where
     replies are asked for or nothing else is left: they may share words only with their request.
     """
-    found = [s for item in recalled for s in _said(item)]
+    found = [s async for item in in_slices(recalled) for s in _said(item)]
     if replies:
         asked = frozenset(_LONG_WORD.findall(question.lower()))
-        found += [s for item in recalled for s in _replied(item, asked)]
+        found += [s async for item in in_slices(recalled) for s in _replied(item, asked)]
         if recalled and (about_replies or not found):
             found += [s for s in _replied(recalled[0], None) if s not in found]
     if several_speak(recalled):
@@ -159,19 +160,22 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
 def _said(found: Recalled) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about."""
     facts = {fact.text: fact for fact in found.record.facts}
-    every = sentences(found.record.round.user_text)
+    every = read_sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
     texts = [text for text in every if not is_question(text)]
+    whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
+    # What is no fact has no speaker of its own: it is as those around it.
+    otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
     return [
-        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text)))
+        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
 
 
-def _stated(found: Recalled, text: str, fact: Fact | None) -> Statement:
-    if fact is None:
-        return Statement(text, Speaker.USER, found)
-    return Statement(text, Speaker.USER, found, fact.event_dates, superseded_by=fact.superseded_by)
+def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:
+    if fact is None or fact.speaker is Speaker.ASSISTANT:
+        return Statement(text, otherwise, found)
+    return Statement(text, fact.speaker, found, fact.event_dates, superseded_by=fact.superseded_by)
 
 
 def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statement:
@@ -181,9 +185,10 @@ def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statem
 
 def _replied(found: Recalled, asked: frozenset[str] | None) -> list[Statement]:
     """What the assistant replied: what shares one of the words asked, or all of it."""
-    return [
+    replied = (
         Statement(text, Speaker.ASSISTANT, found)
-        for text in sentences(found.record.round.assistant_text)
+        for text in read_sentences(found.record.round.assistant_text)
         if (asked is None or asked & set(_LONG_WORD.findall(text.lower())))
         and not _ABOUT_ITSELF.search(text)
-    ][:_SENTENCES_OF_A_SIDE]
+    )
+    return list(islice(replied, _SENTENCES_OF_A_SIDE))

@@ -1,11 +1,12 @@
 """Which evidence turns stand, word for word, in the prompts that a reader was sent. Pure.
 
-Word for word means: the whole turn, its characters in their order. White space may differ, and JSON
-escapes are undone, since a prompt may quote its memory in JSON.
+Word for word means: the whole turn, its characters in their order. White space may differ, and
+escapes are undone, since a prompt may quote its memory in JSON, or with `<` as HTML has it.
 """
 
+import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.datasets.questions import Question
@@ -95,9 +96,10 @@ def _turns(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return table
 
 
-def _forms(prompt: str) -> tuple[str, str]:
-    """A prompt as it is and with JSON escapes undone, white space squeezed."""
-    return _squeezed(prompt), _squeezed(_ESCAPE.sub(_unescaped, prompt))
+def _forms(prompt: str) -> Iterator[str]:
+    """A prompt as it is and with the escapes of JSON or HTML undone, white space squeezed."""
+    for form in (prompt, _ESCAPE.sub(_unescaped, prompt), html.unescape(prompt)):
+        yield _squeezed(form)
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -4,12 +4,10 @@ from functools import cache
 
 from harness.prompt import Prompt, load_prompts
 
-_TAGS = ("question", "reference", "rubric", "explanation", "response")
-
 
 @cache
 def _prompts() -> dict[str, Prompt]:
-    return load_prompts("harness.judges.prompts", _TAGS)
+    return load_prompts("harness.judges.prompts")
 
 
 def load_prompt(name: str) -> Prompt:

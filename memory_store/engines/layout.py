@@ -22,6 +22,8 @@ REPEATS = "repeats"
 """The payload field that names the rounds whose words an answer repeats."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
+CONFLICTS, OPEN = "conflicts", "open"
+"""The payload field that says of a round that its facts contradict others; and what it says."""
 IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
 
@@ -36,7 +38,12 @@ def matches(scope: Scope) -> dict[str, str]:
 
 def choices(scope: Scope) -> dict[str, list[str]]:
     """The payload fields of which a point in scope holds at least one of these values."""
-    wanted = {"slots": scope.slots, "enrichment": scope.states, REPEATS: scope.repeats}
+    wanted = {
+        "slots": scope.slots,
+        "enrichment": scope.states,
+        REPEATS: scope.repeats,
+        CONFLICTS: (OPEN,) if scope.in_conflict else None,
+    }
     return {field: list(map(str, of)) for field, of in wanted.items() if of is not None}
 
 

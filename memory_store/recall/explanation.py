@@ -13,6 +13,7 @@ from memory_store.recall.bm25 import Postings
 from memory_store.recall.fusion import Weights
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.time import TimeRange
+from memory_store.turns import aside, in_slices
 from memory_store.types import Reason, Recalled, Record
 from memory_store.words import named_terms
 
@@ -40,8 +41,11 @@ async def reasons(
 ) -> dict[str, tuple[Reason, ...]]:
     """The reasons of each value found, by its id; the contributions of one are its similarity."""
     nearest = await _nearest_keys(engine, indexer, asked, found)
-    words = list(named_terms(asked.text).values())
-    because = {id: _because(asked, one, words, nearest.get(id, "")) for id, one in found.items()}
+    words = list((await aside(len(asked.text), named_terms, asked.text)).values())
+    because = {
+        id: _because(asked, one, words, nearest.get(id, ""))
+        async for id, one in in_slices(found.items())
+    }
     return {
         id: tuple(
             Reason(name, value, getattr(weights, name), because[id].get(name, ()) if value else ())

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import from_payload
-from memory_store.types import FactLink, Speaker
+from memory_store.engines.parts import records_in
+from memory_store.types import FactLink
 from memory_store.updates import superseded_parts
 
 # Statements looked up, and rounds looked at for each.
@@ -39,12 +39,12 @@ async def known_facts(
 
 
 async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) -> list[FactLink]:
-    records = [from_payload(h.payload) for h in await engine.scroll(Scope(user_id, ids=ids))]
+    records = await records_in(engine, Scope(user_id, ids=ids))
     return [
         FactLink(record.id, fact.text, record.round.session_date)
         for record in records
         for fact in record.facts
-        if fact.speaker is Speaker.USER
+        if fact.is_users
         and fact.superseded_by is None
         and not superseded_parts(fact.text, record.facts)
     ]

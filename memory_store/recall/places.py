@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memory_store.engines.engine import Engine, Payload, Scope
+from memory_store.engines.parts import scroll_in_parts
 from memory_store.recall.speakers import Speakers, speakers_of
+from memory_store.turns import in_slices
 
 _NAMES = ("user_name", "assistant_name")
 _FIELDS = ("session_id", "word_count", "fact_count", *_NAMES)
@@ -91,9 +93,9 @@ class Places:
         return known
 
     async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, Place]:
-        scope = Scope(user_id, ids=tuple(str(uuid.UUID(int=id)) for id in ids))
-        hits = await self._engine.scroll(scope, _FIELDS)
-        return {uuid.UUID(hit.id).int: _place(hit.payload) for hit in hits}
+        names = [str(uuid.UUID(int=id)) async for id in in_slices(ids)]
+        hits = await scroll_in_parts(self._engine, Scope(user_id, ids=tuple(names)), _FIELDS)
+        return {uuid.UUID(hit.id).int: _place(hit.payload) async for hit in in_slices(hits)}
 
     def _keep(self, user_id: str, known: _Known, read: Mapping[int, Place]) -> None:
         if self._by_user.get(user_id) is not known:

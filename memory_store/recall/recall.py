@@ -15,13 +15,14 @@ from memory_store.recall.bm25 import bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
 from memory_store.recall.length import as_many
-from memory_store.recall.places import Places
+from memory_store.recall.places import Place, Places
 from memory_store.recall.rarity import rarity
 from memory_store.recall.search import Found, Search, find
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
 from memory_store.recall.updates import linked_records, newest_first
 from memory_store.recall.values import Values
 from memory_store.time import TimeRange, time_range_of
+from memory_store.turns import aside
 from memory_store.types import Days, Recalled, RecalledSession
 
 
@@ -97,20 +98,19 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     started = time.perf_counter()
     range_ = query.time_range
     if range_ is None and query.asked_on:
-        range_ = time_range_of(query.text, query.asked_on)
+        range_ = await aside(len(query.text), time_range_of, query.text, query.asked_on)
     scope = Scope(query.user_id, days=query.days)
     search = Search(
         engine, indexer.embedder, memory.places, settings.statement, settings.candidates
     )
     found = await find(search, query.text, scope, range_)
     embedding = found.embedding
-    named = named_speakers(query.text, (one.speakers for one in found.places.values()))
-    if (bare := without_names(query.text, named)) != query.text:
+    named, bare = await aside(found.size, _named, query.text, found.places)
+    if bare != query.text:
         found = await find(search, bare, scope, range_)
         embedding += found.embedding
-    candidates = _candidates(found, named, settings.mean_words)
     limit = query.short_limit or query.limit
-    wanted = best(candidates, settings.weights, limit, sessions=query.sessions)
+    wanted = await aside(found.size, _ranked, found, named, settings, limit, query.sessions)
     if query.short_limit:
         limit = as_many((found.places[one.id].words for one in wanted), query.limit)
         wanted = wanted[:limit]
@@ -137,6 +137,20 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         },
         time_range=range_,
     )
+
+
+def _named(text: str, places: Mapping[int, Place]) -> tuple[Speakers, str]:
+    """The speakers that the text names, and the text without them."""
+    named = named_speakers(text, (place.speakers for place in places.values()))
+    return named, without_names(text, named)
+
+
+def _ranked(
+    found: Found, named: Speakers, settings: RecallSettings, limit: int, sessions: bool
+) -> list[Candidate]:
+    """The best of what was found."""
+    candidates = _candidates(found, named, settings.mean_words)
+    return best(candidates, settings.weights, limit, sessions=sessions)
 
 
 def _candidates(found: Found, named: Speakers, mean_words: float) -> Candidates:

@@ -9,11 +9,16 @@ from dataclasses import dataclass, replace
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Engine, Scope, Similarities
+from memory_store.engines.parts import postings_in_parts
 from memory_store.recall.bm25 import Postings
 from memory_store.recall.places import Place, Places
 from memory_store.recall.query_vector import query_vector
 from memory_store.time import TimeRange
+from memory_store.turns import aside, in_slices, pause
 from memory_store.words import term_counts
+
+# So many finds of rounds take no longer to rank than a character takes to read.
+_FINDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,11 @@ class Found:
     places: Mapping[int, Place]
     """Of every round found that is still there, in the order of finding."""
 
+    @property
+    def size(self) -> int:
+        """How much there is to go through, as `aside` counts it."""
+        return len(self.text) + (sum(map(len, self.words)) + len(self.places)) // _FINDS
+
 
 async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None) -> Found:
     """Ask for all signals of the text at once."""
@@ -55,20 +65,23 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     embedding = time.perf_counter() - started
     said, happened = _scopes_in(range_, scope)
 
+    terms = list(await aside(len(text), term_counts, text))
+
     async def nearest(scope: Scope | None) -> Similarities:
+        await pause()
         return await engine.nearest(vector, scope, limit) if scope else {}
 
     dense, words, said_then, happened_then, rounds = await asyncio.gather(
         nearest(scope),
-        engine.postings(list(term_counts(text)), scope, limit),
+        postings_in_parts(engine, terms, scope, limit),
         nearest(said),
         nearest(happened),
         engine.count(scope),
     )
     lists = (dense, *words, said_then, happened_then)
-    ids = list(dict.fromkeys(id for found in lists for id in found))
+    ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
     places = await search.places.of(scope.user_id, ids)
-    in_sessions = [_by_session(counts, places) for counts in words]
+    in_sessions = [_by_session(counts, places) async for counts in in_slices(words)]
     return Found(
         text,
         vector,
@@ -92,6 +105,11 @@ def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Sc
         replace(scope, days=said) if said else None,
         replace(scope, event_days=range_.days),
     )
+
+
+def _each_once(lists: Sequence[Similarities]) -> list[int]:
+    """The ids in the lists, in the order of finding."""
+    return list(dict.fromkeys(id for found in lists for id in found))
 
 
 def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, float]:

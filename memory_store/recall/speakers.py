@@ -29,40 +29,53 @@ def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
     """The speakers that the text names, by all or a part of their name. One whose words every
     round holds is no choice among them, and is left out; so is the only one who has a name."""
     of_rounds = set(rounds)
-    names = {name for speakers in of_rounds for name in speakers}
+    names = frozenset[str]().union(*of_rounds)
     if len(names) < 2:
         return frozenset()
-    chosen = (name for name in names if not all(name in speakers for speakers in of_rounds))
-    return frozenset(name for name in chosen if _in(text, name))
+    told = _Told(text)
+    chosen = names - frozenset.intersection(*of_rounds)
+    return frozenset(name for name in chosen if told.words_of(name))
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
     """The text without the words of these names; as it is where nothing would be left."""
-    words = {word for name in names for word in _in(text, name)}
+    told = _Told(text)
+    words = {word for name in names for word in told.words_of(name)}
     if not words:
         return text
-    bare = re.sub(rf"\b(?:{'|'.join(sorted(map(re.escape, words)))})\b", "", _composed(text))
+    bare = _WORD.sub(lambda match: "" if match[0] in words else match[0], _composed(text))
     return bare if terms(bare) else text
 
 
-def _in(text: str, name: str) -> set[str]:
-    """The words of the name that occur in the text, as they stand there.
+class _Told:
+    """The words of a text, by which the names in it are known."""
 
-    A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that is a
-    stop word, too ("Will"), where it is and does not open the text, as any word may.
-    """
-    every = _WORD.findall(_composed(name))
-    parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
-    if len(every) > 1:
-        parts = {part for part in parts if terms(part)}
-    told = _WORD.findall(_composed(text))
-    return {
-        word
-        for place, word in enumerate(told)
-        if _folded(word) in parts
-        and (word[0].isupper() or (len(every) == 1 and terms(word)))
-        and (place or terms(word))
-    }
+    def __init__(self, text: str) -> None:
+        every = _WORD.findall(_composed(text))
+        self._opening = every[:1]
+        self._later = set(every[1:])
+        self._as_told: dict[str, set[str]] = {}
+        """The words as they stand there, by how they are compared."""
+        for word in {*self._opening, *self._later}:
+            self._as_told.setdefault(_folded(word), set()).add(word)
+
+    def words_of(self, name: str) -> set[str]:
+        """The words of the name that occur in the text, as they stand there.
+
+        A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that
+        is a stop word, too ("Will"), where it is and does not open the text, as any word may.
+        """
+        every = _WORD.findall(_composed(name))
+        parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
+        if len(every) > 1:
+            parts = {part for part in parts if terms(part)}
+        return {
+            word
+            for part in parts
+            for word in self._as_told.get(part, ())
+            if (word[0].isupper() or (len(every) == 1 and terms(word)))
+            and (word in self._later or terms(word))
+        }
 
 
 def _composed(text: str) -> str:

@@ -32,7 +32,7 @@ _TIME = re.compile(
     r"\b(?:in total|(?:in|over|during|for|within)?\s*the (?:past|last)(?:\s+[\w-]+)?\s+"
     r"(?:days?|weeks?|weekend|months?|years?)|"
     r"(?:this|last|past) (?:year|month|week|weekend|[a-z]+day)|"
-    r"(?:an?|[\w-]+) (?:days?|weeks?|months?|years?) ago)\b",
+    r"(?:an?|[\w-]{1,40}) (?:days?|weeks?|months?|years?) ago)\b",
     re.I,
 )
 _FIRST_PERSON = re.compile(r"^(?:i|my|we|our)\b", re.I)

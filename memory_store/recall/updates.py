@@ -7,7 +7,8 @@ from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import from_payload
+from memory_store.engines.parts import records_in
+from memory_store.turns import in_slices
 from memory_store.types import Days, Fact, Reason, Recalled, Record
 from memory_store.updates import link_targets, standing
 
@@ -27,11 +28,14 @@ async def linked_records(
     known = dict(records)
     for _ in range(_HOPS):
         wanted = link_targets(known.values()) - set(known)
-        hits = await engine.scroll(Scope(user_id, days=days, ids=tuple(wanted))) if wanted else []
-        if not hits:
+        if not wanted:
             break
-        known |= {hit.id: from_payload(hit.payload) for hit in hits}
-    return {id: standing(record, known, days.last) for id, record in known.items()}
+        found = await records_in(engine, Scope(user_id, days=days, ids=tuple(wanted)))
+        if not found:
+            break
+        known |= {record.id: record for record in found}
+    every = in_slices(known.items())
+    return {id: standing(record, known, days.last) async for id, record in every}
 
 
 async def newest_first(

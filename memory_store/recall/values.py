@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from memory_store.engines.engine import Engine, Scope
-from memory_store.points import from_payload
+from memory_store.engines.parts import records_in
 from memory_store.types import Record
 
 # Of text; a record takes some three times as many bytes.
@@ -34,8 +34,8 @@ class Values:
         missing = tuple(id for id in ids if id not in found)
         if missing:
             writes = self._writes
-            hits = await self._engine.scroll(Scope(user_id, ids=missing))
-            read = {hit.id: from_payload(hit.payload) for hit in hits}
+            records = await records_in(self._engine, Scope(user_id, ids=missing))
+            read = {record.id: record for record in records}
             if self._kept and writes == self._writes:
                 self._keep(read)
             found |= read
@@ -47,10 +47,10 @@ class Values:
     def _keep(self, read: dict[str, Record]) -> None:
         for id, record in read.items():
             self._known[id] = record
-            self._characters += _size(record)
+            self._characters += record.round.size
         while self._characters > self._most_characters:
             _, oldest = self._known.popitem(last=False)
-            self._characters -= _size(oldest)
+            self._characters -= oldest.round.size
 
     def written(self, user_id: str, ids: Sequence[str] | None) -> None:
         """Let go of these records of a user, or of all of them."""
@@ -59,11 +59,7 @@ class Values:
             ids = [id for id in self._known if self._is_known(user_id, id)]
         for id in ids:
             if record := self._known.pop(id, None):
-                self._characters -= _size(record)
+                self._characters -= record.round.size
 
     def found(self, user_id: str, versions: Mapping[int, int]) -> None:
         """Nothing is kept where others write."""
-
-
-def _size(record: Record) -> int:
-    return len(record.round.user_text) + len(record.round.assistant_text)

@@ -11,13 +11,10 @@ from datetime import date, timedelta
 from functools import partial
 
 from memory_store.time.calendar import Recurring, Which
-from memory_store.time.found import NEVER, Found, Reference
+from memory_store.time.found import NEVER, WINDOW, Found, Reference
 from memory_store.time.parts import NEAR, PARTS
 from memory_store.time.types import Precision, Relation, Span
 from memory_store.time.vocabulary import WEEKDAY
-
-# How far before a find its qualifiers may begin, in characters.
-_WINDOW = 48
 
 
 def compose(found: list[Found], reference: Reference) -> list[Found]:
@@ -28,7 +25,7 @@ def compose(found: list[Found], reference: Reference) -> list[Found]:
 
 
 def _before(item: Found, reference: Reference) -> tuple[str, int]:
-    begin = max(0, item.start - _WINDOW)
+    begin = max(0, item.start - WINDOW)
     return reference.text[begin : item.start], begin
 
 
@@ -110,9 +107,15 @@ def _parts(found: list[Found], reference: Reference) -> list[Found]:
             match = pattern.search(before)
             if match and item.span is not None:
                 item = _part_of(item, begin + match.start(), partial(part, match), reference)
-        out = [earlier for earlier in out if earlier.end <= item.start]
-        out.append(item)
+        _put(out, item)
     return out
+
+
+def _put(out: list[Found], item: Found) -> None:
+    """Add a find in the place of those that it has grown over."""
+    while out and out[-1].end > item.start:
+        out.pop()
+    out.append(item)
 
 
 def _part_of(
@@ -148,8 +151,7 @@ def _near(found: list[Found], reference: Reference) -> list[Found]:
                 span = part(match, base, reference.today)
                 item = replace(item, start=start, span=span, recurring=None, needs=None)
                 break
-        out = [earlier for earlier in out if earlier.end <= item.start]
-        out.append(item)
+        _put(out, item)
     return out
 
 
@@ -232,7 +234,7 @@ _PREPOSITION = re.compile(
     re.I,
 )
 # "in March and April": the preposition of the first is that of the second.
-_LISTED = re.compile(r"\s*(?:,|,?\s*(?:and|or|&))\s+", re.I)
+_LISTED = re.compile(r"\s*+(?:,(?:\s*+(?:and|or|&))?+|and|or|&)\s++", re.I)
 _SYNONYM = {"ever since": "since", "up to": "until", "prior to": "before", "following": "after"}
 
 

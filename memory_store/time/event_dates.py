@@ -3,8 +3,10 @@
 import re
 from datetime import date, datetime
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time.expressions import time_expressions
-from memory_store.time.tense import is_habit
+from memory_store.time.found import WINDOW
+from memory_store.time.tense import Cues
 from memory_store.time.types import Precision, Relation, TimeExpression
 from memory_store.types import Days
 
@@ -24,20 +26,23 @@ def event_dates_of(statement: str, session_date: datetime | date) -> tuple[Days,
     day of its own zone.
     """
     today = session_date.date() if isinstance(session_date, datetime) else session_date
+    statement = statement[:LONGEST_READ]
+    cues = Cues(statement)
     days = (
         Days(e.first, e.last)
         for e in time_expressions(statement, today)
-        if _names_an_event(e, statement)
+        if _names_an_event(e, statement, cues)
     )
     return tuple(dict.fromkeys(days))
 
 
-def _names_an_event(expression: TimeExpression, statement: str) -> bool:
+def _names_an_event(expression: TimeExpression, statement: str, cues: Cues) -> bool:
     if expression.relation in _NO_DAY or expression.precision is Precision.DECADE:
         return False
     singled_out = _SINGLED_OUT.search(expression.text) is not None
-    if not singled_out and is_habit(statement, expression.start):
+    if not singled_out and cues.is_habit(expression.start):
         return False
-    before = statement[: expression.start]
-    for_how_long = expression.text.lower().startswith("for ") or _FOR.search(before) is not None
+    begin = max(0, expression.start - WINDOW)
+    follows_for = _FOR.search(statement, begin, expression.start) is not None
+    for_how_long = follows_for or expression.text.lower().startswith("for ")
     return not (expression.rolling and for_how_long)

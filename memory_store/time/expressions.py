@@ -8,6 +8,7 @@ May 3rd; names of days that come again look back unless the verb looks ahead.
 import re
 from datetime import date
 
+from memory_store.lengths import LONGEST_READ
 from memory_store.time.absolute import ABSOLUTE
 from memory_store.time.compose import compose
 from memory_store.time.fallback import search_rest
@@ -16,6 +17,7 @@ from memory_store.time.holidays import HOLIDAYS
 from memory_store.time.months import MONTH_RULES
 from memory_store.time.names import NAMES, without_titles
 from memory_store.time.relative import RELATIVE
+from memory_store.time.tense import Cues
 from memory_store.time.types import TimeExpression
 from memory_store.time.weekdays import WEEKDAY_RULES
 
@@ -36,11 +38,13 @@ _HINT = re.compile(
 
 
 def time_expressions(text: str, today: date) -> list[TimeExpression]:
-    """The expressions of a text in order. `today` is the day the text was said on."""
+    """The expressions of a text in order, as far as it is read. `today` is the day it was said
+    on."""
+    text = text[:LONGEST_READ]
     plain = without_titles(text.replace("’", "'"))
     if _HINT.search(plain) is None:
         return []
-    reference = Reference(plain, today)
+    reference = Reference(plain, today, Cues(plain))
     selected = _selected(_matches(reference))
     found = compose(selected, reference) + _left_over(plain, selected, today)
     return [_expression(item, text) for item in sorted(found, key=lambda item: item.start)]

@@ -7,9 +7,11 @@ from datetime import date
 from typing import NamedTuple
 
 from memory_store.time.calendar import Recurring, Which
-from memory_store.time.tense import looks_ahead
+from memory_store.time.tense import Cues
 from memory_store.time.types import Relation, Span
 
+# How far before a find the words may begin that say more of it, in characters.
+WINDOW = 48
 # Words before a day, or before a longer span, that make it a date.
 _BOUNDS = frozenset("since until till before after by from around".split())
 ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
@@ -46,10 +48,11 @@ class Reference:
 
     text: str
     today: date
+    cues: Cues
 
     def which(self, position: int) -> Which:
         """Whether the text looks back or ahead there."""
-        return Which.FUTURE if looks_ahead(self.text, position) else Which.PAST
+        return Which.FUTURE if self.cues.looks_ahead(position) else Which.PAST
 
 
 Build = Callable[[re.Match[str], Reference], Found | None]

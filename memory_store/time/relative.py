@@ -14,7 +14,6 @@ from memory_store.time.calendar import (
     year_of,
 )
 from memory_store.time.found import Found, Reference, Rule, fixed, rule
-from memory_store.time.tense import announces
 from memory_store.time.types import Precision, Span
 from memory_store.time.vocabulary import (
     COUNT,
@@ -92,11 +91,14 @@ def _ago(match: re.Match[str], reference: Reference) -> Found:
         return fixed(match, one_day(shifted(today, unit, -count_of(count)[1] - half)))
     span = counted(today, count, unit, -1, half)
     if match["weekday"]:
-        number = weekday_number(match["weekday"])
-        days = [span.first + timedelta(days=n) for n in range((span.last - span.first).days + 1)]
-        named = [day for day in days if day.weekday() == number]
-        span = one_day(named[0]) if len(named) == 1 else span
+        span = _only(weekday_number(match["weekday"]), span) or span
     return fixed(match, span)
+
+
+def _only(weekday: int, span: Span) -> Span | None:
+    """The one such day of a span, if there is just one."""
+    first = span.first + timedelta(days=(weekday - span.first.weekday()) % 7)
+    return one_day(first) if first <= span.last < first + timedelta(days=7) else None
 
 
 def _hours_ago(match: re.Match[str], reference: Reference) -> Found:
@@ -159,7 +161,7 @@ def _rolling(match: re.Match[str], reference: Reference) -> Found:
 
 
 def _ahead(match: re.Match[str], reference: Reference) -> Found | None:
-    if match["in"] and not announces(reference.text, match.start()):
+    if match["in"] and not reference.cues.announces(match.start()):
         return None  # "I read it in two weeks" tells how long it took
     return fixed(match, counted(reference.today, match["count"], _singular(match["unit"]), 1))
 

@@ -1,6 +1,8 @@
 """Does a sentence look back or ahead where it names a day? "on Friday" alone does not say."""
 
 import re
+from bisect import bisect_left, bisect_right
+from functools import cached_property
 
 from memory_store.time.vocabulary import any_of
 
@@ -49,26 +51,49 @@ _HABIT = re.compile(
 )
 
 
-def looks_ahead(text: str, position: int) -> bool:
-    """Whether the verb nearest before the position (else the first after it) looks ahead.
+class Cues:
+    """What of a text tells how its days are meant. Looked for once, however many days it names."""
 
-    No verb: it looks back, since people mostly tell what happened.
-    """
-    nearest = None
-    for cue in _CUE.finditer(text):
-        if nearest is not None and cue.start() >= position:
-            break
-        nearest = cue
-    return nearest is not None and nearest["past"] is None
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._habits: dict[int, bool] = {}
 
+    def looks_ahead(self, position: int) -> bool:
+        """Whether the verb nearest before the position (else the first after it) looks ahead.
 
-def announces(text: str, position: int) -> bool:
-    """Whether the words before the position plainly announce: "in two weeks" is then a date."""
-    return _PLAIN.search(text, 0, position) is not None and looks_ahead(text, position)
+        No verb: it looks back, since people mostly tell what happened.
+        """
+        starts, ahead = self._verbs
+        return bool(starts) and ahead[max(0, bisect_left(starts, position) - 1)]
 
+    def announces(self, position: int) -> bool:
+        """Whether the words before the position plainly announce: "in two weeks" is then a date."""
+        return self._plain_end <= position and self.looks_ahead(position)
 
-def is_habit(text: str, position: int) -> bool:
-    """Whether the clause around the position tells what happens again and again."""
-    begin = max((m.end() for m in _CLAUSE.finditer(text, 0, position)), default=0)
-    following = _CLAUSE.search(text, position)
-    return _HABIT.search(text, begin, following.start() if following else len(text)) is not None
+    def is_habit(self, position: int) -> bool:
+        """Whether the clause around the position tells what happens again and again."""
+        starts, ends = self._clauses
+        before, after = bisect_right(ends, position), bisect_left(starts, position)
+        begin = ends[before - 1] if before else 0
+        if begin not in self._habits:
+            end = starts[after] if after < len(starts) else len(self._text)
+            self._habits[begin] = _HABIT.search(self._text, begin, end) is not None
+        return self._habits[begin]
+
+    @cached_property
+    def _verbs(self) -> tuple[list[int], list[bool]]:
+        """Where each verb begins, and whether it looks ahead."""
+        found = [(cue.start(), cue["past"] is None) for cue in _CUE.finditer(self._text)]
+        return [start for start, _ in found], [ahead for _, ahead in found]
+
+    @cached_property
+    def _plain_end(self) -> int:
+        """Where the first plain announcement ends; behind the text without one."""
+        found = _PLAIN.search(self._text)
+        return found.end() if found else len(self._text) + 1
+
+    @cached_property
+    def _clauses(self) -> tuple[list[int], list[int]]:
+        """Where each mark between two clauses begins and ends."""
+        marks = list(_CLAUSE.finditer(self._text))
+        return [mark.start() for mark in marks], [mark.end() for mark in marks]

@@ -4,7 +4,16 @@ import re
 from datetime import timedelta
 
 from memory_store.time.calendar import Which, weekends, weekly
-from memory_store.time.found import ANCHORS_OF_DAYS, Found, Reference, Rule, fixed, picked, rule
+from memory_store.time.found import (
+    ANCHORS_OF_DAYS,
+    WINDOW,
+    Found,
+    Reference,
+    Rule,
+    fixed,
+    picked,
+    rule,
+)
 from memory_store.time.types import Precision, Span
 from memory_store.time.vocabulary import (
     CLEAR_AFTER,
@@ -57,7 +66,8 @@ def _bare(match: re.Match[str], reference: Reference) -> Found | None:
     recurring = weekly(weekday_number(match["weekday"]))
     span = recurring.which(which if which is Which.FUTURE else Which.LAST, day)
     weak = match["clear"] is None and match["time"] is None
-    weak = weak or _DETERMINED.search(reference.text, 0, match.start()) is not None
+    begin = max(0, match.start() - WINDOW)
+    weak = weak or _DETERMINED.search(reference.text, begin, match.start()) is not None
     return Found(
         match.start(), match.end(), span, recurring, needs=ANCHORS_OF_DAYS if weak else None
     )
@@ -70,6 +80,8 @@ def _weekend(match: re.Match[str], reference: Reference) -> Found | None:
 _OF_WEEKENDS = frozenset({"over", "on", "at", "during", "for", "before", "after", "since", "until"})
 _EACH = r"(?:every|each|any|most|some|all|alternate|other|per|many)"
 _UNITS = r"(?:day|night|morning|afternoon|evening|weekday|week|weekend|month|year|season|time)s?"
+# Nobody lists more days than there are.
+_UP_TO_A_WEEK = "{0,7}"
 _LISTED = rf"{WEEKDAY}s?(?:\s*(?:,|and|or|&|/|,\s*and)\s*{WEEKDAY}s?)*"
 _PLURAL = rf"(?:{any_of(name + 's' for name in WEEKDAYS if name.endswith('day'))})"
 
@@ -79,7 +91,8 @@ WEEKDAY_RULES: tuple[Rule, ...] = (
         rf"{_EACH}(?:\s+(?:other|single|second|third))?\s+{_LISTED}(?:\s+{TIME_OF_DAY}s?)?", _habit
     ),
     rule(
-        rf"(?:{WEEKDAY}s?\s*(?:,|and|or|&)\s*)*{_PLURAL}(?!\s+ago)(?:\s*(?:,|and|or|&)\s*{_PLURAL})*",
+        rf"(?:{WEEKDAY}s?\s*(?:,|and|or|&)\s*){_UP_TO_A_WEEK}{_PLURAL}(?!\s+ago)"
+        rf"(?:\s*(?:,|and|or|&)\s*{_PLURAL})*",
         _habit,
     ),
     rule(rf"(?:(?:on|at)\s+(?:the\s+)?)?weekends(?!\s+ago)|{WEEKDAY}\s+{TIME_OF_DAY}s", _habit),

@@ -29,6 +29,7 @@ def _followed(fact: Fact, ids: Mapping[str, str]) -> Fact:
         fact,
         superseded_by=_to(newer, ids) if newer else None,
         supersedes=tuple(_to(older, ids) for older in fact.supersedes),
+        contradicts=tuple(_to(other, ids) for other in fact.contradicts),
     )
 
 

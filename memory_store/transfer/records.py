@@ -8,14 +8,15 @@ are equal bytes.
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import InvalidRecord
 from memory_store.points import from_payload, from_plain, to_plain
 from memory_store.transfer.filling import every_point
-from memory_store.types import Record
+from memory_store.types import Fact, FactLink, Record
 
 _LARGEST_INDEX = 2**31
 FORMAT, VERSION = "aide-memoire/records", 3
@@ -117,17 +118,28 @@ def _checked(record: Record) -> Record:
     texts += [*round.turn_ids, *round.repeats, *record.keyphrases, record.summary]
     texts += [record.extractor, record.failure]
     for fact in record.facts:
-        links = (*fact.supersedes, *filter(None, [fact.superseded_by]))
         texts += [fact.text, fact.source, fact.slot or ""]
-        texts += [text for link in links for text in (link.round_id, link.text, link.by)]
+    links = [link for fact in record.facts for link in _links(fact)]
+    texts += [text for link in links for text in (link.round_id, link.text, link.by)]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("something that must be text is not")
     if not 0 <= round.round_index < _LARGEST_INDEX or not 0 <= record.attempts < _LARGEST_INDEX:
         raise ValueError("a number is out of range")
-    if not isinstance(record.may_supersede, bool):
-        raise TypeError("may_supersede must be true or false")
+    told = [record.may_supersede, *(fact.in_doubt for fact in record.facts)]
+    if not all(isinstance(each, bool) for each in told):
+        raise TypeError("may_supersede and in_doubt must be true or false")
+    if any(link.said_at.tzinfo is None for link in links):
+        raise ValueError("said_at needs a time zone")
+    for id in (*round.repeats, *(link.round_id for link in links)):
+        if str(UUID(id)) != id:
+            raise ValueError(f"{id[:80]!r} is no id of a round")
     to_line(record).encode()  # raises for halves of surrogate pairs, and for days beyond the last
     return record
+
+
+def _links(fact: Fact) -> Sequence[FactLink]:
+    newer = (fact.superseded_by,) if fact.superseded_by else ()
+    return (*fact.supersedes, *fact.contradicts, *newer)
 
 
 async def exported(memory: OperatorEngine) -> AsyncIterator[str]:

@@ -4,23 +4,25 @@ Pure functions. Nothing is ever deleted: an older fact is linked to the one that
 """
 
 from memory_store.updates.asked import asked_slot
-from memory_store.updates.chains import linked, may_be_one, same_place, unlinked
+from memory_store.updates.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
+from memory_store.updates.chains import Unlinking, linked, may_be_one
 from memory_store.updates.others import replacements
-from memory_store.updates.own_words import own_words
 from memory_store.updates.slots import Stated, stated
 from memory_store.updates.standing import link_targets, standing, superseded_parts
 
 __all__ = [
+    "AMONG_PEOPLE",
+    "RULE",
+    "Authorship",
     "Stated",
+    "Unlinking",
     "asked_slot",
+    "authorship",
     "link_targets",
     "linked",
     "may_be_one",
-    "own_words",
     "replacements",
-    "same_place",
     "standing",
     "stated",
     "superseded_parts",
-    "unlinked",
 ]

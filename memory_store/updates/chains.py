@@ -5,7 +5,7 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,6 +14,8 @@ from memory_store.types import Fact, FactLink, Record
 from memory_store.updates.slots import Stated, replaces, stated
 
 RULE = "rule"
+_Links = dict[tuple[str, int], FactLink]
+_Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class _Place:
         return self.record.facts[self.position]
 
     @property
+    def key(self) -> tuple[str, int]:
+        return self.record.id, self.position
+
+    @property
     def order(self) -> tuple[datetime, str, int, int]:
         round = self.record.round
         return round.session_date, round.session_id, round.round_index, self.position
@@ -38,96 +44,173 @@ class _Place:
         return FactLink(self.record.id, self.fact.text, self.record.round.session_date, RULE)
 
 
-_Links = dict[tuple[str, int], FactLink]
-
-
 def linked(records: Sequence[Record], slots: Iterable[str]) -> list[Record]:
     """The records with the rules' links among all their facts of these slots made anew."""
     wanted = set(slots)
     replaced: _Links = {}
     replacing: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
-    for slot in wanted:
-        for older, newer in _pairs(sorted(_places(records, slot), key=lambda one: one.order)):
-            replaced[older.record.id, older.position] = newer.link
-            replacing[newer.record.id, newer.position].append(older.link)
-    return [_relinked(record, wanted, replaced, replacing) for record in records]
+    contradicting: defaultdict[tuple[str, int], list[FactLink]] = defaultdict(list)
+    for places in _by_slot(records, wanted):
+        places.sort(key=lambda one: one.order)
+        own = [place for place in places if place.fact.is_users]
+        for older, newer in _pairs(own):
+            replaced[older.key] = newer.link
+            replacing[newer.key].append(older.link)
+        holding = [place for place in own if place.known.holds and place.key not in replaced]
+        for doubted, held in _conflicts(places, holding):
+            contradicting[doubted.key].append(held.link)
+    return [_relinked(record, wanted, replaced, replacing, contradicting) for record in records]
 
 
-def _places(records: Sequence[Record], slot: str) -> Iterator[_Place]:
+def _by_slot(records: Sequence[Record], wanted: Collection[str]) -> Iterable[list[_Place]]:
+    """The facts that give a value for one of these slots, slot by slot."""
+    found: defaultdict[str, list[_Place]] = defaultdict(list)
     for record in records:
         for position, fact in enumerate(record.facts):
-            if fact.slot == slot and (known := stated(fact.text)) is not None:
-                yield _Place(record, position, known)
+            slot = fact.slot
+            if slot in wanted and slot and (known := stated(fact.text)) is not None:
+                found[slot].append(_Place(record, position, known))
+    return found.values()
 
 
 def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
-    """Older and newer of each replacement, in order."""
-    standing: list[_Place] = []
+    """Older and newer of each replacement of one slot, in order."""
+    standing = _Standing()
     for newer in places:
-        replaced = [older for older in standing if _replaces(newer, older)]
-        yield from ((older, newer) for older in replaced)
-        standing = [older for older in standing if older not in replaced]
+        if newer.known.replaces and newer.record.may_supersede:
+            yield from ((older, newer) for older in standing.taken_out_by(newer))
         if newer.known.holds:
-            standing.append(newer)
+            standing.add(newer)
+
+
+def _conflicts(
+    places: Sequence[_Place], holding: Sequence[_Place]
+) -> Iterator[tuple[_Place, _Place]]:
+    """Each statement in doubt, with what it would replace of what holds now; of statements that
+    say the same with the latest before it."""
+    values = {(speaker_of(held.record), held.known.value): held for held in holding}
+    for doubted in places:
+        if doubted.fact.in_doubt and doubted.record.may_supersede:
+            for held in values.values():
+                if held.order < doubted.order and _replaces(doubted, held):
+                    yield doubted, held
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:
-    if not newer.record.may_supersede or not may_be_one(newer.record, older.record):
-        return False
-    return replaces(newer.known, older.known)
+    return may_be_one(newer.record, older.record) and replaces(newer.known, older.known)
+
+
+class _Standing:
+    """The statements of a slot that hold, by who speaks and by their value: a newer one looks at
+    those alone that it replaces."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, dict[str, list[_Place]]] = {}
+
+    def add(self, place: _Place) -> None:
+        values = self._said.setdefault(speaker_of(place.record), {})
+        values.setdefault(place.known.value, []).append(place)
+
+    def taken_out_by(self, newer: _Place) -> list[_Place]:
+        """Those that a newer statement replaces, in order; they hold no longer."""
+        name, known = speaker_of(newer.record), newer.known
+        found: list[_Place] = []
+        for other in {name, ""} if name else set(self._said):
+            values = self._said.get(other, {})
+            if not known.holds:
+                found += values.pop(known.value, [])
+            elif values:
+                same = values.pop(known.value, [])
+                found += (place for places in values.values() for place in places)
+                self._said[other] = {known.value: same} if same else {}
+        return sorted(found, key=lambda one: one.order)
+
+
+def speaker_of(record: Record) -> str:
+    """The name that the user speaks by, as names are compared; empty without one."""
+    return (record.round.user_name or "").strip().casefold()
 
 
 def may_be_one(first: Record, second: Record) -> bool:
     """Whether the same person may have said both: two who speak by name have a home each."""
-    names = {(record.round.user_name or "").strip().casefold() for record in (first, second)}
-    return len(names - {""}) < 2
+    return len({speaker_of(first), speaker_of(second)} - {""}) < 2
 
 
 def _relinked(
     record: Record,
     slots: set[str],
     replaced: _Links,
-    replacing: Mapping[tuple[str, int], Sequence[FactLink]],
+    replacing: _Several,
+    contradicting: _Several,
 ) -> Record:
+    def with_links(place: tuple[str, int], fact: Fact) -> Fact:
+        chosen = without_rule_links(fact)
+        return replace(
+            chosen,
+            superseded_by=chosen.superseded_by or replaced.get(place),
+            supersedes=(*chosen.supersedes, *replacing.get(place, ())),
+            contradicts=(*chosen.contradicts, *contradicting.get(place, ())),
+        )
+
     facts = tuple(
-        _with_links(fact, replaced.get((record.id, i)), replacing.get((record.id, i), ()))
-        if fact.slot in slots
-        else fact
-        for i, fact in enumerate(record.facts)
+        with_links((record.id, position), fact) if fact.slot in slots else fact
+        for position, fact in enumerate(record.facts)
     )
     return replace(record, facts=facts)
 
 
-def _with_links(fact: Fact, newer: FactLink | None, older: Sequence[FactLink]) -> Fact:
-    by_model = fact.superseded_by if fact.superseded_by and fact.superseded_by.by != RULE else None
-    kept = [link for link in fact.supersedes if link.by != RULE]
-    return replace(fact, superseded_by=by_model or newer, supersedes=(*kept, *older))
+def without_rule_links(fact: Fact) -> Fact:
+    """The fact with the links that models chose alone."""
+    newer = fact.superseded_by
+    return replace(
+        fact,
+        superseded_by=None if newer and newer.by == RULE else newer,
+        supersedes=tuple(link for link in fact.supersedes if link.by != RULE),
+        contradicts=tuple(link for link in fact.contradicts if link.by != RULE),
+    )
 
 
-def unlinked(record: Record, gone: Record, staying: Collection[str] = ()) -> Record:
-    """The record after `gone` was forgotten, all but its facts with the texts `staying`: what
-    replaced a gone fact replaces what that one had replaced."""
-    by_text = {fact.text: fact for fact in gone.facts}
+class Unlinking:
+    """Links handed on past facts that are forgotten: what replaced a gone fact replaces what that
+    one had replaced."""
 
-    def leads_there(link: FactLink) -> bool:
-        return link.round_id == gone.id and link.text not in staying
+    def __init__(self, gone: Iterable[Record], staying: Collection[str] = ()) -> None:
+        """All facts of these records go but those with the texts `staying`."""
+        self._staying = staying
+        self._gone = {record.id: {fact.text: fact for fact in record.facts} for record in gone}
 
-    facts = tuple(_without(fact, leads_there, by_text) for fact in record.facts)
-    return replace(record, facts=facts)
+    def of(self, record: Record) -> Record:
+        """The record without links to what is gone."""
+        return replace(record, facts=tuple(map(self._unlinked, record.facts)))
 
+    def _unlinked(self, fact: Fact) -> Fact:
+        newer = [fact.superseded_by] if fact.superseded_by else []
+        newer = self._followed(newer, lambda gone: filter(None, [gone.superseded_by]))
+        older = self._followed(fact.supersedes, lambda gone: gone.supersedes)
+        return replace(
+            fact,
+            superseded_by=newer[0] if newer else None,
+            supersedes=tuple(older),
+            contradicts=tuple(link for link in fact.contradicts if not self._leads_to_gone(link)),
+        )
 
-def _without(fact: Fact, leads_there: Callable[[FactLink], bool], gone: Mapping[str, Fact]) -> Fact:
-    newer, older = fact.superseded_by, list[FactLink]()
-    if newer and leads_there(newer):
-        newer = gone[newer.text].superseded_by if newer.text in gone else None
-    for link in fact.supersedes:
-        if not leads_there(link):
-            older.append(link)
-        elif link.text in gone:
-            older += gone[link.text].supersedes
-    return replace(fact, superseded_by=newer, supersedes=tuple(dict.fromkeys(older)))
+    def _followed(
+        self, links: Iterable[FactLink], further: Callable[[Fact], Iterable[FactLink]]
+    ) -> list[FactLink]:
+        """The links that lead to what stays, of which some are found past what is gone."""
+        kept: dict[FactLink, None] = {}
+        seen: set[FactLink] = set()
+        waiting = deque(links)
+        while waiting:
+            link = waiting.popleft()
+            if link in seen:
+                continue
+            seen.add(link)
+            if not self._leads_to_gone(link):
+                kept[link] = None
+            elif fact := self._gone[link.round_id].get(link.text):
+                waiting.extendleft(reversed([*further(fact)]))
+        return list(kept)
 
-
-def same_place(link: FactLink, record: Record) -> bool:
-    """Whether the link leads to a fact of this record."""
-    return link.round_id == record.id and any(fact.text == link.text for fact in record.facts)
+    def _leads_to_gone(self, link: FactLink) -> bool:
+        return link.round_id in self._gone and link.text not in self._staying

@@ -28,6 +28,7 @@ class Stated:
 
 OPENINGS = (
     r"(?:(?:by the way|btw|actually|oh|ok|okay|well|also|and|so|anyway|fyi|update|correction|edit"
+    r"|hey|hi|hello|yo|lol|haha|omg|ugh|thanks|first|second|third|finally|then|[-*•–]|\d{1,2}[.)]"
     r"|sorry|no|wait|these days|nowadays|now|currently|lately|since then|good news|guess what"
     r"|just so you know|i should mention(?: that)?|i made a mistake|i was wrong|my mistake"
     r"|as of (?:today|now|this (?:week|month|year)))[,:;!.]*\s+(?:[-–—]\s*)?)*"
@@ -38,7 +39,7 @@ ADVERBS = (
 )
 _MINE = r"(?:my|our)\s+"
 _HAVE = r"(?:['’]ve|\s+have)?\s+"
-_AM = r"(?:['’]m|['’]re|\s+am|\s+are)\s+"
+_AM = r"(?:['’]?m|['’]re|\s+am|\s+are)\s+"
 _IS = r"(?:\s+(?:is|are)|['’]s|\s+has\s+(?:changed\s+to|become)|\s+changed\s+to)\s+" + ADVERBS
 _CAPITALISED = r"[A-Z][\w'’&-]*"
 _PROPER = (
@@ -77,7 +78,7 @@ _MEANWHILE = rf"(?:\s+\w+){{0,3}}?,?\s+(?:and|to)\s+(?:i\s+)?{ADVERBS}"
 _AGO = rf"(?:{_NUMBER}|several|a\s+few|a\s+couple\s+of)\s+(?:day|week|month|year)s?\s+ago"
 _WHEN = (
     rf"(?=\s+(?:yesterday|today|tonight|recently|permanently|again|together|early|earlier|late"
-    rf"|on|{_AGO})\b)"
+    rf"|on|before|by|near|next|while|when|as|lol|btw|tbh|haha|{_AGO})\b)"
 )
 _PLACE = rf"(?P<value>{_PROPER})(?:{_END}|{_WHEN})"
 
@@ -139,11 +140,11 @@ _FRAMES: tuple[tuple[str, _Build], ...] = (
         _slot("live in"),
     ),
     (rf"{_MINE}new\s+{_HOME}\s+is\s+in\s+{_PLACE}", _slot("live in")),
-    (rf"i\s+{ADVERBS}work\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
-    (rf"i{_AM}{ADVERBS}working\s+(?:at|for)\s+(?P<value>{_PROPER}){_END}", _slot("work at")),
+    (rf"i\s+{ADVERBS}work\s+(?:at|for)\s+{_PLACE}", _slot("work at")),
+    (rf"i{_AM}{ADVERBS}working\s+(?:at|for)\s+{_PLACE}", _slot("work at")),
     (
         rf"i{_HAVE}{ADVERBS}(?:started\s+(?:a\s+new\s+job|working|work)|got\s+a\s+new\s+job"
-        rf"|changed\s+jobs)\s+(?:at|for|with|to)\s+(?P<value>{_PROPER}){_END}",
+        rf"|changed\s+jobs)\s+(?:at|for|with|to)\s+{_PLACE}",
         _slot("work at"),
     ),
     (
@@ -225,6 +226,13 @@ def _compiled(frames: tuple[tuple[str, _Build], ...]) -> tuple[tuple[re.Pattern[
 
 
 _STATES, _ENDS = _compiled(_FRAMES), _compiled(_ENDED)
+# How every frame begins.
+_SPEAKS = re.compile(OPENINGS + r"(?:im|i|we|my|our)\b", re.I)
+# Where another clause begins that speaks of its speaker.
+_CLAUSE = re.compile(
+    r"(?:[,:;–—]|\s-|\b(?:and|but|so))\s+(?:(?:and|but|so|because|since)\s+)?(?=(?:i|we|my|our)\b)",
+    re.I,
+)
 # Rates and stretches of time are not counts of things.
 _NO_THING = re.compile(
     r"\b(?:second|minute|hour|day|night|week|month|year|time|mile|kilometer|percent|meeting"
@@ -238,13 +246,20 @@ def replaces(newer: Stated, older: Stated) -> bool:
 
 
 def stated(statement: str) -> Stated | None:
-    """What a first-person statement gives a value for; None where no frame surely fits."""
+    """What a first-person statement gives a value for; None where no frame surely fits.
+
+    "The landlord called, my rent is now $1,100" says so in its second clause.
+    """
     text = " ".join(statement.split())
-    for frames, holds in ((_STATES, True), (_ENDS, False)):
-        for pattern, build in frames:
-            if (match := pattern.match(text)) is None:
-                continue
-            return _checked(*build(match), text=text, end=match.end(), holds=holds)
+    starts = [0, *(boundary.end() for boundary in _CLAUSE.finditer(text))]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        if not _SPEAKS.match(text, start):
+            continue
+        for frames, holds in ((_STATES, True), (_ENDS, False)):
+            for pattern, build in frames:
+                if match := pattern.match(text, start):
+                    said = text[: max(end, match.end())]
+                    return _checked(*build(match), text=said, end=match.end(), holds=holds)
     return None
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import date
 
 from memory_store.types import Fact, FactLink, Record
-from memory_store.updates.chains import same_place
 
 
 def link_targets(records: Iterable[Record]) -> set[str]:
@@ -15,7 +14,7 @@ def link_targets(records: Iterable[Record]) -> set[str]:
         link.round_id
         for record in records
         for fact in record.facts
-        for link in (*fact.supersedes, *filter(None, (fact.superseded_by,)))
+        for link in (*fact.supersedes, *fact.contradicts, *filter(None, (fact.superseded_by,)))
     }
 
 
@@ -25,20 +24,25 @@ def standing(record: Record, linked: Mapping[str, Record], until: date | None) -
     `linked` are the records its links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
-    if not any(fact.superseded_by or fact.supersedes for fact in record.facts):
+    if not link_targets([record]):
         return record
+
+    texts: dict[str, set[str]] = {}
 
     def holds(link: FactLink | None) -> bool:
         if link is None or link.round_id not in linked:
             return False
+        if link.round_id not in texts:
+            texts[link.round_id] = {fact.text for fact in linked[link.round_id].facts}
         seen = until is None or link.said_at.date() <= until
-        return seen and same_place(link, linked[link.round_id])
+        return seen and link.text in texts[link.round_id]
 
     facts = tuple(
         replace(
             fact,
             superseded_by=fact.superseded_by if holds(fact.superseded_by) else None,
-            supersedes=tuple(link for link in fact.supersedes if holds(link)),
+            supersedes=tuple(filter(holds, fact.supersedes)),
+            contradicts=tuple(filter(holds, fact.contradicts)),
         )
         for fact in record.facts
     )

@@ -136,6 +136,13 @@ def test_untimed_turns_are_known_where_they_repeat_the_end_of_the_session(
         (MINUTES_OF_A_RETRY, False, True),
         (MINUTES_OF_A_RETRY + 1, False, False),
         (MINUTES_OF_A_RETRY + 1, True, True),
+        # The clock was set back: how long ago the words were said is not known, so they are kept.
+        (-1, False, False),
+        (-MINUTES_OF_A_RETRY, False, False),
+        (-24 * 60, False, False),
+        (-1, True, True),
+        # Two assistants' clocks are never quite the same.
+        (-1 / 60, False, True),
     ],
 )
 def test_the_same_words_later_are_said_again_unless_the_client_says_it_retries(
@@ -144,6 +151,27 @@ def test_the_same_words_later_are_said_again_unless_the_client_says_it_retries(
     rounds = with_turns([], [turn("u:good night", timed=False)])
     again = turn("u:good night", minutes=minutes, timed=False, retried=retried)
     assert new_turns(rounds, [again]) == ([] if known else [again])
+
+
+@pytest.mark.parametrize(
+    ("minutes", "timed", "dated"),
+    [
+        (1, False, 1),
+        # Set back by a minute, or by hours: it was said after what arrived before it.
+        (-1, False, 0),
+        (-60 * 5, False, 0),
+        # What lies farther ahead, a caller dated so; and who gives a time is believed.
+        (-60 * 25, False, -60 * 25),
+        (-1, True, -1),
+    ],
+)
+def test_what_arrives_later_was_said_later_though_the_clock_was_set_back(
+    minutes: float, timed: bool, dated: float
+) -> None:
+    rounds = with_turns([], [turn("u:I live in Ghent.", timed=False)])
+    said = turn("u:I live in Bruges.", minutes=minutes, timed=timed)
+    [_, newest] = with_turns(rounds, [said])
+    assert newest.session_date == NOON + timedelta(minutes=dated)
 
 
 def test_a_callers_id_cannot_pass_for_a_digest() -> None:
@@ -165,6 +193,9 @@ TALK = ["u:first", "a:1", "u:second", "a:2", "u:third", "a:3"]
         ("u:third", 4, True, "", 2),
         ("u:third", 5, True, "", None),
         ("u:third", 5, False, "", 2),
+        ("u:third", 3, False, "", None),
+        ("u:third", 3, False, "second 2", None),
+        ("u:third", 3, True, "", None),
         ("u:third", 4 + MINUTES_OF_A_RETRY, False, "", 2),
         ("u:third", 5 + MINUTES_OF_A_RETRY, False, "", None),
         ("u:third", 4 + MINUTES_OF_A_REGENERATION, False, "second 2", 2),

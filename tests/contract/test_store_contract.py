@@ -93,9 +93,11 @@ async def test_a_round_that_is_forgotten_while_it_is_written_over_stays_forgotte
     await store.remember([CAT, dog], over={})
     write = engine.upsert
 
-    async def forgotten_before(points: Sequence[Point], over: Held | None = None) -> None:
+    async def forgotten_before(
+        points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
+    ) -> None:
         await engine.delete(Scope("ann", ids=(CAT.id,)))
-        await write(points, over)
+        await write(points, over, erasing=erasing)
 
     monkeypatch.setattr(engine, "upsert", forgotten_before)
     answered = [replace(one, turn_ids=(*one.turn_ids, "t2")) for one in (CAT, dog)]

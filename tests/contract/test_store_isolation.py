@@ -69,15 +69,16 @@ COVERED = {
         "bring_in",
         "let_supersede",
         "told",
+        "conflicts",
         "correct",
         "forget_round",
         "forget_session",
         "forget_user",
     ),
     # Of the operator: they read all users, to enrich them and to back them up.
-    *("unenriched", "users"),
+    *("unenriched", "users", "verify", "scrub"),
     # Of no user.
-    *("open", "close", "check", "closeness", "description"),
+    *("open", "close", "check", "closeness", "description", "promise"),
 }
 
 
@@ -220,6 +221,12 @@ class Memories(RuleBasedStateMachine):
         for id in self._ids(session, index):
             told = self._run(self._store.told(user, id))
             assert (told.record.round if told else None) == self._expected[user].get(id)
+
+    @rule(user=ids)
+    def conflicts(self, user: str) -> None:
+        for conflict in self._run(self._store.conflicts(user)):
+            self._own(user, conflict.record)
+            assert {link.round_id for link in conflict.held} <= set(self._expected[user])
 
     @rule(user=ids, session=ids, index=indexes, text=texts)
     def correct(self, user: str, session: str, index: int, text: str) -> None:

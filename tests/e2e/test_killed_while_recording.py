@@ -1,5 +1,9 @@
-"""`kill -9` at random moments of an ingest over HTTP: every acknowledged round is there, once."""
+"""`kill -9` at random moments of an ingest over HTTP: every acknowledged round is there, once.
 
+KILLS=500 kills as often in the slow runs; twenty times by default.
+"""
+
+import os
 import random
 import threading
 import time
@@ -113,7 +117,7 @@ def killed_while_recording(server: Server, kill: Callable[[], None], kills: int)
     }
 
 
-KILLS = [2, pytest.param(20, marks=pytest.mark.slow)]
+KILLS = [2, pytest.param(int(os.environ.get("KILLS", "20")), marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("kills", KILLS)

@@ -53,9 +53,9 @@ class Deaf(EdgeEngine):
     deaf = False
     embedder: Embedder
 
-    async def upsert(self, *args: Any) -> None:
+    async def upsert(self, *args: Any, **named: Any) -> None:
         await self._asked_meanwhile()
-        await super().upsert(*args)
+        await super().upsert(*args, **named)
         self._lose_answer()
 
     async def delete(self, scope: Scope) -> None:

@@ -5,9 +5,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
-from qdrant_binary import Qdrant, free_port
+from qdrant_binary import VERSION, Qdrant, free_port
 
 from assistant.settings import Settings, load_settings
 
@@ -16,8 +17,19 @@ SERVICES: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "compose.
 ]
 
 
-def test_the_server_is_pinned_to_a_minor_version() -> None:
-    assert re.fullmatch(r"qdrant/qdrant:v\d+\.\d+", SERVICES["qdrant"]["image"])
+def test_the_server_is_the_version_that_tests_run_pinned_by_digest() -> None:
+    image = re.escape(f"qdrant/qdrant:v{VERSION}") + "@sha256:[0-9a-f]{64}"
+    assert re.fullmatch(image, SERVICES["qdrant"]["image"])
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_is_confined(name: str) -> None:
+    service = SERVICES[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+    assert service["tmpfs"] == ["/tmp"]
+    assert service["pids_limit"]
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
@@ -57,8 +69,7 @@ def test_up_starts_all_but_what_is_asked_for_by_name() -> None:
 @pytest.mark.parametrize(("name", "volume"), [("assistant", "keys"), ("embedded", "embedded")])
 def test_the_assistant_writes_to_its_volume_alone_and_may_finish(name: str, volume: str) -> None:
     assistant = SERVICES[name]
-    assert assistant["read_only"] is True
-    assert (assistant["tmpfs"], assistant["volumes"]) == (["/tmp"], [f"{volume}:/data"])
+    assert assistant["volumes"] == [f"{volume}:/data"]
     assert assistant["environment"]["ASSISTANT_API_KEY"].startswith("${ASSISTANT_API_KEY:?")
     seconds = int(assistant["stop_grace_period"].removesuffix("s"))
     assert seconds > load_settings().shutdown_seconds
@@ -79,3 +90,23 @@ def test_the_probe_finds_a_server_ready_without_its_key(own_qdrant: Qdrant) -> N
     own_qdrant.api_key = "secret"
     own_qdrant.start()
     assert probe(own_qdrant.port) == 0
+
+
+@pytest.mark.qdrant_server
+def test_the_server_writes_to_its_volume_and_to_tmp_alone(own_qdrant: Qdrant) -> None:
+    """In the image it works in /qdrant, with the volume in /qdrant/storage."""
+    folders = {"/qdrant": own_qdrant.folder, "/tmp": own_qdrant.folder / "tmp"}
+    (own_qdrant.folder / "tmp").mkdir(parents=True)
+    for name, value in SERVICES["qdrant"]["environment"].items():
+        if name.endswith("_PATH"):
+            root = next(one for one in folders if value.startswith(f"{one}/"))
+            own_qdrant.environment[name] = value.replace(root, str(folders[root]), 1)
+    own_qdrant.start()
+    collection = f"{own_qdrant.url}/collections/one"
+    vectors = {"vectors": {"size": 2, "distance": "Dot"}}
+    httpx.put(collection, json=vectors, timeout=60).raise_for_status()
+    httpx.post(f"{collection}/snapshots", timeout=60).raise_for_status()
+    # The log is the test's own.
+    assert {one.name for one in own_qdrant.folder.iterdir()} == {"storage", "tmp", "log"}
+    assert [one.name for one in (own_qdrant.folder / "tmp").iterdir()] == ["qdrant-initialized"]
+    assert list((own_qdrant.folder / "storage/snapshots/one").glob("*.snapshot"))

@@ -15,15 +15,24 @@ _START_SECONDS = 60.0
 
 @contextmanager
 def served(
-    app: Any, *, lifespan: bool = True, port: int = 0, certificate: Path | None = None
+    app: Any,
+    *,
+    lifespan: bool = True,
+    port: int = 0,
+    certificate: Path | None = None,
+    config: uvicorn.Config | None = None,
+    send_buffer: int | None = None,
 ) -> Iterator[str]:
     """Serve the application and give its base URL; stop it at the end. Port 0 is any free one.
-    With a file of a certificate and its key, it is https."""
+    With a file of a certificate and its key, it is https. `config` says all else otherwise;
+    `send_buffer` is how many bytes the system takes of an answer that nobody reads yet."""
     # Naming TCP lets the event loop switch off Nagle's algorithm: 40 ms a request otherwise.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if send_buffer:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
     listening.bind(("127.0.0.1", port))
-    config = uvicorn.Config(
+    config = config or uvicorn.Config(
         app,
         log_level="critical",
         lifespan="on" if lifespan else "off",

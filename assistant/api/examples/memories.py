@@ -16,6 +16,7 @@ _NEWER = {
     "said_at": "2023-05-27T10:00:00Z",
     "by": "rule",
 }
+_SURE: dict[str, Any] = {"in_doubt": False, "contradicts": []}
 _ENRICHMENT = {"state": "done", "attempts": 0, "extractor": None, "failure": None}
 GHENT: dict[str, Any] = {
     "object": "memory",
@@ -33,6 +34,7 @@ GHENT: dict[str, Any] = {
             "event_dates": [],
             "superseded_by": _NEWER,
             "supersedes": [],
+            **_SURE,
         }
     ],
     "enrichment": _ENRICHMENT,
@@ -45,6 +47,7 @@ BRUGES_FACT: dict[str, Any] = {
     "event_dates": [{"first": "2023-05-26", "last": "2023-05-26"}],
     "superseded_by": None,
     "supersedes": [_OLDER],
+    **_SURE,
 }
 BRUGES: dict[str, Any] = {
     "object": "memory",
@@ -132,6 +135,23 @@ FORGOTTEN_USER = {
     "facts": 2,
     "sessions": 1,
     "answers": 0,
+}
+CONFLICTS = {
+    "object": "list",
+    "total": 1,
+    "data": [
+        {
+            "object": "conflict",
+            "id": "0d0e3b52-8f0e-5f0c-9a55-3f1c5d0f4e11",
+            "session_id": "a letter",
+            "round_index": 0,
+            "fact": "I moved to Oslo in May.",
+            "speaker": "quoted",
+            "source": "rule",
+            "said_at": "2023-06-01T10:00:00Z",
+            "contradicts": [_NEWER],
+        }
+    ],
 }
 LINES = (
     '{"format":"aide-memoire/records","version":3}\n'

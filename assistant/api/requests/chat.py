@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, SpeakerName, Time
+from assistant.api.requests.base import Many, Request, SpeakerName, Time
 from assistant.errors import InvalidRequest
 
 Words = Annotated[str, Field(min_length=1)]
@@ -18,7 +18,7 @@ class ChatMessage(Request):
     """One message of a chat request."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    content: str | Many[dict[str, Any]] | None = None
     name: SpeakerName | None = None
     timestamp: Time = None
 
@@ -71,7 +71,7 @@ class ChatRequest(Sampling):
     """`POST /v1/chat/completions`."""
 
     model: str | None = None
-    messages: list[ChatMessage]
+    messages: Many[ChatMessage]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     metadata: dict[str, Any] | None = None
@@ -90,7 +90,7 @@ class ResponseItem(Request):
 
     type: str | None = None
     role: Literal["system", "developer", "user", "assistant"] | None = None
-    content: str | list[dict[str, Any]] | None = None
+    content: str | Many[dict[str, Any]] | None = None
     timestamp: Time = None
 
     @property
@@ -114,7 +114,7 @@ class ResponseRequest(Request):
     """`POST /v1/responses`."""
 
     model: str | None = None
-    input: str | list[ResponseItem]
+    input: str | Many[ResponseItem]
     instructions: str | None = None
     conversation: str | Conversation | None = None
     previous_response_id: str | None = None

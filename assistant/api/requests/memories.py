@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, Time
+from assistant.api.requests.base import Many, Request, Time
 
 
 class GivenDays(Request):
@@ -18,16 +18,17 @@ class StatedFact(Request):
     """A fact in the user's words."""
 
     text: str = Field(min_length=1)
-    event_dates: list[GivenDays] | None = None
+    event_dates: Many[GivenDays] | None = None
 
 
 class CorrectedMemory(Request):
-    """`PATCH /v1/memories/{id}`."""
+    """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
     user_id: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
-    facts: list[str | StatedFact] | None = None
+    facts: Many[str | StatedFact] | None = None
+    speakers: dict[str, Literal["user", "quoted"]] | None = None
     timestamp: Time = None
 
 

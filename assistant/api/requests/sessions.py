@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Request, SpeakerName, Time
+from assistant.api.requests.base import Many, Request, SpeakerName, Time
 
 
 class NewSession(Request):
@@ -19,7 +19,7 @@ class RecordedMessage(Request):
     """One turn that already happened."""
 
     role: Literal["user", "assistant"]
-    content: str | list[dict[str, Any]]
+    content: str | Many[dict[str, Any]]
     timestamp: Time = None
     name: SpeakerName | None = None
     id: str | None = Field(default=None, min_length=1, max_length=256)
@@ -29,7 +29,7 @@ class RecordedMessages(Request):
     """`POST /v1/sessions/{session_id}/messages`."""
 
     user_id: str | None = None
-    messages: list[RecordedMessage]
+    messages: Many[RecordedMessage]
     timestamp: Time = None
     wait: bool | None = None
     close: bool = False

@@ -4,6 +4,9 @@ from typing import Literal
 
 from assistant.api.schemas.base import Day, Instant, Reply
 
+Speaker = Literal["user", "assistant", "quoted"]
+"""Who said something; `quoted` is somebody whom the user quotes or whose text they paste."""
+
 
 class DayRange(Reply):
     """Days, both inclusive; an open end is null."""
@@ -32,11 +35,13 @@ class KeptFact(Reply):
     """A fact of a round."""
 
     text: str
-    speaker: str
+    speaker: Speaker
     source: str
     event_dates: list[DayRange]
     superseded_by: LinkedFact | None
     supersedes: list[LinkedFact]
+    in_doubt: bool
+    contradicts: list[LinkedFact]
 
 
 class HistoryStep(Reply):
@@ -141,6 +146,28 @@ class MemoryPage(Reply):
     total: int
     next: str | None
     data: list[Memory]
+
+
+class Conflict(Reply):
+    """A statement that may be another's, and the user's own that it would replace."""
+
+    object: Literal["conflict"]
+    id: str
+    session_id: str
+    round_index: int
+    fact: str
+    speaker: Speaker
+    source: str
+    said_at: Instant
+    contradicts: list[LinkedFact]
+
+
+class Conflicts(Reply):
+    """The newest conflicts; `total` counts all."""
+
+    object: Literal["list"]
+    total: int
+    data: list[Conflict]
 
 
 class Forgotten(Reply):

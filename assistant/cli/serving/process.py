@@ -2,7 +2,9 @@
 
 import asyncio
 import errno
+import gc
 import socket
+import sys
 from collections.abc import Callable
 
 import typer
@@ -14,9 +16,16 @@ from assistant.errors import ConfigError
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
 
+if sys.platform != "win32":
+    import resource
+
+# The store's files, connections to models and to a Qdrant server.
+_OTHER_FILES = 512
+
 
 def serve_at(listening: socket.socket, settings: Settings, started: Callable[[str], None]) -> None:
     """Serve until told to stop; `started` gets the first line when the server can be reached."""
+    allow_open_files(settings.limits.connections + _OTHER_FILES)
     # Uvicorn's choice: uvloop where there is one, which takes a tenth off every streamed answer.
     loop_factory = uvicorn.Config("", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=loop_factory) as runner:
@@ -29,7 +38,21 @@ async def _serve(
     async with open_services(settings) as services:
         line = _first_line(services, listening)
         app = create_app(settings, services=services)
+        # What was loaded stays: to look through it for rubbish stops everybody each time.
+        gc.collect()
+        gc.freeze()
         await Server(app, services, lambda: started(line)).serve(sockets=[listening])
+
+
+def allow_open_files(count: int) -> None:
+    """Let this process have so many files open, as far as the system lets it: of 1,024, a usual
+    limit, too few are left where as many connections are allowed."""
+    if sys.platform == "win32":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < count:
+        most = count if hard == resource.RLIM_INFINITY else min(count, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def listen(settings: Settings) -> socket.socket:

@@ -11,6 +11,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from assistant.access.patience import Patience
+from assistant.cli.serving.connection import ConnectionConfig
 from assistant.services import Services
 
 _LOOK_AGAIN_SECONDS = 0.02
@@ -26,10 +28,11 @@ class Server(uvicorn.Server):
 
     def __init__(self, app: FastAPI, services: Services, started: Callable[[], None]) -> None:
         super().__init__(
-            uvicorn.Config(
+            ConnectionConfig(
                 app,
-                log_config=None,
-                access_log=False,
+                connections=services.settings.limits.connections,
+                patience=Patience(),
+                refused=services.metrics.refused,
                 # What runs was waited for before; connections only have to be closed.
                 timeout_graceful_shutdown=1,
             )

@@ -1,11 +1,12 @@
 """Which statements are quoted, and in which order. Pure."""
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, Speaker, sentences, stated, superseded_parts
+from memory_store import Fact, FactLink, Speaker, read_sentences, stated, superseded_parts
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -40,16 +41,21 @@ def with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[St
         known = stated(quote.text)
         if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
             id, text = quote.key
-            after = dict(pairwise(sentences(quote.source.record.round.user_text))).get(text, "")
+            told = quote.source.record.round.user_text
+            after = dict(pairwise(read_sentences(told))).get(text, "")
             every += [by_key[id, after]] if (id, after) in by_key else []
     return every
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:
-    """The newest first; of one day what holds before what it replaced, and as they were given."""
-    return sorted(
-        _distinct(quotes), key=lambda s: (s.said_on, s.superseded_by is None), reverse=True
-    )
+    """The newest first, and last what was quoted from others; of one day what holds before what it
+    replaced, and as they were given."""
+
+    def place(statement: Statement) -> tuple[bool, date, bool]:
+        is_own = statement.speaker is not Speaker.QUOTED
+        return is_own, statement.said_on, statement.superseded_by is None
+
+    return sorted(_distinct(quotes), key=place, reverse=True)
 
 
 def parts_gone(quote: Statement) -> list[Fact]:

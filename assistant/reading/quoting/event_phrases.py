@@ -9,14 +9,22 @@ Unit = Literal["day", "week", "month", "year"]
 _UNIT = re.compile(r"\bhow many (day|week|month|year)s?\b", re.I)
 _LONG = re.compile(r"\bhow long\b", re.I)
 _AGO = re.compile(r"\bago\b", re.I)
-_BETWEEN = re.compile(r"\bbetween (.+?) and (.+)", re.I)
-_FROM_TO = re.compile(r"\bfrom (.+?) (?:to|until) (.+)", re.I)
+
+
+def _in_a_line(opening: str, rest: str) -> re.Pattern[str]:
+    """What opens first in a line, and the rest of it. Where that has not the rest, no later opening
+    in the line has it either, so that none is tried."""
+    return re.compile(rf"^(?>.*?{opening}){rest}", re.I | re.M)
+
+
+_BETWEEN = _in_a_line(r"\bbetween ", "(.+?) and (.+)")
+_FROM_TO = _in_a_line(r"\bfrom ", "(.+?) (?:to|until) (.+)")
 # "before A did I B": the second event opens with its verb.
-_FRONTED = re.compile(r"\b(?:before|after|since) (.+?),? (?:did|had|have|when|until) (.+)", re.I)
-_JOINED = re.compile(r"(.+?),? \b(?:before|after|since|until|when)\b (.+)", re.I)
+_FRONTED = _in_a_line(r"\b(?:before|after|since) ", "(.+?),? (?:did|had|have|when|until) (.+)")
+_JOINED = _in_a_line("", r"(.+?),? \b(?:before|after|since|until|when)\b (.+)")
 _SINCE = re.compile(r"\bsince (.+)", re.I)
-_CHOICE = re.compile(r"[,:] ?(?:the )?(.+?),? or (?:the )?(.+)", re.I)
-_PLAIN_CHOICE = re.compile(r"\b(?:first|last|earlier|later|more recently)\b (.+?) or (.+)", re.I)
+_CHOICE = _in_a_line("[,:]", " ?(?:the )?(.+?),? or (?:the )?(.+)")
+_PLAIN_CHOICE = _in_a_line(r"\b(?:first|last|earlier|later|more recently)\b ", "(.+?) or (.+)")
 _FIRST = re.compile(r"\b(?:first|earlier|earliest|before)\b", re.I)
 _LAST = re.compile(r"\b(?:last|later|latest|most recent(?:ly)?|more recently)\b", re.I)
 _HEAD = re.compile(

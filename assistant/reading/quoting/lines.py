@@ -19,12 +19,18 @@ def print_quotes(quotes: Sequence[Statement], kind: QuestionKind, opening: str =
     """A line of opening, and one for each quote."""
     lines = [opening]
     for quote in quotes:
-        who = quote.said_by or ("you" if quote.speaker is Speaker.USER else "I")
+        who = _who(quote)
         day = print_day(quote.source.record.round.session_date)
         when = _day_meant(quote) if kind.about_time else ""
         said = shortened(quote.quotable, _LONGEST_QUOTE)
         lines.append(f"- On {day} {who} said: “{said}”{when}{_until(quote)}")
     return "\n".join(lines)
+
+
+def _who(quote: Statement) -> str:
+    if quote.speaker is Speaker.QUOTED:
+        return f"a text that {quote.said_by or 'you'} sent"
+    return quote.said_by or ("you" if quote.speaker is Speaker.USER else "I")
 
 
 def _day_meant(quote: Statement) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from assistant.reading.question_kind import question_kind
 from assistant.reading.quoting.phrases import ADMITTED, NOTED, OURS
-from memory_store import Recalled, Round, sentences
+from memory_store import Recalled, Round, read_sentences
 
 
 def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
@@ -23,7 +23,7 @@ def _without_admission(found: Recalled) -> Recalled:
     said = found.record.round
     if not said.assistant_text.startswith(ADMITTED):
         return found
-    told = " ".join(s for s in sentences(said.user_text) if not question_kind(s).asks)
+    told = " ".join(s for s in read_sentences(said.user_text) if not question_kind(s).asks)
     return _saying(found, replace(said, user_text=told, assistant_text=""))
 
 

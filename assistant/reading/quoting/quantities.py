@@ -14,7 +14,7 @@ _HOW_MANY = re.compile(
     r"|in|on|of|from|i|my|we|that|there|it|for|to|with|at)\b)[\w'’-]+ ?){1,5})",
     re.I,
 )
-_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+|" + "|".join(_NUMBER_WORDS) + r")"
+_NUMBER = r"(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}|" + "|".join(_NUMBER_WORDS) + r")"
 _OWNED = r"\b(?:my|our|have|own|keep|got|['’]ve)\s+(?:\w+\s+){0,3}?"
 _HOW_MANY_OWNED = re.compile(
     r"\bhow many .{0,200}?(?:\bdo (?:i|we) (?:\w+ )?(?:have|own|keep)\b(?! (?:left|to)\b)"

@@ -22,13 +22,13 @@ from assistant.reading.quoting.phrases import (
 from assistant.reading.quoting.task_reply import task_reply
 from assistant.reading.quoting.unheard import unheard
 from assistant.reading.quoting.unsaid import unsaid
-from assistant.reading.reader import AnswerPiece, Question, Trace
+from assistant.reading.reader import AnswerPiece, Question, Trace, as_read
 from assistant.reading.statements import (
     Statement,
     nearest_statements,
     superseded_among_others,
 )
-from memory_store import Days, MemoryStore, Recalled, Speaker, asked_slot
+from memory_store import Days, MemoryStore, Recalled, Speaker, aside, asked_slot
 
 _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
@@ -39,6 +39,8 @@ _MANY_QUOTES = 8
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
 # What a sentence of the speaker who is not asked for has to be nearer, to come first.
 _OTHER_SPEAKER = 0.1
+# So many characters are looked through for words while rules read one.
+_READ_FAST = 16
 
 
 class QuotingReader:
@@ -57,11 +59,13 @@ class QuotingReader:
         if question.recalled is None:
             yield AnswerPiece(_without_memory(question), Trace())
             return
-        kind = question_kind(question.text)
+        question = as_read(question)
+        recalled = question.recalled or ()
+        kind = await aside(len(question.text) // _READ_FAST, question_kind, question.text)
         if not kind.asks:
             yield AnswerPiece(NOTED, Trace())
             return
-        answer, quoted = await self._answer(question, kind, question.recalled)
+        answer, quoted = await self._answer(question, kind, recalled)
         read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
         yield AnswerPiece(answer, Trace(context=read, quoted=read))
 
@@ -90,7 +94,11 @@ class QuotingReader:
         near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
         told = without_admissions(recalled[:_ROUNDS_FOR_NAMES])
         # What the assistant said was said in "our conversation", which nobody mentioned in it.
-        if strangers := unheard(question.text, told, things=not kind.about_replies):
+        size = sum(one.record.round.size for one in told)
+        strangers = await aside(
+            size // _READ_FAST, unheard, question.text, told, things=not kind.about_replies
+        )
+        if strangers:
             closest = near_the_best(near)[:_QUOTES]
             return f"{never_came_up(strangers)}\n{print_quotes(closest, kind, CLOSEST)}", closest
         if name := unsaid(question.text, near):
@@ -154,7 +162,8 @@ class QuotingReader:
 
 def _slots(found: Recalled) -> dict[str | None, str]:
     """The statements of a round that give a value and still hold, by what they give it for."""
-    holding = [fact for fact in found.record.facts if fact.superseded_by is None]
+    own = [fact for fact in found.record.facts if fact.is_users]
+    holding = [fact for fact in own if fact.superseded_by is None]
     return {fact.slot: fact.text for fact in holding if fact.slot}
 
 
@@ -165,7 +174,8 @@ def _tells(statement: Statement, slot: str | None) -> bool:
 
 
 def _is_of_oneself(statement: Statement) -> bool:
-    return _OF_ONESELF.search(statement.quotable) is not None
+    is_quoted = statement.speaker is Speaker.QUOTED
+    return not is_quoted and _OF_ONESELF.search(statement.quotable) is not None
 
 
 def _is_of(days: Days, statement: Statement) -> bool:

@@ -14,7 +14,7 @@ from assistant.models.chat_model import Message
 _FORM = re.compile(r'\{\s*"(\w+)"\s*:\s*(["\[])')
 # What the user said first in a chat that the request quotes.
 _OPENING = re.compile(
-    r"^\s*(?:user|human)\s*:[ \t]*(\S.*)$|^\s*\|\|>user:\s*\"?([^\"\n]+)", re.I | re.M
+    r"^[^\S\n]*(?:user|human)\s*:[ \t]*(\S.*)$|^[^\S\n]*\|\|>user:\s*\"?([^\"\n]+)", re.I | re.M
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s|\n")
 _MOST_WORDS = 6

@@ -4,7 +4,7 @@ import calendar
 import re
 from collections.abc import Sequence
 
-from memory_store import Recalled, terms
+from memory_store import LONGEST_READ, Recalled, terms
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
 _NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")
@@ -41,8 +41,8 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     word; days and months are no names."""
     rounds = [found.record.round for found in recalled]
     texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
-    if not any(text.strip() for text in texts):
-        return []
+    if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
+        return []  # nothing was told; or more than is read, in which it may have come up
     texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))

@@ -21,11 +21,21 @@ function fact(value, one, asOf) {
   const made = el("li", {},
     el(newer ? "s" : "span", {}, one.text),
     one.event_dates.map((days) => el("span", { class: "tag" }, range(days))),
+    whose(one),
     by(one.source),
     newer ? el("p", { class: "faint" }, `Since ${day(newer.said_at)}: ${newer.text}`) : null,
-    one.supersedes.map((older) => el("p", { class: "faint" }, `Before (${day(older.said_at)}): ${older.text}`)));
+    one.supersedes.map((older) => el("p", { class: "faint" }, `Before (${day(older.said_at)}): ${older.text}`)),
+    one.contradicts.map((other) => el("p", { class: "faint" }, `Contradicts (${day(other.said_at)}): ${other.text}`)));
   if (changed(one)) made.append(history(made, value, one, asOf));
   return made;
+}
+
+const QUOTED = "It stands in a message that quotes, pastes or makes up a text, so it may be another's. It replaces nothing.";
+
+/** A label for what is not surely the person's own, with its meaning for eyes and ears; else null. */
+export function whose({ speaker }) {
+  if (speaker !== "quoted") return null;
+  return el("span", { class: "tag", title: QUOTED }, "quoted", el("span", { class: "unseen" }, `: ${QUOTED}`));
 }
 
 function by(source) {

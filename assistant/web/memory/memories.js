@@ -7,6 +7,7 @@ import { settings } from "../page/settings.js";
 import { readSessions } from "../chat/sessions.js";
 import { ask } from "../server/api.js";
 import { card } from "./card.js";
+import { conflictCard, noConflict, readConflicts } from "./conflicts.js";
 import { openCorrection } from "./correct.js";
 import { forgetEverything, forgetRound } from "./forget.js";
 import { Pages } from "./pages.js";
@@ -23,7 +24,7 @@ export function startMemories() {
     showMemories();
   };
   byId("filter").onreset = () => setTimeout(showMemories);
-  for (const id of ["facts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
+  for (const id of ["facts-only", "conflicts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
   byId("export").onclick = () => saveExport().catch(showError);
   byId("import").onclick = () => byId("import-file").click();
   byId("import-file").onchange = importFile;
@@ -58,11 +59,12 @@ export async function refreshMemories() {
 }
 
 const value = (id) => byId(id).value.trim() || undefined;
+const inConflict = () => byId("conflicts-only").checked;
 const byMeaning = () => byId("by").value === "meaning" && value("text") !== undefined;
 
 async function read(after) {
-  const found = byMeaning() ? await search() : await page(after);
-  byId("total").textContent = counted(found.total, "round");
+  const found = inConflict() ? await readConflicts() : byMeaning() ? await search() : await page(after);
+  byId("total").textContent = counted(found.total, inConflict() ? "conflict" : "round");
   return found;
 }
 
@@ -81,6 +83,7 @@ async function search() {
 
 /** The cards of a page, under the days they are of; `before` is the round listed before them. */
 function show(values, before) {
+  if (inConflict()) return values.map(conflictCard);
   const byDate = !byMeaning();
   const factsOnly = byId("facts-only").checked;
   const made = [];
@@ -119,6 +122,7 @@ async function importFile() {
 }
 
 function nothing() {
+  if (inConflict()) return noConflict();
   if (value("text") || value("from") || value("to") || value("as-of")) {
     return el("div", { class: "welcome" },
       el("h2", {}, "Nothing matches"),

@@ -19,7 +19,7 @@ from harness.replay.modes.lines import hypothesis_line
 from harness.replay.modes.mode import Asked
 from harness.tokens import characters_of, tokens_of
 
-PROMPTS = load_prompts("harness.replay.prompts", ("conversations", "question"))
+PROMPTS = load_prompts("harness.replay.prompts")
 NO_MEMORY = "no-memory"
 
 

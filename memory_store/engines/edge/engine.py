@@ -6,7 +6,6 @@ for its whole run whatever thread it is in, and lasts a few milliseconds at most
 disk runs beside it.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
@@ -39,6 +38,7 @@ from memory_store.engines.engine import (
 from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
+from memory_store.turns import pause
 from memory_store.types import Held
 
 # Small batches keep a single GIL-holding call short.
@@ -175,7 +175,7 @@ class EdgeEngine:
             points += page
             if offset is None:
                 return points
-            await asyncio.sleep(0)
+            await pause()
 
     async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
         """Everything: there is one owner, which knows by itself what it is doing."""

@@ -81,8 +81,8 @@ class Account:
         if entry.kind is Kind.ERASED:
             self.erased += 1
         elif entry.kind is Kind.HELD:
+            # Written beside a deletion under way, it may go with it: that settles it.
             self.held[entry.id] = entry
-            self.going.discard(entry.id)
             self.gone.pop(entry.id, None)
         elif entry.kind is Kind.GOING:
             self.going.add(entry.id)
@@ -139,7 +139,7 @@ class Ledger:
 
     def sync(self) -> None:
         """Put what was added on the disk."""
-        os.fdatasync(self._file)
+        sync_open(self._file)
 
     @property
     def is_there(self) -> bool:
@@ -153,6 +153,12 @@ class Ledger:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
+
+
+def sync_open(file: int) -> None:
+    """Put what an open file holds on the disk; its times may follow later, where a system can tell
+    them apart."""
+    getattr(os, "fdatasync", os.fsync)(file)
 
 
 def read_ledger(path: Path) -> Account | None:

@@ -67,8 +67,10 @@ class Comparison:
     """A memory compared with its ledger, all of it read. Ids are those of points."""
 
     whole: int = 0
+    absent: set[bytes] = field(default_factory=set)
+    """They are in the ledger, and not there."""
     missing: set[bytes] = field(default_factory=set)
-    """They were acknowledged, and are not there."""
+    """Of these, those that nobody had begun to delete."""
     altered: set[bytes] = field(default_factory=set)
     """They are not as they were written."""
     older: set[bytes] = field(default_factory=set)
@@ -148,6 +150,9 @@ def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
     mark(shard, found.unmarked)
     for entry in found.later:
         account.add(entry)
+    for id in account.going & found.absent:
+        del account.held[id]
+    account.going.clear()
 
 
 def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
@@ -167,14 +172,15 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
 
 def compare(shard: qe.EdgeShard, account: Account) -> Comparison:
     """Read all of a memory, and compare it with what its ledger says."""
-    found = Comparison(missing=set(account.held) - account.going)
+    found = Comparison(absent=set(account.held))
     places: Counter[tuple[str, str]] = Counter()
     for point in _points(shard):
-        found.missing.discard(point.id.bytes)
+        found.absent.discard(point.id.bytes)
         if _is_as_told(point, account, found):
             found.whole += 1
             if USER in point.payload:
                 places[point.payload[USER], point.payload["session_id"]] += 1
+    found.missing = found.absent - account.going
     found.hidden = _hidden(shard, places)
     return found
 
@@ -257,6 +263,6 @@ def _listed(files: Sequence[str]) -> str:
 
 def _refusal(folder: Path, what: str) -> str:
     return (
-        f"the memory in {folder} is damaged ({what}). Nothing was changed. Restore a backup with "
-        "`assistant restore`, or keep what can still be read with `assistant repair`"
+        f"the memory in {folder} is damaged ({what}). Restore a backup with `assistant restore`, "
+        "or keep what can still be read with `assistant repair`"
     )

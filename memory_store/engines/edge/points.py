@@ -8,6 +8,7 @@ import qdrant_edge as qe
 
 from memory_store.engines.engine import Point, Scope
 from memory_store.engines.layout import (
+    CONFLICTS,
     KEYS,
     REPEATS,
     TURNS,
@@ -43,6 +44,7 @@ def indexes() -> dict[str, Any]:
         "enrichment": qe.KeywordIndexParams(),
         "slots": qe.KeywordIndexParams(),
         REPEATS: qe.KeywordIndexParams(),
+        CONFLICTS: qe.KeywordIndexParams(),
     }
 
 

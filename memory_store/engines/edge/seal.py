@@ -15,6 +15,7 @@ from typing import Any
 from memory_store.engines.edge.sync import sync_folder
 
 NAME = "seal"
+_ARRIVING = f"{NAME}.new"
 _CHUNK = 1 << 16
 _Files = dict[str, list[int]]
 
@@ -23,7 +24,7 @@ def seal(folder: Path) -> None:
     """Seal a folder that nobody writes to any more. What is in it must be on the disk already."""
     files = _described(folder)
     told = {"files": files, "checksum": _checksum(files)}
-    arriving = folder / f"{NAME}.new"
+    arriving = folder / _ARRIVING
     with arriving.open("w", encoding="utf-8") as file:
         json.dump(told, file)
         file.flush()
@@ -59,7 +60,8 @@ def unseal(folder: Path) -> None:
 
 def _described(folder: Path) -> _Files:
     """The size and the checksum of each file, by its path in the folder."""
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != NAME)
+    ours = (folder / NAME, folder / _ARRIVING)
+    paths = (path for path in folder.rglob("*") if path.is_file() and path not in ours)
     return {
         path.relative_to(folder).as_posix(): [path.stat().st_size, checksum_of(path)]
         for path in paths
@@ -91,7 +93,7 @@ def _parts_with_data(file: int) -> Iterator[tuple[int, int]]:
             start, end = at, size
         except OSError:  # nothing but a hole is left
             return
-        yield max(start, at), end
+        yield start, end
         at = -(-end // _CHUNK) * _CHUNK
 
 

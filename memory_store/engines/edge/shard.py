@@ -26,6 +26,7 @@ from memory_store.engines.edge.sync import Commits, Durability
 from memory_store.engines.engine import Matrix, Payload, Point
 from memory_store.engines.layout import KEYS, WORDS, to_matrix
 from memory_store.errors import StoreDamaged, StoreUnavailable
+from memory_store.turns import charged
 
 LEDGER = "ledger"
 _PAGE = 128
@@ -278,7 +279,7 @@ class Shard:
 
     @contextmanager
     def _working(self) -> Iterator[None]:
-        with explaining(self.folder):
+        with charged(), explaining(self.folder):
             yield
 
 

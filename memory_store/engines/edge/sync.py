@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from memory_store.engines.edge.ledger import Entry, Ledger
+from memory_store.engines.edge.ledger import Entry, Ledger, sync_open
 
 
 class Durability(StrEnum):
@@ -157,7 +157,7 @@ def sync_file(path: Path) -> None:
     """Put what a file holds on the disk."""
     file = os.open(path, os.O_RDONLY)
     try:
-        os.fdatasync(file)
+        sync_open(file)
     finally:
         os.close(file)
 

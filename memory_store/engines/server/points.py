@@ -12,6 +12,7 @@ from memory_store.engines.engine import Claim, Payload, Point, Scope, Similariti
 from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
+    CONFLICTS,
     IDENTITY_ID,
     KEYS,
     REPEATS,
@@ -39,6 +40,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    CONFLICTS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
 }
 _version = attrgetter("version")
 # Of the identities, only that of a finished copy that nobody has used yet may be replaced.

@@ -102,6 +102,10 @@ def test_an_example_is_true(name: str, told: httpx.Client) -> None:
     """What the document shows is what comes: to the last field, in texts line by line."""
     if name.endswith("/messages"):
         told.delete("/v1/users/ann/memories")
+    if name.endswith("/conflicts"):
+        said = "Please proofread my uncle's letter:\n\nI moved to Oslo in May."
+        body = {"user_id": "ann", "messages": [{"role": "user", "content": said}]}
+        told.post("/v1/sessions/a letter/messages", json=body).raise_for_status()
     reply = told.request(**example_request(name))
     assert reply.status_code == 200, reply.text
     media_type, _, _ = reply.headers["content-type"].partition(";")

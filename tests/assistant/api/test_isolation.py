@@ -1,11 +1,19 @@
 """Two users, every route, every id: nobody sees, changes or forgets what is another's."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 from calls import chat, record, sessions
+
+
+def altered(exported: str) -> str:
+    """Records as of a version without checksums, of which one was changed by hand."""
+    older = exported.replace('"version":3', '"version":2').replace("I will", "I shall")
+    return re.sub(r',?"checksum":"[^"]*"', "", older)
+
 
 SECRET = "My safe opens with 4711."
 CHAT, SEARCH = "/v1/chat/completions", "/v1/memories/search"
@@ -54,7 +62,7 @@ ATTEMPTS: dict[str, Callable[[Two], httpx.Response]] = {
     ),
     "bring in the own record of another": lambda two: two.http.post(
         f"/v1/users/{two.eve}/import",
-        content=two.http.get(f"/v1/users/{two.ann}/export").text.replace("I will", "I shall"),
+        content=altered(two.http.get(f"/v1/users/{two.ann}/export").text),
     ),
     "record": lambda two: record(two.http, two.eve, "shared", "And my safe?", "What safe?"),
     "forget the session": lambda two: two.http.delete(

@@ -63,6 +63,7 @@ CALLS: Mapping[str, Call] = {
     "DELETE /v1/sessions/{session_id}": Call(),
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
+    "GET /v1/memories/conflicts": Call(),
     "GET /v1/memories/{memory_id}": Call(),
     "PATCH /v1/memories/{memory_id}": Call(body={"user_text": "My safe is open."}),
     "DELETE /v1/memories/{memory_id}": Call(),
@@ -92,7 +93,10 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
     },
     "POST /v1/responses": {"streamed": Call(body={"input": QUESTION, "stream": True})},
     "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
-    "PATCH /v1/memories/{memory_id}": {"facts": Call(body={"facts": ["I have no safe."]})},
+    "PATCH /v1/memories/{memory_id}": {
+        "facts": Call(body={"facts": ["I have no safe."]}),
+        "speakers": Call(body={"speakers": {f"My safe opens with {SECRET}.": "quoted"}}),
+    },
     "GET /v1/memories/{memory_id}": {"as of": Call(params={"as_of": "2030-01-01"})},
     "DELETE /v1/memories/{memory_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/sessions/{session_id}": {"dry run": Call(params={"dry_run": "true"})},
@@ -200,6 +204,11 @@ def matrix(
         httpx.Client(base_url=url, headers=operators, timeout=60) as operator,
     ):
         record(operator, "ann", SESSION, f"My safe opens with {SECRET}.", f"{SECRET}, noted.")
+        record(operator, "ann", "her letters", "My phone number is 555-0101.", "Noted.")
+        pasted = f"Please proofread my uncle's letter:\n\nMy phone number is {SECRET}."
+        record(operator, "ann", "her letters", pasted, "Fine.")
+        listed = operator.get("/v1/memories/conflicts", params={"user_id": "ann"}).json()
+        assert [SECRET in one["fact"] for one in listed["data"]] == [True]
         read = operator.get(f"/v1/sessions/{SESSION}", params={"user_id": "ann"})
         yield Matrix(eve, operator, Ids(SESSION, read.json()["data"][0]["id"]), keyed)
 

@@ -185,6 +185,8 @@ def test_a_session_is_read_with_its_rounds(http: httpx.Client, ann: str) -> None
             "event_dates": [{"first": "2023-05-08", "last": "2023-05-14"}],
             "superseded_by": None,
             "supersedes": [],
+            "in_doubt": False,
+            "contradicts": [],
         }
     ]
     assert {"id", "session_id", "round_index", "session_date", "assistant_text"} <= set(first)

@@ -277,3 +277,35 @@ def test_a_large_import_goes_in_pieces() -> None:
 
 def test_an_export_that_an_editor_saved_is_read_without_its_mark() -> None:
     assert export_lines(b'\xef\xbb\xbf{"version": 2}\n{"records": 0}').head == '{"version": 2}'
+
+
+@pytest.fixture
+def letter(http: httpx.Client, ann: str) -> str:
+    """The id of a memory in which Ann has a letter read that contradicts her."""
+    record(http, ann, "home", "I live in Ghent.", timestamp="2023-03-02T09:00:00Z")
+    pasted = "Please proofread my uncle's letter:\n\nI moved to Oslo last week."
+    record(http, ann, "letter", pasted, timestamp="2023-05-02T09:00:00Z")
+    (one,) = http.get("/v1/sessions/letter", params={"user_id": ann}).json()["data"]
+    return str(one["id"])
+
+
+def test_conflicts_are_listed_and_shown(run: Run, letter: str) -> None:
+    fields = run("conflicts").out.split("\t")
+    assert (fields[0], fields[1]) == (letter, "quoted")
+    assert fields[-2:] == ["I moved to Oslo last week.", "I live in Ghent.\n"]
+    assert run("conflicts", "--json").json["data"][0]["id"] == letter
+    shown = run("show", letter).out
+    assert "· I moved to Oslo last week. (2023-04-24 to 2023-04-30) [quoted]" in shown
+    assert "contradicts: I live in Ghent. (said 2023-03-02)" in shown
+
+
+@pytest.mark.parametrize(("option", "replaced"), [("--mine", True), ("--leave", False)])
+def test_a_conflict_is_decided(
+    run: Run, http: httpx.Client, ann: str, letter: str, option: str, replaced: bool
+) -> None:
+    assert run("conflicts", option, letter[:8]).code == 0
+    assert run("conflicts", "--json").json["total"] == 0
+    (home,) = http.get("/v1/sessions/home", params={"user_id": ann}).json()["data"]
+    assert (home["facts"][0]["superseded_by"] is not None) is replaced
+    again = run("conflicts", option, letter[:8])
+    assert (again.code, "contradicts nothing" in again.err) == (2, True)

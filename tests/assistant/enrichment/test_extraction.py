@@ -64,7 +64,7 @@ def rounds(*facts: Mapping[str, Any]) -> dict[str, Any]:
 
 def test_facts_of_each_round() -> None:
     moved = fact("I moved to Bruges.", dates=["2023-05-19", "2023-05/2023-06"], replaces=[1])
-    first, second = read(rounds(moved, fact("You like it.", speaker="other")))
+    first, second = read(rounds(moved, fact("You like it.", speaker="quoted")))
     (own, other) = first.facts
     assert (own.text, own.speaker, own.source) == (
         "I moved to Bruges.",
@@ -76,7 +76,7 @@ def test_facts_of_each_round() -> None:
         Days(date(2023, 5, 1), date(2023, 6, 30)),
     )
     assert [(link.round_id, link.by) for link in own.supersedes] == [("r0", PLAIN.extractor)]
-    assert (other.speaker, other.supersedes) == (Speaker.OTHER, ())
+    assert (other.speaker, other.supersedes) == (Speaker.QUOTED, ())
     assert second == Extraction(PLAIN.extractor)
 
 

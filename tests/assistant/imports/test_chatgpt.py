@@ -173,6 +173,21 @@ def test_what_is_no_export(wrong: bytes) -> None:
         read_chatgpt(wrong)
 
 
+def test_a_damaged_zip_file_is_refused_wherever_the_damage_is() -> None:
+    packed = zipped(**{"conversations.json": export(a_conversation())})
+    refused = 0
+    for place in range(len(packed)):
+        for changed in (packed[place] ^ 1, packed[place] ^ 0x80, 0, 255):
+            damaged = packed[:place] + bytes([changed]) + packed[place + 1 :]
+            try:
+                read_chatgpt(damaged)
+            except InvalidRequest:
+                refused += 1
+        with pytest.raises(InvalidRequest):
+            read_chatgpt(packed[:place])
+    assert refused > len(packed)
+
+
 def test_a_zip_file_of_something_else_says_what_is_in_it() -> None:
     packed = zipped(**{f"photo{number}.jpg": b"" for number in range(5)})
     with pytest.raises(

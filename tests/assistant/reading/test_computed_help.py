@@ -137,3 +137,10 @@ def test_of_several_who_speak_each_line_says_who() -> None:
     ]
     found = computed_help(question_kind("How often did they run?"), said, TODAY)
     assert [one["statement"] for one in found["mentions"]] == ["Ann: I ran.", "Bob: I ran."]
+
+
+def test_what_was_quoted_from_others_is_no_help() -> None:
+    quoted = Statement("I ran in Oslo.", Speaker.QUOTED, recalled(21), (), 0.9)
+    kind = question_kind("Where did I run?")
+    assert computed_help(kind, [quoted, *SAID], TODAY) == computed_help(kind, SAID, TODAY)
+    assert computed_help(kind, [quoted], TODAY) == {}

@@ -228,3 +228,47 @@ def conversation(id: str) -> dict[str, Any]:
         "mapping": {"user": said, "assistant": answered},
         "current_node": "assistant",
     }
+
+
+def in_conflict(http: httpx.Client, user: str) -> None:
+    """Ann lives in Ghent, and has her uncle's letter read."""
+    record(http, user, "home", "I live in Ghent.", timestamp="2023-03-02T09:00:00Z")
+    letter = "Please proofread my uncle's letter:\n\nI moved to Oslo last week. I love the snow."
+    record(http, user, "letter", letter, timestamp="2023-05-02T09:00:00Z")
+
+
+def test_a_quoted_fact_says_so(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    in_conflict(http, ann)
+    page = open_page(quoting_url, "/#/memories")
+    card = cards(page).filter(has_text="uncle")
+    card.get_by_text("3 facts").click()
+    chips = card.locator(".facts .tag", has_text="quoted")
+    expect(chips).to_have_count(3)
+    assert "may be another's" in str(chips.first.get_attribute("title"))
+    expect(chips.first.locator(".unseen")).to_contain_text("may be another's")
+    expect(card.locator(".facts")).to_contain_text(
+        "Contradicts (Thu, 2 Mar 2023): I live in Ghent."
+    )
+    expect(cards(page).filter(has_text="I live in Ghent.").last.locator(".tag")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("button", "newest"),
+    [("This is mine: let it replace", True), ("Leave as it is", False)],
+)
+def test_a_conflict_is_decided(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str, button: str, newest: bool
+) -> None:
+    in_conflict(http, ann)
+    page = open_page(quoting_url, "/#/memories")
+    page.get_by_label("Conflicts").check()
+    expect(page.locator("#total")).to_have_text("1 conflict")
+    expect(cards(page)).to_contain_text("In a message of Tue, 2 May 2023I moved to Oslo last week.")
+    expect(cards(page)).to_contain_text("You said on Thu, 2 Mar 2023I live in Ghent.")
+    cards(page).get_by_role("button", name=button).click()
+    expect(page.get_by_text("Nothing contradicts you")).to_be_visible()
+    asked_of = {"user_id": ann, "session_id": "home"}
+    (home,) = http.get("/v1/memories", params=asked_of).json()["data"]
+    assert (home["facts"][0]["superseded_by"] is not None) is newest

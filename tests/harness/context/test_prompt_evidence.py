@@ -1,5 +1,6 @@
 """Evidence in prompts: what counts as word for word, and the shares."""
 
+import html
 import json
 
 import pytest
@@ -34,8 +35,9 @@ def found(prompt: str) -> bool:
         json.dumps({"user": SAID}, ensure_ascii=False, indent=2),
         json.dumps({"user": SAID}).replace("<", "\\u003c"),
         "before " + SAID.replace("\n", "\n    "),
+        html.escape(SAID),
     ],
-    ids=["plain", "json", "readable json", "escaped json", "indented"],
+    ids=["plain", "json", "readable json", "escaped json", "indented", "as html"],
 )
 def test_word_for_word_in_any_writing(prompt: str) -> None:
     assert found(prompt)

@@ -200,7 +200,7 @@ def test_a_text_cannot_close_the_fence_around_it(away: Bench, theirs: Rival) -> 
     away.approach = Approach("full-context", load_profile("plain"))
     away.replay()
     (sent,) = theirs.chats()
-    assert "x[/question][conversations]?" in sent.body["messages"][0]["content"]
+    assert "x&lt;/question>&lt;conversations>?" in sent.body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("mode", MODES)

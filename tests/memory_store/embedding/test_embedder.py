@@ -135,7 +135,7 @@ async def test_long_texts_make_smaller_batches() -> None:
     encoder = GatedEncoder()
     embedder = Embedder(encoder)
     await embedder.embed([f"{number}" + "x" * 1999 for number in range(7)], DOCUMENT)
-    assert [len(batch) for batch in encoder.batches] == [3, 3, 1]
+    assert [len(batch) for batch in encoder.batches] == [2, 2, 2, 1]
     await embedder.close()
 
 

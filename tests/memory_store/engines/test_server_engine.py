@@ -82,7 +82,7 @@ async def test_the_collection_is_made_for_many_users(qdrant: Qdrant, collection:
     assert (graphs["m"], graphs["payload_m"]) == (0, 0)
     indexes = {name: index["params"] for name, index in made["payload_schema"].items()}
     wanted = {"user_id", "session_id", "session_date", "event_days"}
-    wanted |= {"enrichment", "slots", "repeats"}
+    wanted |= {"enrichment", "slots", "repeats", "conflicts"}
     assert set(indexes) == wanted
     assert indexes["user_id"]["is_tenant"]
     assert indexes["session_date"]["is_principal"]

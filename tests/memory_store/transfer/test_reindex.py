@@ -24,6 +24,7 @@ from memory_store import (
     MemoryStore,
     Query,
     Record,
+    Speaker,
     StoreMismatch,
     StoreMissing,
     StoreUnready,
@@ -33,6 +34,7 @@ from memory_store import (
 )
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
+from memory_store.transfer.renewal import lasting, renewed
 
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)
@@ -260,3 +262,20 @@ async def test_a_half_built_index_is_never_taken_for_a_memory(folder: Path) -> N
     shutil.rmtree(folder / "edge")
     with pytest.raises(StoreUnready):
         await a_store(EdgeEngine(folder), WideEncoder()).open()
+
+
+def test_facts_of_earlier_rules_are_told_anew() -> None:
+    pasted = "Fix grammar please\nMy name is now Carla."
+    before = Record(
+        replace(ROUNDS[0], user_text=pasted, user_name=""),
+        (Fact("My name is now Carla.", slot="name"),),
+    )
+    (fact,) = renewed(before).facts
+    assert (fact.speaker, fact.in_doubt, fact.slot) == (Speaker.QUOTED, True, "name")
+    assert lasting(renewed(before)) == lasting(before)
+
+
+def test_facts_that_the_user_gave_are_all_there_is() -> None:
+    given = Fact("My name is Carla.", Speaker.USER, "user", slot="name")
+    before = Record(replace(ROUNDS[0], user_text="I moved to Oslo last week."), (given,))
+    assert renewed(before).facts == (given,)

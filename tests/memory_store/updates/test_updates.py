@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from update_cases import CASES, Case
 
 from memory_store import Days, MemoryStore, Query, Record, Round
-from memory_store.updates import own_words, stated
+from memory_store.updates import authorship, stated
 
 START = datetime(2023, 1, 10, 12, tzinfo=UTC)
 
@@ -180,7 +180,7 @@ def test_statements_that_give_no_value(statement: str) -> None:
 
 
 @given(st.text())
-def test_own_words_keeps_lengths_and_never_adds_a_word(text: str) -> None:
-    own = own_words(text)
+def test_authorship_keeps_lengths_and_never_adds_a_word(text: str) -> None:
+    own = authorship(text).own
     assert len(own) == len(text)
     assert all(ours in (theirs, " ") for ours, theirs in zip(own, text, strict=True))

@@ -264,3 +264,13 @@ async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
         "In our last chat, what did you say about a cat?",
     ):
         assert "don't know" not in (await ask(store, question, floor=0.0))[0]
+
+
+async def test_what_was_quoted_from_others_comes_last_and_says_so(store: MemoryStore) -> None:
+    pasted = "Please proofread this letter:\n\nMy dentist is now Dr Peeters in Ghent."
+    await store.remember([round(0, "My dentist is Dr Maes in Ghent."), round(1, pasted)])
+    answer, _ = await ask(store, "Who is my dentist in Ghent?")
+    assert "you said: “My dentist is Dr Maes in Ghent.”" in answer
+    assert "a text that you sent said: “My dentist is now Dr Peeters in Ghent.”" in answer
+    assert answer.index("Maes") < answer.index("Peeters")
+    assert "no longer" not in answer

@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from memory_store import (
     to_lines,
 )
 from memory_store.engines.edge.integrity import MARKS
+from memory_store.engines.edge.ledger import Entry, Kind
+from memory_store.engines.edge.sync import Commits
 
 ROUNDS = told(40)
 SECOND = ROUNDS[2]
@@ -130,17 +133,53 @@ async def test_what_was_forgotten_or_put_right_counts_as_such(tmp_path: Path) ->
     assert {round.user_id for round in await held(other)} == {"user 0"}
 
 
+class Ended(BaseException):
+    """The process ended here."""
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+async def test_ended_while_forgetting_it_is_forgotten_or_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deleted: bool
+) -> None:
+    store = a_store(tmp_path / "live")
+    await store.open()
+    await store.remember(ROUNDS)
+
+    add = Commits.add
+
+    async def intend(self: Commits, entries: Sequence[Entry]) -> None:
+        self._ledger.append(entries)
+        raise Ended
+
+    def add_unless_gone(self: Commits, entries: Sequence[Entry]) -> None:
+        if entries[0].kind is Kind.GONE:
+            raise Ended
+        add(self, entries)
+
+    with monkeypatch.context() as patch:
+        if deleted:
+            patch.setattr(Commits, "add", add_unless_gone)
+        else:
+            patch.setattr(Commits, "intend", intend)
+        with pytest.raises(Ended):
+            await store.forget_session("user 0", "session 0")
+    copy = crashed(tmp_path / "live", tmp_path / "crashed")
+    gone = {round_id("user 0", "session 0", index) for index in range(3)} if deleted else set()
+    assert await held(copy) == [round for round in ROUNDS if round.id not in gone]
+    assert await held(copy) == [round for round in ROUNDS if round.id not in gone]
+
+
 async def test_a_memory_from_before_there_were_ledgers_is_taken_up(
     after_a_crash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = await _without_ledger(after_a_crash)
 
     def ends(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise Ended
 
     with monkeypatch.context() as patch:
         patch.setattr("memory_store.engines.edge.opening.mark", ends)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(Ended):
             await held(folder)
     assert await held(folder) == ROUNDS
     flip(folder / "edge" / "ledger", b"aide-memoire")

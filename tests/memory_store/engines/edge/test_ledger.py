@@ -47,6 +47,11 @@ def test_what_is_going_may_be_there_and_what_is_gone_must_not(tmp_path: Path) ->
     assert (set(read(again).held), read(again).gone) == ({A}, {})
 
 
+def test_what_is_written_beside_its_deletion_may_go_with_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "l", held(A, 1), Entry(Kind.GOING, 0, A), held(A, 2))
+    assert read(path).going == {A}
+
+
 def test_erased_texts_are_counted(tmp_path: Path) -> None:
     path = written(tmp_path / "l", held(A, 1), Entry(Kind.ERASED, 2, bytes(16)))
     assert read(path).erased == 1

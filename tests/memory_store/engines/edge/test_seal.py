@@ -48,6 +48,13 @@ def test_an_opened_one_has_no_seal(folder: Path) -> None:
     assert not is_sealed(folder)
 
 
+def test_what_an_interrupted_sealing_left_is_no_part_of_it(folder: Path) -> None:
+    (folder / "seal.new").write_text("{")
+    assert broken(folder) == []
+    seal(folder)
+    assert broken(folder) == []
+
+
 @pytest.mark.parametrize("name", ["small", "inner/text", "sparse", "seal"])
 def test_a_flipped_bit_is_noticed(folder: Path, name: str) -> None:
     whole = (folder / name).read_bytes()

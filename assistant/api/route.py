@@ -1,0 +1,79 @@
+"""Routes whose bodies are JSON: read once, a long one beside the event loop, and within bounds."""
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+from assistant.characters import whole_characters
+from assistant.errors import InvalidRequest
+from memory_store import aside, current_job, pause
+
+MOST_VALUES = 200_000
+"""Values in one body: objects, lists, texts and the like. Ten thousand messages with everything
+that belongs to them have half as many."""
+# Seconds of the loop that checking a byte of a body against its model takes at most, as a rule.
+_CHECKED = 5e-8
+
+
+class JsonRoute(APIRoute):
+    """A route that gets its JSON in whole characters."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, which finds the body read."""
+        handler = super().get_route_handler()
+
+        async def reading(request: Request) -> Response:
+            body = await request.body() if self.body_field else b""
+            if not body:
+                return await handler(request)
+            read = await aside(len(body), read_json, body)
+            current_job().charge(len(body) * _CHECKED)
+            await pause()
+            return await handler(_Read(request, body, read))
+
+        return reading
+
+
+class _Read(Request):
+    """A request whose JSON has been read."""
+
+    def __init__(self, request: Request, body: bytes, read: Any) -> None:
+        super().__init__(request.scope, request.receive)
+        self._body = body
+        self._read = read
+
+    async def json(self) -> Any:
+        """What the body says."""
+        return self._read
+
+
+def read_json(body: bytes) -> Any:
+    """What a body says, in whole characters. Raises `InvalidRequest`."""
+    left = MOST_VALUES
+
+    def whole(given: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise InvalidRequest(
+                f"more than {MOST_VALUES} values in one request", code="too_many_values"
+            )
+        if isinstance(given, str):
+            return whole_characters(given)
+        if isinstance(given, list):
+            return [whole(one) for one in given]
+        if isinstance(given, dict):
+            return {whole_characters(name): whole(value) for name, value in given.items()}
+        return given
+
+    try:
+        return whole(json.loads(body))
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(f"the body is not JSON: {error.msg}", code="invalid_json") from error
+    except ValueError as error:  # not UTF-8, or a number of thousands of digits
+        raise InvalidRequest("the body is no JSON that can be read", code="invalid_json") from error
+    except RecursionError as error:
+        raise InvalidRequest("the body is nested too deeply", code="invalid_json") from error

@@ -1,0 +1,48 @@
+// Statements that contradict what the person said of themselves and may be another's: whose are they?
+
+import { showError } from "../page/banner.js";
+import { day } from "../page/dates.js";
+import { el } from "../page/dom.js";
+import { notice } from "../page/notice.js";
+import { settings } from "../page/settings.js";
+import { ask, path } from "../server/api.js";
+import { whose } from "./facts.js";
+import { memoryChanged } from "./forget.js";
+
+const AT_ONCE = 200;
+
+/** The conflicts, as a page of a list. */
+export async function readConflicts() {
+  const query = { user_id: settings.user, limit: AT_ONCE };
+  return { ...(await ask("GET", "/v1/memories/conflicts", { query })), next: null };
+}
+
+/** A conflict as an article: both statements with their days, and the two ways out. */
+export function conflictCard(one) {
+  const button = (label, said, speaker) =>
+    el("button", { type: "button", class: "quiet", onclick: () => decide(one, speaker, said).catch(showError) }, label);
+  const href = `#/chat/${encodeURIComponent(one.session_id)}`;
+  return el("article", { class: "card", data: { id: one.id } },
+    statement("In a message of", one.said_at, one.fact, whose(one)),
+    one.contradicts.map((held) => statement("You said on", held.said_at, held.text)),
+    el("p", { class: "actions" },
+      el("a", { class: "quiet", href }, "Conversation"),
+      button("Leave as it is", "Left as it is.", "quoted"),
+      button("This is mine: let it replace", "It replaces what you said before.", "user")));
+}
+
+function statement(when, at, text, ...more) {
+  return el("p", { class: "said" }, el("b", {}, `${when} `, el("time", { dateTime: at }, day(at))), el("span", { class: "words" }, text), ...more);
+}
+
+async function decide(one, speaker, said) {
+  const send = { speakers: { [one.fact]: speaker } };
+  await ask("PATCH", path`/v1/memories/${one.id}`, { send, query: { user_id: settings.user } });
+  memoryChanged();
+  notice(said);
+}
+
+/** What the list says without any. */
+export const noConflict = () => el("div", { class: "welcome" },
+  el("h2", {}, "Nothing contradicts you"),
+  el("p", {}, "What you quote or paste is found, and replaces nothing. Where it contradicts you, it appears here."));

@@ -1,0 +1,1 @@
+"""Whose words a sentence is: labelled examples, and the numbers made from them."""

@@ -1,0 +1,56 @@
+"""Another user, who asks for little: a short search and `/health` by the clock, whatever becomes of
+the ones before. A process of its own, so that the flood is not felt in the measuring."""
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Iterator
+
+from benchmarks.fairness.requests import ASKED_AT
+from benchmarks.fairness.wire import Asked, Done, ask, posting
+from benchmarks.texts import questions
+
+USER = "ann0"
+EVERY = 0.05
+
+
+async def probe(port: int, seconds: float) -> None:
+    """Ask for so many seconds, or until told to stop by the end of standard input; print each."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(sys.stdin, stopped.set)
+    began = time.perf_counter()
+    asked = _requests()
+    running: set[asyncio.Task[Done]] = set()
+    number = 0
+    while not stopped.is_set() and time.perf_counter() < began + seconds:
+        due = began + number * EVERY
+        await asyncio.sleep(max(0.0, due - time.perf_counter()))
+        number += 1
+        for request in (Asked("health", "GET", "/health"), next(asked)):
+            task = asyncio.create_task(ask(port, request, since=due))
+            running.add(task)
+            task.add_done_callback(_print)
+            task.add_done_callback(running.discard)
+    await asyncio.gather(*running)
+
+
+def _requests() -> Iterator[Asked]:
+    for question in questions(1_000_000, seed=int(time.time())):
+        body = {"user_id": USER, "query": question, "now": ASKED_AT}
+        yield posting("search", "/v1/memories/search", body)
+
+
+def _print(task: "asyncio.Task[Done]") -> None:
+    done = task.result()
+    print(json.dumps([done.name, done.status, done.seconds]), flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("port", type=int)
+    parser.add_argument("seconds", type=float)
+    given = parser.parse_args()
+    asyncio.run(probe(given.port, given.seconds))

@@ -1,0 +1,185 @@
+"""Fifty requests made to take long, and ten large ones that anybody may send, at the documented
+limits (docs/settings.md). The same ones in every run."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+from benchmarks.fairness.wire import Asked, posting
+from benchmarks.texts import messages, replies
+from memory_store import Record, Round, Speaker, rule_facts, to_lines
+
+QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000
+# What stands in a body around its text.
+_AROUND = 1000
+ASKED_AT = "2025-01-15T12:00:00Z"
+_START = datetime(2024, 1, 1, tzinfo=UTC)
+
+# What each of the rules of time, of questions and of sentences goes by, over and over.
+_SEARCHED = (
+    *("monday ", "Mondays, Tuesdays and ", "last week ", "on the 5th ", "in May ", "31 feb "),
+    *("between May and June ", "from monday to friday ", "how many days ", "two weeks ago "),
+    *("the end of ", "every ", "christmas ", "2023-05-06, ", "did I ", "in two weeks "),
+    *("'a ", '"a ', "“", "a-", "(", "_", "9", "é́", "monday? ", "the first, or "),
+)
+# Behind a statement of the user's own, so that whose words the rest is matters.
+_RECORDED = (
+    *("said ", "_", "I have 3 cats. ", "my name is ", "no ", "\n> ", '"', "y", "Anna: I moved.\n"),
+    *("and I live in ", "email: ", "I "),
+)
+_STATED = "I live in Ghent.\na"
+_CHATTED = (
+    *("how many days between ", "what did I say first, ", "<  ", "my dog, ", "how many bikes? "),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A text over and over, up to a length, in a request of some kind."""
+
+    kind: str
+    text: str
+    most: int
+    opening: str = ""
+
+    def request(self, share: float = 1.0) -> Asked:
+        """The request with this share of the text."""
+        # Marks that JSON writes with two characters take more of a body.
+        written = len(json.dumps(self.text, ensure_ascii=False)) - 2
+        most = min(self.most, int((BODY - _AROUND) * len(self.text) / written))
+        length = int(most * share)
+        said = self.opening + self.text * (length // len(self.text) + 1)
+        name = f"{self.kind} {self.text.strip()[:24]!r} x {length:,}"
+        return _MAKE[self.kind](name, said[:length])
+
+
+def _search(name: str, text: str) -> Asked:
+    query = f"{text[:-1]}x"  # blank ones are refused
+    body = {"user_id": "mallory", "query": query, "now": ASKED_AT}
+    return posting(name, "/v1/memories/search", body)
+
+
+def _record(name: str, text: str) -> Asked:
+    said = [{"role": "user", "content": text}, {"role": "assistant", "content": "Noted."}]
+    body = {"user_id": "mallory2", "messages": said, "timestamp": ASKED_AT}
+    return posting(name, f"/v1/sessions/{quote(name, safe='')}/messages", body)
+
+
+def _chat(name: str, text: str) -> Asked:
+    body = {
+        "model": "aide-memoire",
+        "messages": [{"role": "user", "content": text}],
+        "metadata": {"user_id": "mallory3", "session_id": name, "timestamp": ASKED_AT},
+    }
+    return posting(name, "/v1/chat/completions", body)
+
+
+_MAKE = {"search": _search, "record": _record, "chat": _chat}
+
+
+def growing() -> list[Growing]:
+    """The hostile requests of one text, whose time is to grow no faster than the text."""
+    return [
+        *(Growing("search", text, QUERY) for text in _SEARCHED),
+        *(Growing("record", text, MESSAGE, _STATED) for text in _RECORDED),
+        *(Growing("chat", text, MESSAGE) for text in _CHATTED),
+    ]
+
+
+def hostile() -> list[Asked]:
+    """Fifty requests, each made to take long."""
+    return [*(one.request() for one in growing()), *_of_many_parts()]
+
+
+def _of_many_parts() -> Iterator[Asked]:
+    yield Asked(
+        "340,000 empty messages",
+        "POST",
+        "/v1/sessions/s/messages",
+        b'{"messages":[' + b",".join([b"{}"] * 340_000) + b"]}",
+    )
+    yield Asked(
+        "190,000 empty lists",
+        "POST",
+        "/v1/memories/search",
+        b'{"query":"a","x":[' + b",".join([b"[]"] * 190_000) + b"]}",
+    )
+    alike = [{"role": "user", "content": "ok", "id": f"{n}"} for n in range(MESSAGES)]
+    body = {"user_id": "mallory4", "messages": alike}
+    yield posting("10,000 equal turns", "/v1/sessions/alike/messages", body)
+    answers = [{"role": "assistant", "content": "a" * 60} for _ in range(MESSAGES)]
+    body = {"user_id": "mallory4", "messages": answers}
+    yield posting("10,000 replies in a row", "/v1/sessions/replies/messages", body)
+    homes = [{"role": "user", "content": f"I live in Ghent{n}.", "id": f"{n}"} for n in range(6000)]
+    body = {"user_id": "mallory4", "messages": homes}
+    yield posting("6,000 homes", "/v1/sessions/homes/messages", body)
+    nested = b'{"messages":' + b"[" * 500_000
+    yield Asked("500,000 brackets", "POST", "/v1/chat/completions", nested)
+    path = "/v1/users/mallory5/import?format=chatgpt"
+    yield Asked("a zip file of 28 MB of brackets", "POST", path, _bomb())
+
+
+def large(archive: str, leaving: str) -> list[Asked]:
+    """Ten requests that anybody may send, two of them of users with long memories."""
+    said = messages(20_000, seed=5)
+    diary = "\n\n".join(said)
+    records = [_stored(n, text) for n, text in enumerate(said[:700])]
+    lines = "\n".join(to_lines(records)).encode()
+    return [
+        _turns("record 10,000 turns", "bea", said[:5000], 10_000),
+        _turns("record 8,000 turns", "cid", said[5000:9000], 8000),
+        posting(
+            "search a diary of 16,000 characters",
+            "/v1/memories/search",
+            {"user_id": "bea", "query": diary[:16_000], "now": ASKED_AT},
+        ),
+        posting(
+            "search 30,000 characters in a long memory",
+            "/v1/memories/search",
+            {"user_id": archive, "query": diary[20_000:50_000], "now": ASKED_AT},
+        ),
+        Asked("export a long memory", "GET", f"/v1/users/{archive}/export"),
+        Asked("list its sessions", "GET", f"/v1/sessions?user_id={archive}"),
+        Asked("look for a word in it", "GET", f"/v1/memories?user_id={archive}&text=bicycle"),
+        Asked("forget a long memory", "DELETE", f"/v1/users/{leaving}/memories"),
+        Asked("import 700 rounds", "POST", "/v1/users/dora/import", lines[:BODY]),
+        _chat_of("eve", diary[60_000:76_000]),
+    ]
+
+
+def _turns(name: str, user: str, said: list[str], count: int) -> Asked:
+    answers = replies(len(said), words=5, seed=6)
+    turns = [
+        {"role": role, "content": text[:70]}
+        for pair in zip(said, answers, strict=True)
+        for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    body = {"user_id": user, "messages": turns[:count], "timestamp": ASKED_AT}
+    return posting(name, "/v1/sessions/long/messages", body)
+
+
+def _chat_of(user: str, text: str) -> Asked:
+    body = {
+        "model": "aide-memoire",
+        "messages": [{"role": "user", "content": f"{text}\n\nWhat did I buy last Tuesday?"}],
+        "metadata": {"user_id": user, "session_id": "diary", "timestamp": ASKED_AT},
+    }
+    return posting("chat with a diary of 16,000 characters", "/v1/chat/completions", body)
+
+
+def _stored(number: int, text: str) -> Record:
+    round = Round("dora", f"s{number // 10}", number % 10, _START + timedelta(hours=number), text)
+    facts = tuple(fact for fact in rule_facts(round) if fact.speaker is Speaker.USER)
+    return Record(round, facts)
+
+
+def _bomb() -> bytes:
+    """A zip file within the limit that holds many times as much."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", f"[{'[], ' * 7_000_000}[]]")
+    return packed.getvalue()

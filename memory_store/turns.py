@@ -1,0 +1,258 @@
+"""Long work a little at a time: who asks for little does not wait for who asks for much.
+
+One event loop serves everybody. Work that grows with what was sent, or with what is stored, goes on
+for a slice of time and then waits for its turn: between two turns of the loop one slice is done,
+whoever's it is. Who has asked for little so far goes first, the newest of them before the others;
+long work takes turns between users. What cannot be cut into slices, such as reading one long text,
+is done in a thread beside the loop, one piece after the other, in the same order.
+
+A `Job` is what one request asks for. Whoever opens none has one of their own for each task.
+"""
+
+import asyncio
+import heapq
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+from memory_store.shares import Shares
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsRichComparison
+
+SLICE = 0.005
+"""Seconds of a slice: what anybody may have to wait each time that the loop comes round."""
+# A request that has used no more seconds than these asks for little.
+_SHORT = 0.05
+# After so many turns of short jobs one of a long job, which would else wait as long as they come.
+_SHORT_IN_A_ROW = 8
+# Seconds by which a user may be ahead of others who have had more.
+_CREDIT = 0.1
+# How many items are sorted in one step.
+_RUN = 1000
+# Reading so many characters takes less than changing threads is worth.
+_WORTH_A_THREAD = 2000
+# Reading more of them takes longer than a tenth of a second.
+_LIGHT = 10_000
+_seconds = time.perf_counter
+_numbers = count()
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+_Given = ParamSpec("_Given")
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """What one request asks for: for whom, and how many seconds of the loop it has used."""
+
+    owner: str = ""
+    used: float = 0.0
+    owed: float = 0.0
+    """Used since its last turn."""
+    number: int = field(default_factory=lambda: next(_numbers))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has asked for little so far."""
+        return self.used <= _SHORT
+
+    def charge(self, seconds: float) -> None:
+        """Count time that it has used."""
+        self.used += seconds
+        self.owed += seconds
+
+
+_job: ContextVar[Job | None] = ContextVar("job", default=None)
+
+
+def current_job() -> Job:
+    """The job that this task works on."""
+    job = _job.get()
+    if job is None:
+        job = Job()
+        _job.set(job)
+    return job
+
+
+@contextmanager
+def new_job(owner: str = "") -> Iterator[Job]:
+    """A job of its own for what is done within, by this task and those that it starts."""
+    job = Job(owner)
+    token = _job.set(job)
+    try:
+        yield job
+    finally:
+        _job.reset(token)
+
+
+@contextmanager
+def charged() -> Iterator[None]:
+    """Count the time of what is done within, which waits for nothing, to the current job."""
+    job, began = current_job(), _seconds()
+    try:
+        yield
+    finally:
+        job.charge(_seconds() - began)
+
+
+async def pause() -> None:
+    """Wait for a turn, if the current job has used up its slice."""
+    job = current_job()
+    if job.owed >= SLICE:
+        await _turns().wait(job)
+
+
+async def in_slices(items: Iterable[_Item]) -> AsyncIterator[_Item]:
+    """The items, with pauses. What is done with each is counted, and waits for nothing itself."""
+    job, began = current_job(), _seconds()
+    for item in items:
+        yield item
+        now = _seconds()
+        job.charge(now - began)
+        if job.owed >= SLICE:
+            await _turns().wait(job)
+            now = _seconds()
+        began = now
+
+
+async def aside(
+    size: int, function: Callable[_Given, _Result], *given: _Given.args, **named: _Given.kwargs
+) -> _Result:
+    """What the function makes of something of this size, in characters or items: at once where that
+    is little, else in a thread beside the loop. The function waits for nothing."""
+    if size <= _WORTH_A_THREAD:
+        with charged():
+            return function(*given, **named)
+    job, turns = current_job(), _turns()
+    thread = turns.light if size <= _LIGHT else turns.heavy
+    await thread.enter(job)
+    began = _seconds()
+    try:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(_THREADS, lambda: function(*given, **named))
+    finally:
+        job.used += _seconds() - began
+        thread.leave(job, _seconds() - began)
+
+
+def in_order(
+    items: Sequence[_Item], key: Callable[[_Item], "SupportsRichComparison"]
+) -> list[_Item]:
+    """`sorted` for what is done aside: no step of it is so long that the loop would wait for it."""
+    runs = (items[start : start + _RUN] for start in range(0, len(items), _RUN))
+    return list(heapq.merge(*(sorted(run, key=key) for run in runs), key=key))
+
+
+# Two, one of them for what does not take long: threads that compute hold each other up, and the
+# loop.
+_THREADS = ThreadPoolExecutor(2, thread_name_prefix="long-work")
+
+
+class _Line:
+    """Those who wait, and who is next."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Job, list[asyncio.Future[None]]] = {}
+        self._shares = Shares(_CREDIT)
+        self._short_in_a_row = 0
+
+    def join(self, job: Job) -> "asyncio.Future[None]":
+        place = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(job, []).append(place)
+        return place
+
+    def charge(self, job: Job, seconds: float) -> None:
+        self._shares.charge(job.owner, seconds)
+
+    def call_next(self) -> bool:
+        """Tell the next one; whether there was one."""
+        while self._waiting:
+            job = self._next()
+            places = self._waiting[job]
+            place = places.pop(0)
+            if not places:
+                del self._waiting[job]
+            if not place.done():  # whoever was cancelled waits no more
+                place.set_result(None)
+                return True
+        return False
+
+    def _next(self) -> Job:
+        short = [job for job in self._waiting if job.is_short]
+        if short and (self._short_in_a_row < _SHORT_IN_A_ROW or len(short) == len(self._waiting)):
+            self._short_in_a_row += 1
+            return max(short, key=lambda job: job.number)
+        self._short_in_a_row = 0
+        longest_waiting: dict[str, Job] = {}
+        for job in self._waiting:
+            if not job.is_short:
+                longest_waiting.setdefault(job.owner, job)
+        return longest_waiting[self._shares.next_of(dict.fromkeys(longest_waiting, 0.0))]
+
+
+class _Turns:
+    """The turns of one event loop."""
+
+    def __init__(self) -> None:
+        self._line = _Line()
+        self._is_called = False
+        self.light, self.heavy = _Thread(), _Thread()
+
+    async def wait(self, job: Job) -> None:
+        self._line.charge(job, job.owed)
+        job.owed = 0.0
+        place = self._line.join(job)
+        self._call_soon()
+        await place
+
+    def _call_soon(self) -> None:
+        if not self._is_called:
+            self._is_called = True
+            asyncio.get_running_loop().call_soon(self._call)
+
+    def _call(self) -> None:
+        """Called once each time that the loop comes round, behind the slice of the one before."""
+        self._is_called = False
+        if self._line.call_next():
+            self._call_soon()
+
+
+class _Thread:
+    """Lets one after the other into a thread beside the loop."""
+
+    def __init__(self) -> None:
+        self._line = _Line()
+        self._is_taken = False
+
+    async def enter(self, job: Job) -> None:
+        if not self._is_taken:
+            self._is_taken = True
+            return
+        place = self._line.join(job)
+        try:
+            await place
+        except asyncio.CancelledError:
+            if place.done() and not place.cancelled():
+                self.leave(job, 0.0)
+            raise
+
+    def leave(self, job: Job, seconds: float) -> None:
+        self._line.charge(job, seconds)
+        self._is_taken = self._line.call_next()
+
+
+_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
+
+
+def _turns() -> _Turns:
+    loop = asyncio.get_running_loop()
+    turns = _by_loop.get(loop)
+    if turns is None:
+        turns = _by_loop[loop] = _Turns()
+    return turns
