@@ -79,6 +79,8 @@ def create_app(
             return
         async with open_services(settings) as opened:
             app.state.services = opened
+            if opened.notices:
+                await opened.notices.start()
             yield
 
     app = FastAPI(

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from assistant.arriving import Arriving, Recorded, with_rounds
-from assistant.conversation import Turn, add_turn, new_turns, said_again, same_round
+from assistant.conversation import Turn, add_turn, said_again, same_round
+from assistant.notices import ERASED, Notices
 from memory_store import (
     Correction,
     EnrichmentState,
@@ -45,6 +46,8 @@ class _Writer:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     callers: int = 0
     sessions: OrderedDict[str, list[Round]] = field(default_factory=OrderedDict)
+    as_of: str = ""
+    """The last erasure that these sessions know of."""
 
 
 class Recorder:
@@ -57,15 +60,18 @@ class Recorder:
         enriched_later: bool = False,
         forget_replies: Callable[[], None] | None = None,
         forgotten: Callable[[], None] = lambda: None,
+        notices: Notices | None = None,
     ) -> None:
         """`enriched_later` marks new rounds as waiting for enrichment; `forget_replies` is called
         when something was forgotten that replies of language models may repeat, and `forgotten`
-        after it."""
+        after it. `notices` are those of all assistants on this store, where there may be
+        others."""
         self._store = store
         self._state = EnrichmentState.PENDING if enriched_later else EnrichmentState.DONE
         self._writers: OrderedDict[str, _Writer] = OrderedDict()
         self._forget_replies = forget_replies
         self._tell_forgotten = forgotten
+        self._notices = notices
         self._watcher: Watcher | None = None
         self.rounds_stored = 0
         """How many rounds were written, those brought in among them."""
@@ -84,11 +90,6 @@ class Recorder:
             return arriving.recorded()
 
         async with self._writing(user_id) as writer:
-            cached = writer.sessions.get(session_id)
-            new = await aside(_TURN * len(turns), new_turns, cached or [], turns)
-            if cached and len(new) < len(turns):
-                # Known as far as we remember, but another assistant may have forgotten them.
-                del writer.sessions[session_id]
             return await self._settled(writer, user_id, session_id, attempt)
 
     async def record_round(
@@ -244,7 +245,18 @@ class Recorder:
         """Also where nothing was left to forget: an earlier call may have ended before this."""
         if self._forget_replies:
             await asyncio.to_thread(self._forget_replies)
+        if self._notices:
+            await self._notices.tell(ERASED)
         self._tell_forgotten()
+
+    async def erased_elsewhere(self) -> None:
+        """Let go of what another assistant may have forgotten."""
+        for writer in self._writers.values():
+            # Who is at work asks by itself, and knows then what it may keep.
+            if not writer.lock.locked():
+                writer.sessions.clear()
+        if self._forget_replies:
+            await asyncio.to_thread(self._forget_replies)
 
     @asynccontextmanager
     async def _writing(self, user_id: str) -> AsyncIterator[_Writer]:
@@ -268,6 +280,9 @@ class Recorder:
             del self._writers[user_id]
 
     async def _rounds(self, writer: _Writer, user_id: str, session_id: str) -> list[Round]:
+        if self._notices and writer.as_of != (version := await self._notices.version(ERASED)):
+            writer.sessions.clear()
+            writer.as_of = version
         if session_id not in writer.sessions:
             records = await self._store.session(user_id, session_id)
             _keep(writer, session_id, [record.round for record in records])

@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import memory_store
@@ -18,6 +19,7 @@ from assistant.models.gateway import Gateway
 from assistant.models.roles import gateway, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
+from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import ReadingPlan
@@ -30,6 +32,7 @@ from assistant.settings import HASH_EMBEDDER, Role, Settings
 from assistant.understanding.retriever import Retriever
 from memory_store import (
     DiskCache,
+    Documents,
     EdgeEngine,
     Embedder,
     Encoder,
@@ -57,6 +60,9 @@ class Services:
     metrics: Metrics
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
+    notices: Notices | None = None
+    """What other assistants on the same Qdrant server have changed; absent with an embedded
+    memory, which has one."""
 
 
 @asynccontextmanager
@@ -67,6 +73,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """
     async with AsyncExitStack() as opened:
         store, embedder = await _open_store(settings, opened)
+        notices = await _open_notices(settings, opened)
         usage = Usage()
         reader = _reader(settings, store, _model(settings, "chat", usage, opened))
         extractor = _model(settings, "extract", usage, opened)
@@ -78,7 +85,10 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             enriched_later=extractor is not None,
             forget_replies=_forget_replies(settings),
             forgotten=scrubbing.forgotten,
+            notices=notices,
         )
+        if notices:
+            notices.watch(ERASED, partial(_erased_elsewhere, settings, recorder, embedder))
         worker: EnrichmentWorker | None = None
         if extractor:
             worker = _worker(settings, store, recorder, extractor)
@@ -99,7 +109,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             recalled_rounds=settings.recall.rounds,
             observe=metrics.stage,
         )
-        yield Services(settings, store, embedder, recorder, chat, reader, usage, metrics, worker)
+        yield Services(
+            settings, store, embedder, recorder, chat, reader, usage, metrics, worker, notices
+        )
 
 
 async def _open_store(settings: Settings, opened: AsyncExitStack) -> tuple[MemoryStore, Embedder]:
@@ -114,6 +126,23 @@ async def _open_store(settings: Settings, opened: AsyncExitStack) -> tuple[Memor
     await store.open()
     opened.push_async_callback(store.close)
     return store, embedder
+
+
+async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices | None:
+    if not settings.qdrant_url:
+        return None
+    documents = make_documents(settings)
+    await documents.open()
+    opened.push_async_callback(documents.close)
+    notices = Notices(documents, wall_clock)
+    opened.push_async_callback(notices.close)
+    return notices
+
+
+async def _erased_elsewhere(settings: Settings, recorder: Recorder, embedder: Embedder) -> None:
+    await recorder.erased_elsewhere()
+    if settings.forget_caches:
+        embedder.forget_memory()
 
 
 def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack) -> Gateway | None:
@@ -138,6 +167,12 @@ def server_options(settings: Settings) -> dict[str, Any]:
     """How the server at `qdrant_url` is used, for either of its engines."""
     key = settings.qdrant_api_key
     return {"api_key": key.get_secret_value() if key else None, **settings.qdrant.model_dump()}
+
+
+def make_documents(settings: Settings) -> Documents:
+    """What assistants on one Qdrant server share beside its rounds."""
+    # Named through its package, so that its client is loaded only here.
+    return memory_store.ServerDocuments(settings.qdrant_url, **server_options(settings))
 
 
 def _forget_replies(settings: Settings) -> Callable[[], None] | None:

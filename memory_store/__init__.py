@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_store.conflicts import Conflict
 from memory_store.correction import Corrected, Correction, GivenFact
-from memory_store.documents import Body, Document, Documents, LocalDocuments
+from memory_store.documents import NONE, Body, Document, Documents
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
@@ -83,6 +83,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LONGEST_QUERY",
     "LONGEST_READ",
+    "NONE",
     "PACKAGED",
     "BackedUp",
     "Body",
@@ -118,7 +119,6 @@ __all__ = [
     "KeyKind",
     "LinesSum",
     "Listing",
-    "LocalDocuments",
     "MemoryStore",
     "MemoryStoreError",
     "Mended",

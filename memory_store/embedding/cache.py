@@ -54,6 +54,12 @@ class VectorCache:
             self._rows[row] = 0
             self._left.append(row)
 
+    def clear(self) -> None:
+        """Let go of all vectors; nothing of them stays in memory."""
+        self._rows[: len(self._row_by_key) + len(self._left)] = 0
+        self._row_by_key.clear()
+        self._left.clear()
+
     def _free_row(self) -> int:
         if self._left:
             return self._left.pop()

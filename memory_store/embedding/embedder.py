@@ -161,6 +161,12 @@ class Embedder:
             for some in _parts(list(keys)):
                 await self._on_disk(self._disk_cache.forget, some)
 
+    def forget_memory(self) -> None:
+        """Let go of all vectors in memory: another process may have forgotten some of the texts,
+        and told the disk itself where it shares ours."""
+        self._forgets += 1
+        self._cache.clear()
+
     async def close(self) -> None:
         """Finish the texts that were asked for and stop the threads."""
         self._closed = True

@@ -1,11 +1,14 @@
 """An engine of each kind, and stores on it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from local_documents import LocalDocuments
 
-from memory_store import EdgeEngine, Embedder, Engine, HashEncoder, MemoryStore
+import memory_store
+from memory_store import Documents, EdgeEngine, Embedder, Engine, HashEncoder, MemoryStore
 
 
 @pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
@@ -37,3 +40,24 @@ async def second_store(
     await opened.open()
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def documents(
+    engine: Engine, request: pytest.FixtureRequest
+) -> AsyncIterator[tuple[Documents, Documents]]:
+    """The same documents as two processes have them; beside an embedded memory there is one."""
+    if isinstance(engine, EdgeEngine):
+        local = LocalDocuments()
+        yield local, local
+        return
+    qdrant, name = (request.getfixturevalue(fixture) for fixture in ("qdrant", "collection"))
+    made = [
+        memory_store.ServerDocuments(qdrant.url, grpc_port=qdrant.grpc_port, collection=name)
+        for _ in range(2)
+    ]
+    await asyncio.gather(*(one.open() for one in made))
+    yield made[0], made[1]
+    for one in made:
+        await one.close()
+    qdrant.forget(f"{name}.shared")

@@ -1,40 +1,15 @@
 """Documents: nobody's change is lost, whoever else writes, and nothing is written over unseen."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
-import pytest
-from qdrant_binary import Qdrant
-
-import memory_store
-from memory_store import Document, Documents, LocalDocuments
+from memory_store import Document, Documents
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 
 
-@pytest.fixture(params=["local", pytest.param("server", marks=pytest.mark.qdrant_server)])
-async def both(request: pytest.FixtureRequest) -> AsyncIterator[tuple[Documents, Documents]]:
-    """The same documents as two processes have them; of local ones there is one owner."""
-    if request.param == "local":
-        local = LocalDocuments()
-        yield local, local
-        return
-    qdrant: Qdrant = request.getfixturevalue("qdrant")
-    collection: str = request.getfixturevalue("collection")
-    made = [
-        memory_store.ServerDocuments(qdrant.url, grpc_port=qdrant.grpc_port, collection=collection)
-        for _ in range(2)
-    ]
-    await asyncio.gather(*(one.open() for one in made))
-    yield made[0], made[1]
-    for one in made:
-        await one.close()
-    qdrant.forget(f"{collection}.shared")
-
-
-async def test_what_one_writes_the_other_reads(both: tuple[Documents, Documents]) -> None:
-    one, other = both
+async def test_what_one_writes_the_other_reads(documents: tuple[Documents, Documents]) -> None:
+    one, other = documents
     assert await other.read("keys") == Document()
     assert await other.versions(["keys"]) == {}
     body = {"said": "Schön — 好 \ud83d", "n": [1, {"a": None}]}
@@ -48,9 +23,9 @@ async def test_what_one_writes_the_other_reads(both: tuple[Documents, Documents]
 
 
 async def test_who_has_read_another_version_writes_nothing(
-    both: tuple[Documents, Documents],
+    documents: tuple[Documents, Documents],
 ) -> None:
-    one, other = both
+    one, other = documents
     _, first = await one.write("a", {"by": "one"}, Document())
     assert await other.write("a", {"by": "other"}, Document()) == (False, first)
     _, second = await one.write("a", {"by": "one", "n": 2}, first)
@@ -58,24 +33,26 @@ async def test_who_has_read_another_version_writes_nothing(
     assert (await other.read("a")).body == {"by": "one", "n": 2}
 
 
-async def test_everybody_counts(both: tuple[Documents, Documents]) -> None:
+async def test_everybody_counts(documents: tuple[Documents, Documents]) -> None:
     """Also who is overtaken between its write and reading it back."""
 
-    async def count(documents: Documents, name: str, times: int) -> None:
-        there = await documents.read("count")
+    async def count(mine: Documents, name: str, times: int) -> None:
+        there = await mine.read("count")
         for _ in range(times):
             done = False
             while not done:
                 body = {**there.body, name: there.body.get(name, 0) + 1}
-                done, there = await documents.write("count", body, there)
+                done, there = await mine.write("count", body, there)
 
-    writers = [(both[n % 2], f"writer {n}") for n in range(6)]
-    await asyncio.gather(*(count(documents, name, 10) for documents, name in writers))
-    assert (await both[0].read("count")).body == {name: 10 for _, name in writers}
+    writers = [(documents[n % 2], f"writer {n}") for n in range(6)]
+    await asyncio.gather(*(count(mine, name, 10) for mine, name in writers))
+    assert (await documents[0].read("count")).body == {name: 10 for _, name in writers}
 
 
-async def test_what_nobody_needs_any_more_is_dropped(both: tuple[Documents, Documents]) -> None:
-    one, other = both
+async def test_what_nobody_needs_any_more_is_dropped(
+    documents: tuple[Documents, Documents],
+) -> None:
+    one, other = documents
     for minutes in (1, 5):
         await one.write(f"{minutes}", {}, Document(), until=NOON + timedelta(minutes=minutes))
     await one.write("for ever", {}, Document())

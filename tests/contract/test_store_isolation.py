@@ -25,6 +25,7 @@ from hypothesis.stateful import (
 )
 
 from memory_store import (
+    Claim,
     Correction,
     Days,
     EdgeEngine,
@@ -60,6 +61,7 @@ texts = st.lists(words, min_size=1, max_size=5).map(lambda some: f"I like {' '.j
 COVERED = {
     # Each names its user, and has a rule below.
     *("remember", "enrich", "enrichment_failed", "enrich_again", "recall", "round", "session"),
+    "claim",
     *(
         "sessions",
         "count",
@@ -169,6 +171,13 @@ class Memories(RuleBasedStateMachine):
         pending = self._run(self._store.unenriched(EnrichmentState.PENDING))
         for record in pending:
             self._own(record.round.user_id, record)
+
+    @rule(user=ids, session=ids, index=indexes, by=st.sampled_from(["one", "other"]))
+    def claim(self, user: str, session: str, index: int, by: str) -> None:
+        rounds = [Round(user, session, index, MAY, "Said by whom?")]
+        claim = Claim(by, MAY + timedelta(minutes=1))
+        got = self._run(self._store.claim(rounds, claim, MAY))
+        assert {round.id for round in got} <= set(self._ids(session, index))
 
     @rule(user=ids, session=ids, index=indexes, allowed=st.booleans())
     def let_supersede(self, user: str, session: str, index: int, allowed: bool) -> None:

@@ -7,16 +7,21 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from assistant.clock import wall_clock
 from assistant.conversation import Role, Turn
+from assistant.notices import Notices
 from assistant.recorder import Recorder
-from memory_store import MemoryStore, Query
+from memory_store import Documents, MemoryStore, Query
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def recorders(store: MemoryStore, second_store: MemoryStore) -> tuple[Recorder, Recorder]:
-    return Recorder(store), Recorder(second_store)
+def recorders(
+    store: MemoryStore, second_store: MemoryStore, documents: tuple[Documents, Documents]
+) -> tuple[Recorder, Recorder]:
+    one, other = (Notices(mine, wall_clock) for mine in documents)
+    return Recorder(store, notices=one), Recorder(second_store, notices=other)
 
 
 def exchange(number: int, *, timed: bool = True) -> list[Turn]:
@@ -117,3 +122,21 @@ async def test_what_one_forgot_the_other_does_not_take_for_known(
     assert await birds(store) == Counter({("", "Bird 3!"): 1})
     done = await two.record("ann", "s", exchanges(range(3)))
     assert (done.recorded, done.known) == (6, 0)
+
+
+async def test_what_one_forgot_the_other_does_not_go_on_from(
+    recorders: tuple[Recorder, Recorder], store: MemoryStore
+) -> None:
+    one, two = recorders
+    await two.record("ann", "s", exchanges(range(3)))
+    await one.forget_session("ann", "s")
+    # As if the session began here, for it does.
+    said, answered = exchange(5)
+    assert (await two.record_round("ann", "s", said, answered)).round_index == 0
+    done = await two.record("ann", "s", exchange(5))
+    assert (done.recorded, done.known) == (0, 2)
+    assert await birds(store) == once([5])
+    await one.forget_user("ann")
+    done = await two.record("ann", "s", exchange(5))
+    assert (done.recorded, done.known) == (2, 0)
+    assert await birds(store) == once([5])

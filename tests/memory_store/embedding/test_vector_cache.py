@@ -78,3 +78,15 @@ def test_what_is_forgotten_leaves_its_place_to_another() -> None:
     assert kept(cache, "abc") == "bc"
     cache.put("d", vector(3))
     assert kept(cache, "abcd") == "cd"
+
+
+def test_nothing_is_left_of_what_was_cleared() -> None:
+    cache = VectorCache(4, 2)
+    for key in "abc":
+        cache.put(key, vector(1))
+    cache.forget("b")
+    cache.clear()
+    assert (len(cache), kept(cache, "abc"), cache._rows[:3].any()) == (0, "", False)
+    for key in "abcde":
+        cache.put(key, vector(2))
+    assert kept(cache, "abcde") == "bcde"
