@@ -9,9 +9,11 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
+from assistant.access.budgets import SharedBudgets
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.access.limits import Limits
 from assistant.access.patience import Patience
+from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
     chat,
     description,
@@ -34,6 +36,7 @@ from assistant.api.failures import failures
 from assistant.api.middleware import OneJob, PlainRequest, WholeBody
 from assistant.api.observed import Observed
 from assistant.clock import Clock, wall_clock
+from assistant.notices import Notices
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 
@@ -80,7 +83,7 @@ def create_app(
         async with open_services(settings) as opened:
             app.state.services = opened
             if opened.notices:
-                await opened.notices.start()
+                await _share(app, settings, opened.notices)
             yield
 
     app = FastAPI(
@@ -103,6 +106,21 @@ def create_app(
     errors.install(app)
     _add_middleware(app, settings, patience)
     return app
+
+
+async def _share(app: FastAPI, settings: Settings, notices: Notices) -> None:
+    """Limits and keys are those of all assistants on the Qdrant server."""
+    limits: Limits = app.state.limits
+    limits.budgets = SharedBudgets(notices.documents, lambda: wall_clock().timestamp())
+    if settings.shares_keys:
+        door: Doorkeeper = app.state.doorkeeper
+        keys = SharedKeys(notices.documents)
+
+        async def changed() -> None:
+            door.shared = await keys.keys()
+
+        notices.watch(SHARED_KEYS, changed)
+    await notices.start()
 
 
 def _add_routes(app: FastAPI) -> None:

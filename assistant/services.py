@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any
 
 import memory_store
+from assistant.access.keys import Key
+from assistant.access.shared_keys import SharedKeys
 from assistant.chat import Chat
 from assistant.clock import wall_clock
 from assistant.enrichment.claims import Claims
@@ -173,6 +175,21 @@ def make_documents(settings: Settings) -> Documents:
     """What assistants on one Qdrant server share beside its rounds."""
     # Named through its package, so that its client is loaded only here.
     return memory_store.ServerDocuments(settings.qdrant_url, **server_options(settings))
+
+
+async def shared_keys(settings: Settings) -> tuple[Key, ...]:
+    """The keys on the Qdrant server, of which nothing is made; none where keys are not shared.
+
+    Raises `MemoryStoreError` and `ConfigError` when they cannot be read.
+    """
+    if not settings.shares_keys:
+        return ()
+    documents = make_documents(settings)
+    try:
+        there = await documents.open(make=False)
+        return await SharedKeys(documents).keys() if there else ()
+    finally:
+        await documents.close()
 
 
 def _forget_replies(settings: Settings) -> Callable[[], None] | None:

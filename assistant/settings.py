@@ -76,7 +76,8 @@ class Settings(BaseSettings):
     api_key: SecretStr | None = Field(default=None, min_length=16)
     """A key that may do everything, for where secrets come as settings; empty is none."""
     keys_file: Path | None = None
-    """The file with the keys made by `assistant keys`; empty is `keys.json` in `data_dir`."""
+    """The file with the keys made by `assistant keys`; empty is `keys.json` in `data_dir`, or the
+    Qdrant server where there is one."""
     allowed_origins: list[str] = []
     """Origins of other web pages that browsers let talk to this server."""
     qdrant_url: str = ""
@@ -164,6 +165,11 @@ class Settings(BaseSettings):
     def keys_path(self) -> Path:
         """Where the keys lie."""
         return self.keys_file or self.data_dir / "keys.json"
+
+    @property
+    def shares_keys(self) -> bool:
+        """Whether new keys go to the Qdrant server, for all assistants on it."""
+        return bool(self.qdrant_url) and self.keys_file is None
 
     def role(self, role: Role) -> ModelRole:
         """What is set for a role."""

@@ -39,8 +39,8 @@ class Written(NamedTuple):
 class Documents(Protocol):
     """Documents that last, or do not; raises the store's errors."""
 
-    async def open(self) -> None:
-        """Connect, and make what is missing."""
+    async def open(self, *, make: bool = True) -> bool:
+        """Connect, and make the place for documents where it is missing; whether it is there."""
 
     async def versions(self, names: Sequence[str]) -> dict[str, str]:
         """The versions of these documents, without those that are not there."""

@@ -1,5 +1,6 @@
 """Tells callers by their keys, and whether a key is needed at all."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from assistant.access.caller import ANYBODY, Caller
@@ -22,11 +23,13 @@ class Doorkeeper:
         """Raises `ConfigError` for keys that cannot be read."""
         self._file = KeyFile(settings.keys_path)
         self._given = _given_key(settings)
+        self.shared: tuple[Key, ...] = ()
+        """The keys of all assistants on the Qdrant server, as they were last read there."""
         self._needs_key = not is_loopback(settings.host) or bool(self.keys())
 
     def keys(self) -> tuple[Key, ...]:
         """The keys that open at this moment. Raises `ConfigError` when they cannot be read."""
-        return (*self._given, *self._file.keys())
+        return (*self._given, *self._file.keys(), *self.shared)
 
     @property
     def needs_key(self) -> bool:
@@ -48,9 +51,10 @@ class Doorkeeper:
         return Caller.of(key)
 
 
-def check_reachable(settings: Settings) -> None:
-    """Raises `ConfigError` where others could reach an assistant that needs no key."""
-    if not is_loopback(settings.host) and not Doorkeeper(settings).keys():
+def check_reachable(settings: Settings, shared: Sequence[Key] = ()) -> None:
+    """Raises `ConfigError` where others could reach an assistant that needs no key. `shared` are
+    the keys of all assistants on the Qdrant server."""
+    if not (is_loopback(settings.host) or shared or Doorkeeper(settings).keys()):
         raise ConfigError(
             f"others could reach {settings.host} and there is no API key: {_ADVICE}; "
             "or listen on 127.0.0.1",

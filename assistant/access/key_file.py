@@ -6,15 +6,13 @@ what is made or revoked in it.
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assistant.access.keys import Key, Scope
+from assistant.access.keys import Key, from_body, to_body
 from assistant.errors import ConfigError
-
-_FORMAT, _VERSION = "aide-memoire/keys", 1
 
 
 class KeyFile:
@@ -58,8 +56,8 @@ class KeyFile:
     def _change(self, change: Callable[[Sequence[Key]], Sequence[Key]]) -> None:
         try:
             with self._replacing() as file:
-                body = [_body(key) for key in change(self.keys())]
-                file.write(_text(body))
+                body = to_body(change(self.keys()))
+                file.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")
         except FileExistsError as error:
             raise ConfigError(
                 f"another command changes {self.path}; if none does, delete {error.filename}",
@@ -88,43 +86,9 @@ class KeyFile:
 
     def _read(self) -> tuple[Key, ...]:
         try:
-            body = json.loads(self.path.read_text(encoding="utf-8"))
-            if (body["format"], body["version"]) != (_FORMAT, _VERSION):
-                raise ValueError("it is not a file of keys of this version")
-            return tuple(_key(one) for one in body["keys"])
+            return from_body(json.loads(self.path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:
             raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> ConfigError:
         return ConfigError(f"cannot read the keys in {self.path}: {error}", code="keys_unreadable")
-
-
-def _text(keys: list[dict[str, Any]]) -> str:
-    body = {"format": _FORMAT, "version": _VERSION, "keys": keys}
-    return json.dumps(body, ensure_ascii=False, indent=2) + "\n"
-
-
-def _body(key: Key) -> dict[str, Any]:
-    return {
-        "id": key.id,
-        "label": key.label,
-        "sha256": key.digest,
-        "user_id": key.user_id,
-        "scopes": sorted(key.scopes),
-        "created_at": key.created_at,
-    }
-
-
-def _key(body: Mapping[str, Any]) -> Key:
-    user_id = body["user_id"]
-    digest = str(body["sha256"]).lower()
-    if len(bytes.fromhex(digest)) != 32:
-        raise ValueError("sha256 must be 64 hexadecimal digits")
-    return Key(
-        id=str(body["id"]),
-        label=str(body["label"]),
-        digest=digest,
-        user_id=None if user_id is None else str(user_id),
-        scopes=frozenset(Scope(scope) for scope in body["scopes"]),
-        created_at=str(body["created_at"]),
-    )

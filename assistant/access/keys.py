@@ -3,14 +3,15 @@
 import hashlib
 import hmac
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assistant.characters import wrong_with_id
 from assistant.errors import ConfigError
 
+_FORMAT, _VERSION = "aide-memoire/keys", 1
 _PREFIX = "am-"
 _RANDOM_BYTES = 32
 
@@ -79,3 +80,41 @@ def key_of(token: str, keys: Collection[Key]) -> Key | None:
     digest = digest_of(token)
     found = [key for key in keys if hmac.compare_digest(key.digest, digest)]
     return found[0] if found else None
+
+
+def to_body(keys: Sequence[Key]) -> dict[str, Any]:
+    """Keys as they are kept, in JSON: digests, labels, users and scopes, never a token."""
+    return {"format": _FORMAT, "version": _VERSION, "keys": [_key_to_body(key) for key in keys]}
+
+
+def from_body(body: Mapping[str, Any]) -> tuple[Key, ...]:
+    """The keys in what `to_body` made. Raises `ValueError` and the like for anything else."""
+    if (body["format"], body["version"]) != (_FORMAT, _VERSION):
+        raise ValueError("these are no keys of this version")
+    return tuple(map(_key_from_body, body["keys"]))
+
+
+def _key_to_body(key: Key) -> dict[str, Any]:
+    return {
+        "id": key.id,
+        "label": key.label,
+        "sha256": key.digest,
+        "user_id": key.user_id,
+        "scopes": sorted(key.scopes),
+        "created_at": key.created_at,
+    }
+
+
+def _key_from_body(body: Mapping[str, Any]) -> Key:
+    user_id = body["user_id"]
+    digest = str(body["sha256"]).lower()
+    if len(bytes.fromhex(digest)) != 32:
+        raise ValueError("sha256 must be 64 hexadecimal digits")
+    return Key(
+        id=str(body["id"]),
+        label=str(body["label"]),
+        digest=digest,
+        user_id=None if user_id is None else str(user_id),
+        scopes=frozenset(Scope(scope) for scope in body["scopes"]),
+        created_at=str(body["created_at"]),
+    )

@@ -1,6 +1,7 @@
 """How much one caller gets: requests a minute and answers at once, for each user apart.
 
-Counted in this process, in memory: several assistants on one memory each count their own.
+Requests are counted over all assistants on one Qdrant server; answers under way, as the memory and
+the threads that they take, in each process.
 """
 
 import time
@@ -8,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from assistant.access.budgets import Budgets, OwnBudgets, Who
 from assistant.access.caller import ANYBODY, Caller
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.setting_groups import LimitSettings
@@ -15,9 +17,6 @@ from assistant.setting_groups import LimitSettings
 # What counts where the settings say nothing and there are keys; without keys nothing is limited.
 REQUESTS_PER_MINUTE = 1200
 ANSWERS_AT_ONCE = 32
-
-_MOST_REMEMBERED = 10_000
-_Who = tuple[str, str]
 
 
 class Limits:
@@ -27,27 +26,20 @@ class Limits:
         self, settings: LimitSettings, *, seconds: Callable[[], float] = time.monotonic
     ) -> None:
         self._settings = settings
-        self._seconds = seconds
-        # What is left of a minute's requests, and as of when.
-        self._left: dict[_Who, tuple[float, float]] = {}
-        self._answering: Counter[_Who] = Counter()
+        self.budgets: Budgets = OwnBudgets(seconds)
+        self._answering: Counter[Who] = Counter()
 
-    def count_request(self, caller: Caller, user_id: str) -> None:
+    async def count_request(self, caller: Caller, user_id: str) -> None:
         """Count a request of a user. Raises `TooManyRequests`."""
         per_minute = _limit(self._settings.requests_per_minute, REQUESTS_PER_MINUTE, caller)
         if not per_minute:
             return
-        who, now = (caller.key_id, user_id), self._seconds()
-        left, since = self._left.get(who, (float(per_minute), now))
-        left = min(per_minute, left + (now - since) * per_minute / 60)
-        if left < 1:
+        wait = await self.budgets.take((caller.key_id, user_id), per_minute)
+        if wait:
             raise TooManyRequests(
                 f"more than {per_minute} requests a minute for one user: wait a little",
-                retry_after=(1 - left) * 60 / per_minute,
+                retry_after=wait,
             )
-        self._left[who] = (left - 1, now)
-        if len(self._left) > _MOST_REMEMBERED:
-            self._forget_idle(now)
 
     @contextmanager
     def answering(self, caller: Caller, user_id: str) -> Iterator[None]:
@@ -82,10 +74,6 @@ class Limits:
     def check_query(self, text: str) -> None:
         """Raises `InvalidRequest` for a query that is too long."""
         _check_length(text, self._settings.query_characters, "query")
-
-    def _forget_idle(self, now: float) -> None:
-        """After a minute without a request all is left again."""
-        self._left = {who: kept for who, kept in self._left.items() if now - kept[1] < 60}
 
 
 def _limit(given: int | None, default: int, caller: Caller) -> int:

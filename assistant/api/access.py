@@ -15,6 +15,7 @@ from assistant.access.limits import Limits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.errors import error_response
 from assistant.errors import AssistantError, ConfigError, Forbidden, InvalidRequest
+from memory_store import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 
@@ -45,8 +46,8 @@ class Access:
         try:
             caller = self._caller(scope, Headers(scope=scope))
             if caller.user_id is not None:
-                self._limits.count_request(caller, caller.user_id)
-        except AssistantError as error:
+                await self._limits.count_request(caller, caller.user_id)
+        except (AssistantError, MemoryStoreError) as error:
             if isinstance(error, ConfigError):
                 _log.error("nobody can be let in: %s", str(error))
             await error_response(error)(scope, receive, send)

@@ -51,7 +51,7 @@ def limits_of(request: Request) -> Limits:
     return found
 
 
-def user_of(request: Request, *given: Any) -> str:
+async def user_of(request: Request, *given: Any) -> str:
     """The user of the caller's key, whoever is named: clients fill in names of their own. With any
     other key the first user named: in the body or query, then in the header, then by the front
     end, then the single default user; the request is counted as this user's (that of a key's own
@@ -60,16 +60,16 @@ def user_of(request: Request, *given: Any) -> str:
     if caller.user_id is not None:
         return caller.user_id
     user_id = _user_named(request, given)
-    limits_of(request).count_request(caller, user_id)
+    await limits_of(request).count_request(caller, user_id)
     # Long work takes turns between users.
     current_job().owner = user_id
     return user_id
 
 
-def user_in_path(request: Request, user_id: str) -> str:
+async def user_in_path(request: Request, user_id: str) -> str:
     """The user whose whole memory a path names, which is not taken for the caller's own. Raises
     `NotFound` where a key is for another user, and as `user_of`."""
-    if user_of(request, user_id) != user_id:
+    if await user_of(request, user_id) != user_id:
         raise NotFound(
             "this API key is for another user than the path names",
             code="user_not_found",

@@ -59,7 +59,7 @@ _TRUE = ("1", "true", "yes", "on")
 )
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
-    call = chat_call(request, body)
+    call = await chat_call(request, body)
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         created=int(time.time()),
@@ -89,7 +89,7 @@ async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
                 yield piece
 
 
-def chat_call(request: Request, body: ChatRequest, said_in: str = "messages") -> ChatCall:
+async def chat_call(request: Request, body: ChatRequest, said_in: str = "messages") -> ChatCall:
     """Resolve who, where, when and how of a chat request (docs/api.md).
 
     `said_in` is the field that the caller sent the messages in.
@@ -97,7 +97,7 @@ def chat_call(request: Request, body: ChatRequest, said_in: str = "messages") ->
     metadata = body.metadata or {}
     limits_of(request).check_messages([message.readable for message in body.messages])
     last = _last_message(request, body, said_in)
-    user_id = user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
+    user_id = await user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
     as_of = _as_of(metadata)
     asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
     conversation = _conversation(body.messages[:-1])

@@ -40,7 +40,7 @@ router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 )
 async def search(request: Request, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
-    user_id = user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
     now = time_of(request, body.now, param="now").at
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
@@ -78,7 +78,7 @@ async def correct_memory(
 ) -> Response:
     """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
     twice is once."""
-    owner = user_of(request, body.user_id, user_id)
+    owner = await user_of(request, body.user_id, user_id)
     given = [body.user_text, body.assistant_text]
     limits_of(request).check_messages([text for text in given if text is not None])
     stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
@@ -118,7 +118,7 @@ async def forget_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, dry_run: DryRun = False
 ) -> Mapping[str, Any]:
     """Forget one round; with `dry_run` only count what would go."""
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
@@ -147,7 +147,7 @@ async def redo_updates(request: Request, memory_id: MemoryId, user_id: UserId = 
 async def _let_supersede(
     request: Request, memory_id: str, user_id: str | None, *, allowed: bool
 ) -> Response:
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     record = await services(request).recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
         raise _unknown(memory_id)
@@ -167,7 +167,7 @@ async def forget_user(
     request: Request, user_id: UserInPath, dry_run: DryRun = False
 ) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
-    owner = user_in_path(request, user_id)
+    owner = await user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
     named = {"user_id": owner, "deleted": 0 if dry_run else gone.rounds}
     return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)

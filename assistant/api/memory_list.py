@@ -49,7 +49,7 @@ async def list_memories(
     until = optional_day(as_of, param="as_of")
     ends = [day for day in (optional_day(to, param="to"), until) if day is not None]
     listing = Listing(
-        user_of(request, user_id),
+        await user_of(request, user_id),
         days=Days(optional_day(from_, param="from"), min(ends, default=None)),
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
@@ -79,7 +79,7 @@ async def list_conflicts(
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
-    found = await services(request).store.conflicts(user_of(request, user_id))
+    found = await services(request).store.conflicts(await user_of(request, user_id))
     listed = map(bodies.conflict_body, found[:limit])
     return await list_reply(listed, object="list", total=len(found))
 
@@ -92,7 +92,7 @@ async def read_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     told = await services(request).store.told(owner, memory_id, optional_day(as_of, param="as_of"))
     if told is None:
         raise NotFound(

@@ -37,7 +37,7 @@ _UNPACKED = 32
 )
 async def export_user(request: Request, user_id: UserInPath) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await services(request).recorder.everything(user_in_path(request, user_id))
+    records = await services(request).recorder.everything(await user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
 
@@ -56,7 +56,7 @@ async def import_user(
 
     With `format=chatgpt` the body is a ChatGPT data export: `conversations.json` or its zip file.
     """
-    owner = user_in_path(request, user_id)
+    owner = await user_in_path(request, user_id)
     # Records say themselves when they were said.
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records

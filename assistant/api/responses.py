@@ -50,7 +50,7 @@ _EARLIER_ROUNDS = 20
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
     session_id = _session(body)
-    call = _called(request, body, session_id)
+    call = await _called(request, body, session_id)
     if session_id:
         call = _continued(request, call, await _earlier(request, body, call))
     reply = ResponseReply(
@@ -68,10 +68,10 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
     return await answer_whole(request, pieces, reply, headers)
 
 
-def _called(request: Request, body: ResponseRequest, session_id: str | None) -> ChatCall:
+async def _called(request: Request, body: ResponseRequest, session_id: str | None) -> ChatCall:
     """The call of a request. What is wrong with its messages is wrong with its input."""
     try:
-        return chat_call(request, _as_chat(body, session_id), said_in="input")
+        return await chat_call(request, _as_chat(body, session_id), said_in="input")
     except InvalidRequest as error:
         if error.param != "messages":
             raise

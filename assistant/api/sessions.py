@@ -58,7 +58,7 @@ _APART = timedelta(seconds=1)
 )
 async def open_session(request: Request, body: NewSession) -> Mapping[str, Any]:
     """Name a session; it exists in memory from its first recorded turn on."""
-    user_id = user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
     return {
@@ -83,7 +83,7 @@ async def record_messages(
     request: Request, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
-    user_id = user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id)
     session_id = checked_id(session_id, "session_id")
     turns = await _turns(request, body)
     parts = services(request)
@@ -159,7 +159,7 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
 @router.get("", **described("List the sessions", SessionList, examples.LIST, may_fail=READING))
 async def list_sessions(request: Request, user_id: UserId = None) -> Response:
     """Every session of a user, oldest first."""
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
     return await list_reply(map(partial(bodies.session_body, owner), summaries), object="list")
 
@@ -170,7 +170,7 @@ async def list_sessions(request: Request, user_id: UserId = None) -> Response:
 )
 async def read_session(request: Request, session_id: SessionId, user_id: UserId = None) -> Response:
     """One session with its rounds in order."""
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     records = await services(request).store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
@@ -191,7 +191,7 @@ async def forget_session(
     request: Request, session_id: SessionId, user_id: UserId = None, dry_run: DryRun = False
 ) -> Mapping[str, Any]:
     """Forget a session; with `dry_run` only count what would go."""
-    owner = user_of(request, user_id)
+    owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)

@@ -17,7 +17,7 @@ from assistant.models.chat_model import Message
 from assistant.models.roles import gateway
 from assistant.models.usage import Usage
 from assistant.operations import memory_exists
-from assistant.services import make_embedder, open_services
+from assistant.services import make_embedder, open_services, shared_keys
 from assistant.settings import Role, Settings
 from memory_store import EmbeddingFailed, MemoryStoreError, require_place
 
@@ -48,17 +48,18 @@ def print_check(settings: Settings, *, as_json: bool) -> None:
 
 async def _findings(settings: Settings) -> list[Finding]:
     models = [await _model(settings, role) for role in _ROLES if settings.role(role).name]
-    return [_address(settings), *await _memory(settings), *models]
+    return [await _address(settings), *await _memory(settings), *models]
 
 
-def _address(settings: Settings) -> Finding:
+async def _address(settings: Settings) -> Finding:
     """Whether the server may listen where it is told to, by as many processes."""
     address = f"{settings.host}:{settings.port}"
     try:
-        check_reachable(settings)
+        shared = await shared_keys(settings)
+        check_reachable(settings, shared)
         check_workers(settings)
-        needs_key = Doorkeeper(settings).needs_key
-    except AssistantError as error:
+        needs_key = Doorkeeper(settings).needs_key or bool(shared)
+    except (MemoryStoreError, AssistantError) as error:
         return Finding("address", False, str(error))
     return Finding("address", True, f"{address} ({'with' if needs_key else 'without'} API keys)")
 

@@ -1,15 +1,22 @@
-"""`assistant keys create | list | revoke`: the API keys in the file of the settings."""
+"""`assistant keys create | list | revoke`: the API keys in the file of the settings, or on the
+Qdrant server that assistants share."""
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, Scope, new_key
 from assistant.clock import wall_clock
+
+if TYPE_CHECKING:
+    from assistant.access.shared_keys import SharedKeys
+    from assistant.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
@@ -31,19 +38,19 @@ def create(
 ) -> None:
     """Make a key and print it. It is shown this once."""
     made = new_key(label, user, scope or [], created_at=_now())
-    file = _key_file(data_dir, config)
-    file.add(made.key)
+    place = asyncio.run(_add(_settings(data_dir, config), made.key))
     if as_json:
         _print_json(_body(made.key) | {"key": made.token})
     else:
-        typer.echo(f"{_line(made.key)}\nin {file.path}; the key, shown this once:", err=True)
+        typer.echo(f"{_line(made.key)}\nin {place}; the key, shown this once:", err=True)
         typer.echo(made.token)
 
 
 @app.command("list")
 def list_keys(data_dir: _DataDir = None, config: _Config = None, as_json: _Json = False) -> None:
     """Print the keys: id, label, user, scopes, and when they were made."""
-    keys = _key_file(data_dir, config).keys()
+    settings = _settings(data_dir, config)
+    keys = (*KeyFile(settings.keys_path).keys(), *asyncio.run(_shared(settings)))
     if as_json:
         _print_json([_body(key) for key in keys])
     elif not keys:
@@ -59,18 +66,57 @@ def revoke(
     config: _Config = None,
     as_json: _Json = False,
 ) -> None:
-    """Take a key away. Running assistants refuse it from the next request on."""
-    gone = _key_file(data_dir, config).remove(key_id)
+    """Take a key away. Running assistants refuse it from the next request on, or, where they share
+    keys on a Qdrant server, within five seconds."""
+    gone = asyncio.run(_remove(_settings(data_dir, config), key_id))
     if as_json:
         _print_json(_body(gone) | {"revoked": True})
     else:
         typer.echo(f"revoked {_line(gone)}")
 
 
-def _key_file(data_dir: Path | None, config: Path | None) -> KeyFile:
+def _settings(data_dir: Path | None, config: Path | None) -> "Settings":
     from assistant.settings import load_settings
 
-    return KeyFile(load_settings(data_dir=data_dir, config_file=config).keys_path)
+    return load_settings(data_dir=data_dir, config_file=config)
+
+
+async def _shared(settings: "Settings") -> tuple[Key, ...]:
+    from assistant.services import shared_keys
+
+    return await shared_keys(settings)
+
+
+async def _add(settings: "Settings", key: Key) -> str:
+    """Put a key where new ones go; where that is."""
+    if settings.shares_keys:
+        async with _on_server(settings) as keys:
+            await keys.add(key)
+        return f"Qdrant at {settings.public()['qdrant_url']}"
+    KeyFile(settings.keys_path).add(key)
+    return str(settings.keys_path)
+
+
+async def _remove(settings: "Settings", key_id: str) -> Key:
+    """Take a key away, wherever it is."""
+    if settings.shares_keys:
+        async with _on_server(settings) as keys:
+            if gone := await keys.remove(key_id):
+                return gone
+    return KeyFile(settings.keys_path).remove(key_id)
+
+
+@asynccontextmanager
+async def _on_server(settings: "Settings") -> AsyncIterator["SharedKeys"]:
+    from assistant.access.shared_keys import SharedKeys
+    from assistant.services import make_documents
+
+    documents = make_documents(settings)
+    await documents.open()
+    try:
+        yield SharedKeys(documents)
+    finally:
+        await documents.close()
 
 
 def _now() -> str:

@@ -12,8 +12,9 @@ class LocalDocuments:
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Document, datetime | None]] = {}
 
-    async def open(self) -> None:
+    async def open(self, *, make: bool = True) -> bool:
         """See `Documents.open`."""
+        return True
 
     async def versions(self, names: Sequence[str]) -> dict[str, str]:
         """See `Documents.versions`."""

@@ -1,12 +1,16 @@
 """`assistant serve`: in this process, or in several workers."""
 
+import asyncio
+
 import typer
 
 from assistant.access.doorkeeper import check_reachable
+from assistant.access.hosts import is_loopback
 from assistant.cli.serving.allocator import keep_small
 from assistant.cli.serving.process import listen, say_starting, serve_at
 from assistant.cli.serving.workers import check_workers, run_workers
 from assistant.observing.logs import configure_logs
+from assistant.services import shared_keys
 from assistant.settings import Settings
 
 
@@ -15,7 +19,8 @@ def run_server(settings: Settings) -> None:
 
     Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
     """
-    check_reachable(settings)
+    shared = () if is_loopback(settings.host) else asyncio.run(shared_keys(settings))
+    check_reachable(settings, shared)
     check_workers(settings)
     configure_logs(settings.logs)
     if settings.workers > 1:

@@ -45,12 +45,14 @@ class ServerDocuments:
         self._replication = replication
         self._write_consistency = write_consistency
 
-    async def open(self) -> None:
+    async def open(self, *, make: bool = True) -> bool:
         """See `Documents.open`."""
         await self._connection.open()
         try:
-            if not await self._exists():
+            there = await self._exists()
+            if make and not there:
                 await self._create()
+            return there or make
         except BaseException:
             await self.close()
             raise

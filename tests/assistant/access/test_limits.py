@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from assistant.access.budgets import OwnBudgets
 from assistant.access.caller import ANYBODY, Caller
 from assistant.access.keys import Scope
 from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits
@@ -29,47 +30,48 @@ def seconds() -> Seconds:
     return Seconds()
 
 
-def allowed(limits: Limits, caller: Caller, user_id: str, *, of: int) -> int:
+async def allowed(limits: Limits, caller: Caller, user_id: str, *, of: int) -> int:
     """How many of so many requests at once are let in."""
     for count in range(of):
         try:
-            limits.count_request(caller, user_id)
+            await limits.count_request(caller, user_id)
         except TooManyRequests:
             return count
     return of
 
 
-def test_each_user_of_each_key_has_a_minute_of_its_own(seconds: Seconds) -> None:
+async def test_each_user_of_each_key_has_a_minute_of_its_own(seconds: Seconds) -> None:
     limits = Limits(LimitSettings(requests_per_minute=6), seconds=seconds)
-    assert allowed(limits, ONE, "ann", of=10) == 6
-    assert allowed(limits, ONE, "bob", of=10) == 6
-    assert allowed(limits, OTHER, "ann", of=10) == 6
+    assert await allowed(limits, ONE, "ann", of=10) == 6
+    assert await allowed(limits, ONE, "bob", of=10) == 6
+    assert await allowed(limits, OTHER, "ann", of=10) == 6
     with pytest.raises(TooManyRequests) as refused:
-        limits.count_request(ONE, "ann")
+        await limits.count_request(ONE, "ann")
     assert refused.value.retry_after == pytest.approx(10)
     seconds.now += 10
-    assert allowed(limits, ONE, "ann", of=10) == 1
+    assert await allowed(limits, ONE, "ann", of=10) == 1
     seconds.now += 1000
-    assert allowed(limits, ONE, "ann", of=10) == 6
+    assert await allowed(limits, ONE, "ann", of=10) == 6
 
 
-def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
+async def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
     limits = Limits(LimitSettings(requests_per_minute=7), seconds=seconds)
-    assert allowed(limits, ONE, "ann", of=8) == 7
+    assert await allowed(limits, ONE, "ann", of=8) == 7
     for _ in range(50):
         with pytest.raises(TooManyRequests) as refused:
-            limits.count_request(ONE, "ann")
+            await limits.count_request(ONE, "ann")
         seconds.now += (refused.value.retry_after or 0) + 1e-6
-        limits.count_request(ONE, "ann")
+        await limits.count_request(ONE, "ann")
 
 
-def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
+async def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
     limits = Limits(LimitSettings(requests_per_minute=1), seconds=seconds)
     for number in range(10_000):
-        limits.count_request(ONE, f"user {number}")
+        await limits.count_request(ONE, f"user {number}")
     seconds.now += 61
-    limits.count_request(ONE, "the next")
-    assert len(limits._left) == 1
+    await limits.count_request(ONE, "the next")
+    assert isinstance(limits.budgets, OwnBudgets)
+    assert len(limits.budgets._buckets) == 1
 
 
 @pytest.mark.parametrize(
@@ -81,11 +83,11 @@ def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
         (LimitSettings(requests_per_minute=3), ANYBODY, 3),
     ],
 )
-def test_without_keys_there_is_a_limit_only_where_one_is_set(
+async def test_without_keys_there_is_a_limit_only_where_one_is_set(
     seconds: Seconds, settings: LimitSettings, caller: Caller, allowed_at_once: int
 ) -> None:
     limits = Limits(settings, seconds=seconds)
-    assert allowed(limits, caller, "ann", of=5000) == allowed_at_once
+    assert await allowed(limits, caller, "ann", of=5000) == allowed_at_once
 
 
 def test_answers_at_once(seconds: Seconds) -> None:
