@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any
 
-import httpx
 import pytest
-from calls import record
 from commands import Server
-from extractions import extraction, fact, session
 from qdrant_binary import Qdrant
-from scripted_model import Reply, ScriptedModel, Sent, scripted_model
+from scripted_model import ScriptedModel, scripted_model
+from workers import ROUNDS, asked, close, every, extracting, several, states, tell
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
-SESSIONS, ROUNDS = 12, 4
-AT_ONCE = 2
+SESSIONS, AT_ONCE = 12, 2
+ALL_DONE = Counter(done=SESSIONS * ROUNDS)
 
 
 @pytest.fixture
@@ -33,66 +30,10 @@ def workers(own_qdrant: Qdrant, model: ScriptedModel, tmp_path: Path) -> Iterato
     settings = {
         "ASSISTANT_QDRANT_URL": own_qdrant.url,
         "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
-        "ASSISTANT_EXTRACT_MODEL": "openai/fake",
-        "ASSISTANT_EXTRACT_MODEL_BASE_URL": model.url,
-        "ASSISTANT_EXTRACT_MODEL_API_KEY": "k",
-        "ASSISTANT_ENRICHMENT__IDLE_SECONDS": "1",
-        "ASSISTANT_ENRICHMENT__LEASE_SECONDS": "5",
         "ASSISTANT_ENRICHMENT__SESSIONS_AT_ONCE": str(AT_ONCE),
     }
-    servers = [Server(tmp_path / f"worker-{number}") for number in range(3)]
-    with ThreadPoolExecutor(3) as threads:
-        list(threads.map(lambda server: server.start(**settings), servers))
-    yield servers
-    for server in servers:
-        if server.running:
-            server.end()
-
-
-def extracting(model: ScriptedModel, seconds: float) -> None:
-    def answer(sent: Sent) -> Reply:
-        def find(one: Any, shown: Any) -> list[Any]:
-            return [fact(f"Fact of: {one['user']}")]
-
-        return Reply((extraction(sent, find),), delay=seconds)
-
-    model.on("extract_facts").always(answer)
-
-
-def asked(model: ScriptedModel) -> Counter[str]:
-    """How often the model was shown each round."""
-    sent = model.requests("extract_facts")
-    return Counter(one["user"] for each in sent for one in session(each)["rounds"])
-
-
-def tell(server: Server, number: int, **how: Any) -> None:
-    """One session, of one of three users."""
-    said = [text for n in range(ROUNDS) for text in (f"I say {number} and {n}.", "Ok.")]
-    with httpx.Client(base_url=server.url, timeout=120) as http:
-        record(http, f"ann{number % 3}", f"s{number}", *said, **how).raise_for_status()
-
-
-def close(server: Server, number: int) -> dict[str, int]:
-    """End a session and wait for its extraction; what became of its rounds."""
-    with httpx.Client(base_url=server.url, timeout=120) as http:
-        body = {"user_id": f"ann{number % 3}", "messages": [], "close": True, "wait": True}
-        reply = http.post(f"/v1/sessions/s{number}/messages", json=body)
-        reply.raise_for_status()
-        return dict(reply.json()["enrichment"])
-
-
-def states(server: Server) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    with httpx.Client(base_url=server.url, timeout=60) as http:
-        for user in range(3):
-            listed = http.get("/v1/sessions", params={"user_id": f"ann{user}"}).json()["data"]
-            for one in listed:
-                counts.update(one["enrichment"])
-    return counts
-
-
-EVERY = [f"I say {number} and {n}." for number in range(SESSIONS) for n in range(ROUNDS)]
-ALL_DONE = Counter(done=len(EVERY))
+    with several(tmp_path, 3, model, **settings) as servers:
+        yield servers
 
 
 def test_each_round_is_extracted_once_whoever_heard_of_it(
@@ -107,7 +48,7 @@ def test_each_round_is_extracted_once_whoever_heard_of_it(
     # A start looks for whatever waits.
     workers[0].end()
     time.sleep(2)
-    assert asked(model) == Counter(EVERY)
+    assert asked(model) == Counter(every(SESSIONS))
     assert states(workers[1]) == ALL_DONE
 
 
@@ -132,8 +73,8 @@ def test_of_a_killed_worker_others_take_up_what_it_had_begun(
         assert time.monotonic() < deadline, states(workers[1])
         time.sleep(0.2)
     print(f"taken up and done {time.monotonic() - killed:.1f} s after the kill")
-    again = asked(model) - Counter(EVERY)
-    assert set(asked(model)) == set(EVERY)
+    again = asked(model) - Counter(every(SESSIONS))
+    assert set(asked(model)) == set(every(SESSIONS))
     # What the killed worker was working on is asked once more, and nothing else.
     assert set(again) == set(begun)
     assert set(again.values()) == {1}

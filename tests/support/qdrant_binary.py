@@ -44,6 +44,7 @@ class Qdrant:
     program: Path
     folder: Path
     api_key: str = ""
+    host: str = "127.0.0.1"
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
@@ -52,7 +53,7 @@ class Qdrant:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def start(self) -> None:
         """Start it and wait until it is ready."""
@@ -73,7 +74,7 @@ class Qdrant:
             "STORAGE__STORAGE_PATH": str(self.folder / "storage"),
             "STORAGE__SNAPSHOTS_PATH": str(self.folder / "snapshots"),
             "STORAGE__PERFORMANCE__MAX_SEARCH_THREADS": "2",
-            "SERVICE__HOST": "127.0.0.1",
+            "SERVICE__HOST": self.host,
             "SERVICE__HTTP_PORT": str(self.port),
             "SERVICE__GRPC_PORT": str(self.grpc_port),
             "SERVICE__MAX_WORKERS": "2",
@@ -84,7 +85,7 @@ class Qdrant:
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _START_SECONDS
-        while not (answers(f"{self.url}/readyz") and listens(self.grpc_port)):
+        while not (answers(f"{self.url}/readyz") and listens(self.host, self.grpc_port)):
             stopped = self._process is None or self._process.poll() is not None
             if stopped or time.monotonic() > deadline:
                 raise RuntimeError(f"Qdrant did not start: {(self.folder / 'log').read_text()}")
@@ -120,10 +121,10 @@ def answers(url: str) -> bool:
         return False
 
 
-def listens(port: int) -> bool:
-    """Whether anything listens on this port of this machine."""
+def listens(host: str, port: int) -> bool:
+    """Whether anything listens there."""
     with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) == 0
+        return asking.connect_ex((host, port)) == 0
 
 
 @contextmanager
@@ -153,14 +154,18 @@ def a_server(folder: Path) -> Iterator[Qdrant | None]:
 
 @contextmanager
 def a_cluster(program: Path, folder: Path, size: int) -> Iterator[list[Qdrant]]:
-    """Nodes that know each other; the first is the one the others joined."""
-    ports = [free_port() for _ in range(size)]
+    """Nodes that know each other, on the same ports of hosts of their own; the others joined the
+    first one."""
+    port, grpc_port, peer_port = (free_port() for _ in range(3))
     nodes: list[Qdrant] = []
-    for number, port in enumerate(ports):
-        uri = ("--uri", f"http://127.0.0.1:{port}")
-        joined = ("--bootstrap", f"http://127.0.0.1:{ports[0]}") if number else ()
-        enabled = {"QDRANT__CLUSTER__ENABLED": "true", "QDRANT__CLUSTER__P2P__PORT": str(port)}
-        nodes.append(Qdrant(program, folder / f"node-{number}", "", uri + joined, enabled))
+    for number in range(size):
+        host = f"127.0.0.{number + 1}"
+        uri = ("--uri", f"http://{host}:{peer_port}")
+        joined = ("--bootstrap", f"http://127.0.0.1:{peer_port}") if number else ()
+        enabled = {"QDRANT__CLUSTER__ENABLED": "true", "QDRANT__CLUSTER__P2P__PORT": str(peer_port)}
+        place = folder / f"node-{number}"
+        node = Qdrant(program, place, "", host, uri + joined, enabled, port, grpc_port)
+        nodes.append(node)
     try:
         for node in nodes:
             node.start()

@@ -10,13 +10,18 @@ from typing import TypeVar
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server.errors import Address, addresses_of, explained, passing, refuse_old
+from memory_store.engines.server.errors import (
+    Address,
+    addresses_of,
+    explained,
+    lacks_replicas,
+    passing,
+    refuse_old,
+)
 from memory_store.errors import StoreUnavailable
 
 # Concurrent writers of one point must leave all replicas with the same one of their versions.
 ORDERING = models.WriteOrdering.MEDIUM
-# For who must not take for written what only some replicas have.
-EVERY_REPLICA = models.ReadConsistencyType.ALL
 # gRPC waits up to two minutes before it looks again for a server that went away.
 _CHANNEL = {
     "grpc.initial_reconnect_backoff_ms": 100,
@@ -25,6 +30,7 @@ _CHANNEL = {
 }
 _Result = TypeVar("_Result")
 Work = Callable[[AsyncQdrantClient], Awaitable[_Result]]
+Consistency = models.ReadConsistencyType | None
 
 
 class Connection:
@@ -73,6 +79,22 @@ class Connection:
             return await tried_again(attempt, self._patience, passing)
         except Exception as error:
             raise explained(error, str(self)) from error
+
+    async def agreed(
+        self, work: Callable[[AsyncQdrantClient, Consistency], Awaitable[_Result]]
+    ) -> _Result:
+        """What the work reads, as most replicas have it: for who must not take for written what
+        only one of them has, whose node then died. Where most are away, what is left counts."""
+
+        async def read(client: AsyncQdrantClient) -> _Result:
+            try:
+                return await work(client, models.ReadConsistencyType.MAJORITY)
+            except Exception as error:
+                if not lacks_replicas(error):
+                    raise
+                return await work(client, None)
+
+        return await self.call(read)
 
     async def close(self) -> None:
         """Close the connections."""

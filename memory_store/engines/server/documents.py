@@ -1,8 +1,8 @@
 """Documents on a Qdrant server: points without vectors, in a collection beside the memory's.
 
 A condition on the version lets one of several writers through, wherever they are; each reads back
-whether it was that one. Of a cluster all replicas are asked, so that nobody takes for written what
-only some of them have.
+whether it was that one. Of a cluster most replicas are asked, so that nobody takes for written what
+only one of them has.
 """
 
 import json
@@ -13,7 +13,7 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.documents import NONE, Body, Document, Written, following
-from memory_store.engines.server.connection import EVERY_REPLICA, ORDERING, Connection
+from memory_store.engines.server.connection import ORDERING, Connection
 from memory_store.engines.server.points import to_holding
 from memory_store.errors import MemoryStoreError
 
@@ -88,9 +88,9 @@ class ServerDocuments:
 
     async def read(self, name: str) -> Document:
         """See `Documents.read`."""
-        found = await self._call(
-            lambda client: client.retrieve(
-                self._collection, [_id(name)], with_payload=True, consistency=EVERY_REPLICA
+        found = await self._connection.agreed(
+            lambda client, consistency: client.retrieve(
+                self._collection, [_id(name)], with_payload=True, consistency=consistency
             )
         )
         if not found:

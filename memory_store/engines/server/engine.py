@@ -37,7 +37,7 @@ from memory_store.engines.layout import (
     divided,
     to_matrix,
 )
-from memory_store.engines.server.connection import EVERY_REPLICA, ORDERING, Connection
+from memory_store.engines.server.connection import ORDERING, Connection
 from memory_store.engines.server.errors import is_gone
 from memory_store.engines.server.points import (
     GRAPHS,
@@ -302,7 +302,15 @@ class ServerEngine:
             )
         )
         ours = models.Filter(must=[waiting, claimed_by(claim.by)])
-        points = await self._scrolled(ours, with_payload=False, consistency=EVERY_REPLICA)
+        points, _ = await self._connection.agreed(
+            lambda client, consistency: client.scroll(
+                self._collection,
+                scroll_filter=ours,
+                limit=len(held),
+                with_payload=False,
+                consistency=consistency,
+            )
+        )
         return {str(point.id) for point in points}
 
     async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:

@@ -77,6 +77,12 @@ def is_gone(error: Exception) -> bool:
     return is_call and "No point with id" in _details(error)
 
 
+def lacks_replicas(error: Exception) -> bool:
+    """Whether the server cannot ask as many replicas as it was to."""
+    is_call = isinstance(error, grpc.RpcError) and _code(error) is _Code.INTERNAL
+    return is_call and "enough active replicas" in _details(error)
+
+
 def explained(error: Exception, address: str) -> MemoryStoreError:
     """Any failure of a call, turned into what the operator can do about it."""
     if isinstance(error, MemoryStoreError):
