@@ -5,6 +5,7 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
+from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,12 +89,15 @@ def _conflicts(
 ) -> Iterator[tuple[_Place, _Place]]:
     """Each statement in doubt, with what it would replace of what holds now; of statements that
     say the same with the latest before it."""
-    values = {(speaker_of(held.record), held.known.value): held for held in holding}
+    same: defaultdict[tuple[str, str], list[_Place]] = defaultdict(list)
+    for held in holding:
+        same[speaker_of(held.record), held.known.value].append(held)
     for doubted in places:
         if doubted.fact.in_doubt and doubted.record.may_supersede:
-            for held in values.values():
-                if held.order < doubted.order and _replaces(doubted, held):
-                    yield doubted, held
+            for said in same.values():
+                before = bisect_left(said, doubted.order, key=lambda one: one.order)
+                if before and _replaces(doubted, said[before - 1]):
+                    yield doubted, said[before - 1]
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:

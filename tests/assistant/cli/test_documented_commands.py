@@ -122,6 +122,9 @@ OPERATED: Sequence[tuple[str, str]] = (
     ("assistant reindex --cancel", "there was nothing to cancel"),
     ("assistant backup", "9 rounds from"),
     ("assistant restore", "checked: it holds what the file holds"),
+    ("assistant check --data-dir data", "memory: ok"),
+    ("assistant repair --data-dir data --from", "9 rounds that are whole"),
+    ("assistant scrub --data-dir data", "is off the disk"),
     ("assistant check", "memory: ok"),
     ("assistant config", "embedder"),
 )
