@@ -1,7 +1,7 @@
 """The application: services opened at start, routes, middleware, errors."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any
@@ -76,11 +76,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        if services is not None:
-            app.state.services = services
-            yield
-            return
-        async with open_services(settings) as opened:
+        async with nullcontext(services) if services else open_services(settings) as opened:
             app.state.services = opened
             if opened.notices:
                 await _share(app, settings, opened.notices)

@@ -1,5 +1,6 @@
 """The assistant with its memory on a Qdrant server: shared, restarted, gone and back."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from signal import SIGKILL
 
 import httpx
 import pytest
-from commands import Server
+from commands import Server, ended
 from qdrant_binary import Qdrant
 
 pytestmark = pytest.mark.qdrant_server
@@ -91,3 +92,64 @@ def test_a_server_that_goes_away_is_an_error_until_it_is_back(
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert "Miso" in answer(one, "What is my cat called?")
+
+
+def seconds_until(server: Server, status: int, token: str = "") -> float:
+    """How long it takes until a request with this key, or none, is answered so."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    started = time.monotonic()
+    while httpx.get(f"{server.url}/v1/sessions", headers=headers).status_code != status:
+        assert time.monotonic() < started + 20
+        time.sleep(0.05)
+    return time.monotonic() - started
+
+
+@pytest.mark.slow
+def test_a_key_made_in_one_place_holds_in_all(
+    one: Server, two: Server, settings: dict[str, str], own_qdrant: Qdrant, tmp_path: Path
+) -> None:
+    elsewhere = ("--data-dir", tmp_path / "elsewhere")
+    made = json.loads(
+        ended("keys", "create", "a", "--user", "ann", "--json", *elsewhere, **settings).stdout
+    )
+    assert max(seconds_until(server, 401) for server in (one, two)) < 5
+    assert max(seconds_until(server, 200, made["key"]) for server in (one, two)) < 5
+    listed = ended("keys", "list", *elsewhere, **settings).stdout
+    assert listed.startswith(made["id"])
+    checked = ended("check", *elsewhere, **settings)
+    assert "(with API keys)" in checked.stdout
+    assert checked.returncode == 0, checked.stdout
+    # What assistants share is no part of a memory that is moved.
+    file = tmp_path / "backup"
+    assert ended("backup", file, *elsewhere, **settings).returncode == 0
+    other = settings | {"ASSISTANT_QDRANT__COLLECTION": "other"}
+    assert ended("restore", file, *elsewhere, **other).returncode == 0
+    assert ended("keys", "list", *elsewhere, **other).stdout == ""
+    gone = ended("keys", "revoke", made["id"], *elsewhere, **settings)
+    assert gone.returncode == 0, gone.stderr
+    assert max(seconds_until(server, 401, made["key"]) for server in (one, two)) < 5
+    # A server that needed a key needs one until it ends; a new one opens at once.
+    two.end()
+    two.start(**settings)
+    assert seconds_until(two, 200) < 5
+    assert seconds_until(one, 401) < 1
+
+
+def test_forgetting_tells_the_other_and_says_nothing(
+    one: Server, two: Server, own_qdrant: Qdrant, settings: dict[str, str]
+) -> None:
+    for session in ("first", "second"):
+        assert say(two, "I adopted a cat called Miso.", session).status_code == 200
+    assert httpx.delete(f"{one.url}/v1/users/ann/memories").json()["deleted"] == 2
+    again = say(two, "I adopted a cat called Miso.", "first")
+    assert again.status_code == 200
+    found = httpx.get(f"{two.url}/v1/sessions", params={"user_id": "ann"}).json()["data"]
+    assert [(s["id"], s["rounds"]) for s in found] == [("first", 1)]
+    kept = httpx.post(
+        f"{own_qdrant.url}/collections/aide_memoire.shared/points/scroll",
+        json={"limit": 100, "with_payload": True},
+        headers={"api-key": own_qdrant.api_key},
+    ).text
+    assert "erased" not in kept
+    assert "ann" not in kept
+    assert "Miso" not in kept

@@ -16,7 +16,7 @@ from scripted_model import ScriptedModel, scripted_model
 from workers import ROUNDS, asked, close, every, extracting, several, states, tell
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
-SESSIONS, PER_MINUTE = 36, 60
+SESSIONS, PER_MINUTE = 90, 60
 
 
 @pytest.fixture

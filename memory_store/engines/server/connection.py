@@ -84,11 +84,14 @@ class Connection:
         self, work: Callable[[AsyncQdrantClient, Consistency], Awaitable[_Result]]
     ) -> _Result:
         """What the work reads, as most replicas have it: for who must not take for written what
-        only one of them has, whose node then died. Where most are away, what is left counts."""
+        only one of them has, whose node then died. Where most are away, what is left counts.
+
+        Only after a write, by which the server notices what is away: a read goes on asking for it.
+        """
 
         async def read(client: AsyncQdrantClient) -> _Result:
             try:
-                return await work(client, models.ReadConsistencyType.MAJORITY)
+                return await work(client, models.ReadConsistencyType.QUORUM)
             except Exception as error:
                 if not lacks_replicas(error):
                     raise

@@ -87,16 +87,12 @@ class ServerDocuments:
         return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
 
     async def read(self, name: str) -> Document:
-        """See `Documents.read`."""
-        found = await self._connection.agreed(
-            lambda client, consistency: client.retrieve(
-                self._collection, [_id(name)], with_payload=True, consistency=consistency
+        """See `Documents.read`. Of any replica: who writes over an old version is told so."""
+        return _document(
+            await self._call(
+                lambda client: client.retrieve(self._collection, [_id(name)], with_payload=True)
             )
         )
-        if not found:
-            return Document()
-        payload = found[0].payload or {}
-        return Document(payload[_VERSION], json.loads(payload[_BODY]), tuple(payload[_EARLIER]))
 
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
@@ -113,7 +109,13 @@ class ServerDocuments:
             await self._call(lambda client: self._make(client, name, payload))
         else:
             await self._call(lambda client: self._replace(client, name, payload, over.version))
-        there = await self.read(name)
+        there = _document(
+            await self._connection.agreed(
+                lambda client, consistency: client.retrieve(
+                    self._collection, [_id(name)], with_payload=True, consistency=consistency
+                )
+            )
+        )
         return Written(new.version in (there.version, *there.earlier), there)
 
     async def _make(self, client: AsyncQdrantClient, name: str, payload: Body) -> None:
@@ -145,6 +147,13 @@ class ServerDocuments:
     async def close(self) -> None:
         """See `Documents.close`."""
         await self._connection.close()
+
+
+def _document(found: Sequence[models.Record]) -> Document:
+    if not found:
+        return Document()
+    payload = found[0].payload or {}
+    return Document(payload[_VERSION], json.loads(payload[_BODY]), tuple(payload[_EARLIER]))
 
 
 def _id(name: str) -> str:

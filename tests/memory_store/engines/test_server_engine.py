@@ -217,6 +217,19 @@ async def test_a_short_absence_of_the_server_is_waited_out(own_qdrant: Qdrant) -
 
 
 @server
+async def test_of_several_addresses_one_that_answers_is_used(
+    qdrant: Qdrant, collection: str
+) -> None:
+    nobody = f"http://127.0.0.9:{qdrant.port}"
+    for urls in (f"{nobody},{qdrant.url}", f"{qdrant.url},{nobody}", f"{nobody}, {qdrant.url}"):
+        engine = ServerEngine(urls, grpc_port=qdrant.grpc_port, collection=collection)
+        store = MemoryStore(engine, Embedder(HashEncoder()))
+        await store.open()
+        await store.remember([Round("ann", "s", 0, MAY, "I own two cats.")])
+        assert await store.count("ann") == 1
+        await store.close()
+
+
 async def test_a_server_that_hangs_is_given_up(own_qdrant: Qdrant) -> None:
     own_qdrant.start()
     store = a_store(own_qdrant, "ours", retries=1, timeout=1)

@@ -8,7 +8,13 @@ from qdrant_client.common.client_exceptions import QdrantException, ResourceExha
 
 from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
 from memory_store.engines.retrying import Patience, tried_again
-from memory_store.engines.server.errors import Address, explained, passing, refuse_old
+from memory_store.engines.server.errors import (
+    Address,
+    addresses_of,
+    explained,
+    passing,
+    refuse_old,
+)
 
 HERE = str(Address("http://127.0.0.1:6333", 6334))
 EXACT = {
@@ -48,6 +54,13 @@ def test_any_other_failure_is_the_stores_too(error: Exception) -> None:
 )
 def test_an_address_is_shown_without_secrets(url: str, shown: str) -> None:
     assert str(Address(url, 6334)) == f"{shown} (gRPC port 6334)"
+
+
+def test_several_addresses_are_those_of_nodes() -> None:
+    found = addresses_of("http://127.0.0.1:6333, http://127.0.0.2:6333", 6334)
+    assert [one.url for one in found] == ["http://127.0.0.1:6333", "http://127.0.0.2:6333"]
+    with pytest.raises(StoreUnavailable, match="qdrant_url"):
+        addresses_of("http://127.0.0.1:6333,", 6334)
 
 
 def test_certificates_are_read_for_https_alone() -> None:
