@@ -160,10 +160,14 @@ class MemoryStore:
         )
 
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
-        """Set these rounds back to `pending`, their attempts forgotten."""
+        """Set those of these rounds that failed back to `pending`, their attempts forgotten.
+
+        Somebody else may have done so already, and even have enriched them: those stay.
+        """
         again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
+        failed = Scope(user_id, states=(EnrichmentState.FAILED,))
         for id in ids:
-            await self._engine.set_payload(id, Scope(user_id), again)
+            await self._engine.set_payload(id, failed, again)
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None

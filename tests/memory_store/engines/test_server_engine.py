@@ -230,6 +230,7 @@ async def test_of_several_addresses_one_that_answers_is_used(
         await store.close()
 
 
+@server
 async def test_a_server_that_hangs_is_given_up(own_qdrant: Qdrant) -> None:
     own_qdrant.start()
     store = a_store(own_qdrant, "ours", retries=1, timeout=1)
