@@ -21,7 +21,7 @@ from memory_store import Speaker
 from memory_store.updates.authorship import RULE, Authorship, Rule, authorship
 
 _T = TypeVar("_T")
-PARTS = ("dev", "held", "fresh")
+PARTS = ("dev", "held", "fresh", "others")
 _ANY = 2.0
 _WITHOUT = {
     "the rule in use": RULE,
@@ -34,7 +34,7 @@ _WITHOUT = {
     "no surer elsewhere": replace(RULE, sure_elsewhere=RULE.sure),
     "one sentence as several": replace(RULE, sure_alone=RULE.sure),
     "sure up to 0.05": replace(RULE, sure=0.05, sure_elsewhere=0.025),
-    "sure up to 0.25": replace(RULE, sure=0.25, sure_elsewhere=0.125),
+    "sure up to 0.4": replace(RULE, sure=0.4, sure_elsewhere=0.1),
 }
 
 

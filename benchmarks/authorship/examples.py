@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_store.updates.unit_features import words_of
 from memory_store.updates.units import Unit, units_of
 
 FOLDER = Path(__file__).parent / "examples"
 LABELS: Mapping[str, float] = {"own": 0.0, "unclear": 0.3, "foreign": 1.0}
 # Expansions of one pattern: enough to see its words, few enough that none outweighs the others.
-_EXPANSIONS = 24
+_EXPANSIONS = 72
 _BREAK = "¶"
 ANYTHING = ("zzqx", "龘")
 """Words that nobody knows, of languages with spaces and without."""
+_NAMES = re.compile(r"(?:name|town|firm) = (.+)")
 SAMPLE = Path(__file__).parents[2] / "harness" / "sample"
 """What users say in the sample histories is their own, too."""
 _ASKS = re.compile(
@@ -49,6 +51,12 @@ def examples(seed: int = 7) -> Iterator[Example]:
         yield from _of_file(file, random.Random(f"{seed}{file.stem}"))
     for text in sorted({text for file in SAMPLE.glob("*.json") for text in _said(_read(file))}):
         yield from (Example(unit, LABELS["own"], text, 1.0, "en") for unit in units_of(text))
+
+
+def names() -> frozenset[str]:
+    """The names of people, towns and firms in the examples: nobody shall be told by these."""
+    lines = "\n".join(file.read_text("utf-8") for file in sorted(FOLDER.glob("*.txt")))
+    return frozenset(words_of(" ".join(_NAMES.findall(lines)).replace("|", " ")))
 
 
 def _read(file: Path) -> Any:

@@ -12,7 +12,7 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 import memory_store.updates
-from benchmarks.authorship.examples import ANYTHING, Example, examples
+from benchmarks.authorship.examples import ANYTHING, Example, examples, names
 from memory_store.updates.authorship import Judgement
 from memory_store.updates.unit_features import features, words_of
 from memory_store.updates.units import Unit
@@ -30,10 +30,11 @@ _CJK = "\u3000"
 def trained(of: Sequence[Example]) -> Judgement:
     """The judgement that follows from these examples; the same from the same ones."""
     patterns = _patterns(of)
+    named = names()
     known = frozenset(
         word
         for word, seen in patterns.items()
-        if (len(seen) >= _PATTERNS or word >= _CJK) and word not in ANYTHING
+        if word not in ANYTHING and (word >= _CJK or (len(seen) >= _PATTERNS and word not in named))
     )
     rare = {word for word, seen in patterns.items() if len(seen) < _COMMON}
     units, labels, weights = _rows(of, rare)

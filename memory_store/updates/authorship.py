@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from memory_store.updates.languages import language_of
+from memory_store.updates.languages import languages_of
 from memory_store.updates.quotations import quotations
 from memory_store.updates.unit_features import features
 from memory_store.updates.units import Unit, units_of
@@ -69,7 +69,7 @@ class Rule:
     """How foreign the most foreign unit of a message may look. The parts can be left out, to
     measure what each does (`benchmarks/authorship`)."""
 
-    sure: float = 0.15
+    sure: float = 0.25
     """At most, for the message to be surely the user's own."""
     sure_alone: float = 0.5
     """The same of one sentence alone, which has no room for a request and a text."""
@@ -106,11 +106,11 @@ def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
     """How foreign the units may look at most."""
     if len(text) > _LONGEST:
         return -1.0
-    if len(units) == 1 and not _INTRODUCES.search(text):
-        return rule.sure_alone
-    languages = {name for unit in units if (name := language_of(unit.text))}
+    languages = {name for unit in units for name in languages_of(unit.text)}
     if rule.one_language and len(languages) > 1:
         return -1.0
+    if len(units) == 1 and not _INTRODUCES.search(text):
+        return rule.sure_alone
     if rule.questions_last and _asks_first(units):
         return -1.0
     return rule.sure if languages == {"en"} else rule.sure_elsewhere

@@ -33,13 +33,23 @@ _LONGEST = 400
 _ENOUGH = 1.0
 
 
-def language_of(text: str) -> str | None:
-    """The language that most of its common words are of, or the script of another alphabet; None
-    where no language has most."""
+def languages_of(text: str) -> set[str]:
+    """The language that most of its common words are of, and the script of another alphabet; no
+    language where none has most."""
     text = text[:_LONGEST]
-    if letter := _NOT_LATIN.search(text):
-        script = unicodedata.name(letter[0], "?").split(" ")[0]
-        return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
+    found = {_language_of(text), _script_of(text)}
+    return {name for name in found if name}
+
+
+def _script_of(text: str) -> str | None:
+    letter = _NOT_LATIN.search(text)
+    if not letter:
+        return None
+    script = unicodedata.name(letter[0], "?").split(" ")[0]
+    return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
+
+
+def _language_of(text: str) -> str | None:
     found: dict[str, float] = {}
     for word in _WORD.findall(text.lower().replace("’", "'")):
         for name in (names := _LANGUAGES.get(word, frozenset())):

@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 # What ends a sentence inside a line: punctuation and space; in Chinese and Japanese without space.
-# What stands before a colon is a unit of its own: it may introduce what stands behind it.
+# What stands before a colon (in French behind a space) is a unit of its own: it may introduce what
+# stands behind it.
 _END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？：]++[\"”」』）]*+\s*+|(?<=\w):\s++"
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？：]++[\"”」』）]*+\s*+"
+    r"|(?<=\w)[ \u00a0\u202f]?:\s++"
 )
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|ft|vs|e\.g|i\.e|approx|no|z\.b|bzw|sr|sra|mme|m)\.$",

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.authorship.examples import examples
 from benchmarks.authorship.train import NUMBERS, to_json, trained
 from memory_store.updates.authorship import Judgement, authorship
-from memory_store.updates.languages import language_of
+from memory_store.updates.languages import languages_of
 from memory_store.updates.quotations import quotations
 from memory_store.updates.unit_features import UNKNOWN, features
 from memory_store.updates.units import Unit, units_of
@@ -55,19 +55,21 @@ def test_quotations(text: str, quoted: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("text", "languages"),
     [
-        ("What is the best way to store them?", "en"),
-        ("Kannst du mir das bitte übersetzen?", "de"),
-        ("Peux-tu résumer cet e-mail s'il te plaît ?", "fr"),
-        ("¿Me puedes ayudar con esto?", "es"),
-        ("这句话是什么意思？", "CJK"),
-        ("Исправь ошибки.", "CYRILLIC"),
-        ("Bruges!", None),
+        ("What is the best way to store them?", {"en"}),
+        ("Kannst du mir das bitte übersetzen?", {"de"}),
+        ("Peux-tu résumer cet e-mail s'il te plaît ?", {"fr"}),
+        ("¿Me puedes ayudar con esto?", {"es"}),
+        ("这句话是什么意思？", {"CJK"}),
+        ("Исправь ошибки.", {"CYRILLIC"}),
+        ("帮我翻译一下 I moved to Beijing last week.", {"CJK", "en"}),
+        ("我在 Google 工作。", {"CJK"}),
+        ("Bruges!", set()),
     ],
 )
-def test_the_language_of_a_sentence(text: str, language: str | None) -> None:
-    assert language_of(text) == language
+def test_the_languages_of_a_sentence(text: str, languages: set[str]) -> None:
+    assert languages_of(text) == languages
 
 
 def test_unknown_words_are_all_alike() -> None:
