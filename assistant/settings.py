@@ -81,8 +81,8 @@ class Settings(BaseSettings):
     allowed_origins: list[str] = []
     """Origins of other web pages that browsers let talk to this server."""
     qdrant_url: str = ""
-    """URL of a Qdrant server that holds the memory, or of the nodes of a cluster, with commas between
-    them; empty keeps it embedded, in `data_dir`."""
+    """URL of a Qdrant server that holds the memory, or those of the nodes of a cluster, with commas
+    between them; empty keeps it embedded, in `data_dir`."""
     qdrant_api_key: SecretStr | None = None
     """Key for the Qdrant server."""
     qdrant: QdrantSettings = QdrantSettings()

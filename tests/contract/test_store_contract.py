@@ -195,6 +195,10 @@ async def test_a_failed_enrichment_says_why_and_can_be_done_again(store: MemoryS
     await store.enrich_again("ann", [CAT.id])
     (again,) = await store.unenriched(EnrichmentState.PENDING)
     assert again.attempts == 0
+    # Who comes later does not undo what somebody else has done by then.
+    await store.enrich(CAT, Extraction("a model"))
+    await store.enrich_again("ann", [CAT.id])
+    assert await store.unenriched(EnrichmentState.PENDING) == []
 
 
 async def test_forgetting_is_exact_and_leaves_nothing_to_find(store: MemoryStore) -> None:
