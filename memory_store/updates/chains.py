@@ -5,6 +5,7 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
+from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,9 @@ from memory_store.types import Fact, FactLink, Record
 from memory_store.updates.slots import Stated, replaces, stated
 
 RULE = "rule"
+# A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
+# thousand in doubt would have a hundred million links.
+_MOST_CONTRADICTED = 16
 _Links = dict[tuple[str, int], FactLink]
 _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
@@ -89,10 +93,13 @@ def _conflicts(
     """Each statement in doubt, with what it would replace of what holds now; of statements that
     say the same with the latest before it."""
     values = {(speaker_of(held.record), held.known.value): held for held in holding}
+    latest = sorted(values.values(), key=lambda one: one.order)
+    orders = [held.order for held in latest]
     for doubted in places:
         if doubted.fact.in_doubt and doubted.record.may_supersede:
-            for held in values.values():
-                if held.order < doubted.order and _replaces(doubted, held):
+            before = bisect_left(orders, doubted.order)
+            for held in latest[max(0, before - _MOST_CONTRADICTED) : before]:
+                if _replaces(doubted, held):
                     yield doubted, held
 
 
