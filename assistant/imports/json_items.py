@@ -50,21 +50,21 @@ class _Reading:
         """The value that begins there, and where it ends."""
         for size in _PARTS:
             part = self._text[place : place + size]
-            # A part that fails was read, too, and counts.
-            self._count(sum(map(part.count, _VALUES)))
             try:
                 value, end = _DECODER.raw_decode(part)
             except json.JSONDecodeError:
+                self._count(part)  # it was read, too
                 if place + size >= len(self._text):
                     raise
-            else:
-                # A number may go on behind the part.
-                if end < len(part) or place + end == len(self._text):
-                    return value, place + end
+                continue
+            self._count(part[:end])
+            # A number may go on behind the part.
+            if end < len(part) or place + end == len(self._text):
+                return value, place + end
         return self._long(place)
 
-    def _count(self, values: int) -> None:
-        self._left -= 1 + values
+    def _count(self, read: str) -> None:
+        self._left -= 1 + sum(map(read.count, _VALUES))
         if self._left < 0:
             raise TooManyValues(f"has more than {MOST_VALUES} values")
 
