@@ -1,12 +1,16 @@
 """What contradicts the user's own statements and may be another's: it waits for the user's word."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory_store.engines.engine import Engine, Scope
 from memory_store.engines.parts import records_in
 from memory_store.recall.updates import linked_records
+from memory_store.turns import aside, in_slices
 from memory_store.types import Days, Fact, FactLink, Record
+
+# Of how many characters reading takes as long as placing a conflict.
+_CONFLICT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +27,25 @@ async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
     records = await records_in(engine, Scope(user_id, in_conflict=True))
     found = {record.id: record for record in records}
     linked = await linked_records(engine, user_id, Days(), found)
+    standing = {
+        (id, fact.text)
+        async for id, record in in_slices(linked.items())
+        for fact in record.facts
+        if fact.is_users and fact.superseded_by is None
+    }
     every = [
         Conflict(linked[id], fact, held)
-        for id in found
+        async for id in in_slices(found)
         for fact in linked[id].facts
-        if (held := tuple(dict.fromkeys(_holding(fact, linked))))
+        if (held := _holding(fact, standing))
     ]
-    return sorted(every, key=_order, reverse=True)
+    return await aside(_CONFLICT * len(every), sorted, every, key=_order, reverse=True)
 
 
-def _holding(fact: Fact, linked: Mapping[str, Record]) -> list[FactLink]:
+def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
     """What the fact contradicts of what holds, whoever found that it does."""
     by_place = {(link.round_id, link.text): link for link in fact.contradicts}
-    return [link for link in by_place.values() if _holds(link, linked[link.round_id])]
-
-
-def _holds(link: FactLink, record: Record) -> bool:
-    told = [fact for fact in record.facts if fact.text == link.text]
-    return any(fact.is_users and fact.superseded_by is None for fact in told)
+    return tuple(link for place, link in by_place.items() if place in standing)
 
 
 def _order(conflict: Conflict) -> tuple[object, str, int]:

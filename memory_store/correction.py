@@ -18,6 +18,9 @@ from memory_store.updates.chains import without_rule_links
 GIVEN = "user"
 """The source of a fact that the user wrote or put right."""
 
+MOST_FACTS = 2000
+"""Facts that one round may be given. An engine takes them over in one go, while all others wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class GivenFact:
@@ -147,6 +150,8 @@ def _reworded(round: Round, correction: Correction) -> Round:
 def _given(
     round: Round, facts: tuple[GivenFact, ...], before: Mapping[str, Fact]
 ) -> tuple[Fact, ...]:
+    if len(facts) > MOST_FACTS:
+        raise InvalidRecord(f"a round has at most {MOST_FACTS} facts")
     found = {fact.text: _to_fact(round, fact, before.get(fact.text)) for fact in facts}
     return tuple(found.values())
 

@@ -47,7 +47,7 @@ def embedded_texts(record: Record, design: KeyDesign) -> set[str]:
     """Every text of a round that may have been embedded: as a key, as the question that it was, or
     as a sentence that was weighed against one, alone or with the one before it."""
     user, assistant = record.round.user_text, record.round.assistant_text
-    texts = {key.text for key in keys_of(record, design)}
+    texts = {key.text for key in keys_of(record, design)} | {fact.text for fact in record.facts}
     texts |= {user, user[:LONGEST_QUERY], as_statement(user[:LONGEST_QUERY])}
     told = sentences(user)
     return texts | {*told, *map(" ".join, pairwise(told)), *sentences(assistant)}

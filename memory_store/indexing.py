@@ -33,13 +33,21 @@ class Indexer:
 
     async def points(self, records: Sequence[Record]) -> list[Point]:
         """The points of the records, in order, their keys encoded. Raises `EmbeddingFailed`."""
-        keys = [[key.text for key in self.keys(record)] for record in records]
+        keys = [
+            [key.text for key in await aside(_size(record), self.keys, record)]
+            for record in records
+        ]
         texts = [text for of_record in keys for text in of_record]
         rows = await self.embedder.embed(texts, TextKind.DOCUMENT)
         points, start = [], 0
         for record, of_record in zip(records, keys, strict=True):
             own = rows[start : start + len(of_record)]
-            points.append(await aside(record.round.size, to_point, record, own))
+            points.append(await aside(_size(record), to_point, record, own))
             await pause()
             start += len(of_record)
         return points
+
+
+def _size(record: Record) -> int:
+    """Characters that it takes to say what is known of a round."""
+    return record.round.size + sum(len(fact.text) for fact in record.facts)

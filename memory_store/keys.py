@@ -44,6 +44,8 @@ class KeyDesign:
 # About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.
 _WINDOW = 1000
 _MOST_WINDOWS = 8
+# So many facts have a key each, which no message alone comes near; of more, several share one.
+_MOST_FACT_KEYS = 256
 
 
 def keys_of(record: Record, design: KeyDesign | None = None) -> list[Key]:
@@ -70,12 +72,27 @@ def _merged(keys: list[Key]) -> list[Key]:
 def _every_key(record: Record) -> list[Key]:
     round = record.round
     raw = [Key(KeyKind.RAW, text) for text in _windows(round.user_text or round.assistant_text)]
-    facts = [Key(KeyKind.FACT, fact.text) for fact in record.facts]
+    facts = [Key(KeyKind.FACT, text) for text in _of_facts([fact.text for fact in record.facts])]
     more = [
         Key(KeyKind.KEYPHRASES, "; ".join(record.keyphrases)),
         Key(KeyKind.SUMMARY, record.summary),
     ]
     return list(_distinct([*raw, *facts, *(key for key in more if key.text)]))
+
+
+def _of_facts(texts: list[str]) -> Iterable[str]:
+    """The first facts one by one, the others as many together as are read."""
+    yield from texts[:_MOST_FACT_KEYS]
+    together: list[str] = []
+    size = 0
+    for text in texts[_MOST_FACT_KEYS:]:
+        if together and size + len(text) > _WINDOW:
+            yield "\n".join(together)
+            together, size = [], 0
+        together.append(text)
+        size += len(text) + 1
+    if together:
+        yield "\n".join(together)
 
 
 def _windows(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from memory_store.turns import aside, in_slices, pause
 from memory_store.types import Fact, FactLink, Record
 from memory_store.updates import Unlinking, link_targets, linked, may_be_one
 
-# Of how many characters reading takes as long as seeing to the links of a round.
+# Of how many characters reading takes as long as seeing to the links of a fact.
 _FACT = 100
 
 
@@ -59,7 +59,7 @@ class Linking:
         ours = {record.id for record in records}
         found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
         others = [record for record in found if record.id not in ours]
-        size = _FACT * (len(others) + len(records))
+        size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots)
         done = {record.id: record for record in relinked}
         await self._write(user_id, [done[o.id] async for o in in_slices(others) if done[o.id] != o])

@@ -309,7 +309,7 @@ class MemoryStore:
         record = await self.round(user_id, round_id)
         if record is None:
             return None
-        size = record.round.size + correction.size
+        size = record.round.size + correction.size + _FACT * len(record.facts)
         changed = await aside(size, corrected, record, correction, enrichment)
         if changed is record:
             return Corrected(record)

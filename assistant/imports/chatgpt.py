@@ -5,7 +5,6 @@ A conversation is a tree of messages; what the user last saw is the path that en
 """
 
 import io
-import json
 import lzma
 import re
 import struct
@@ -19,6 +18,7 @@ from typing import Any
 from assistant.characters import whole_characters, wrong_with_id
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
+from assistant.imports.json_items import NoList, TooManyValues, items_of
 from assistant.imports.recognised import ACCEPTED
 
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
@@ -26,8 +26,6 @@ _TEXTS = ("text", "multimodal_text")
 _MOST_BYTES = 2**31
 _PREFIX = "chatgpt-"
 _MOST_CONVERSATIONS = 200_000
-_SPACES = re.compile(r"[ \t\n\r]*")
-_DECODER = json.JSONDecoder()
 _CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
 # What reading a damaged, locked or unusual zip file raises, by what is wrong in which part of it.
@@ -104,39 +102,18 @@ def read_conversations(export: bytes, most_bytes: int = _MOST_BYTES) -> Iterator
     """The conversations as the export has them. Raises `InvalidRequest`."""
     for text in _files(export, most_bytes):
         try:
-            yield from _items(text.decode(json.detect_encoding(text)))
+            for number, item in enumerate(items_of(text)):
+                if number == _MOST_CONVERSATIONS:
+                    raise InvalidRequest(
+                        f"the export has more than {_MOST_CONVERSATIONS} conversations"
+                    )
+                yield item
+        except TooManyValues as error:
+            raise InvalidRequest(f"a conversation {error}", code="too_many_values") from error
+        except NoList as error:
+            raise InvalidRequest("the export is not a list of conversations") from error
         except (ValueError, RecursionError) as error:
             raise InvalidRequest(f"the export is not JSON: {error}") from error
-
-
-def _items(text: str) -> Iterator[Any]:
-    """The items of a list, read one by one: whatever else runs waits while JSON is read. Raises
-    `ValueError` where it is no JSON, `InvalidRequest` where it is no list, or of too many."""
-    place = _after_spaces(text, 0)
-    if not text.startswith("[", place):
-        json.loads(text)
-        raise InvalidRequest("the export is not a list of conversations")
-    mark, count = "[", 0
-    while mark != "]":
-        place = _after_spaces(text, place + 1)
-        if mark == "[" and text.startswith("]", place):
-            break
-        item, place = _DECODER.raw_decode(text, place)
-        yield item
-        count += 1
-        if count > _MOST_CONVERSATIONS:
-            raise InvalidRequest(f"the export has more than {_MOST_CONVERSATIONS} conversations")
-        place = _after_spaces(text, place)
-        mark = text[place : place + 1]
-        if mark not in (",", "]"):
-            raise json.JSONDecodeError("Expecting ',' delimiter", text, place)
-    if text[place + 1 :].strip():
-        raise json.JSONDecodeError("Extra data", text, place + 1)
-
-
-def _after_spaces(text: str, place: int) -> int:
-    found = _SPACES.match(text, place)
-    return found.end() if found else place
 
 
 def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:

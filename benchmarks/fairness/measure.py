@@ -1,4 +1,4 @@
-"""How much longer another user waits while fifty hostile and ten large requests are under way, and
+"""How much longer another user waits while hostile and large requests are under way, and
 how the time of a request grows with its text.
 
 The other user's requests come by the clock; their waits are compared with those in a quiet stretch
@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.fairness.probe import USER
-from benchmarks.fairness.requests import Growing, growing, hostile, large
+from benchmarks.fairness.requests import PATCHED, Growing, growing, hostile, large
 from benchmarks.fairness.wire import Asked, Done, ask
 from benchmarks.load.assistant import filled, serving
 from benchmarks.measured import Measured
@@ -64,6 +64,7 @@ async def _fill(folder: Path, rounds: int, embedder: str) -> None:
     engine, memories = EdgeEngine(folder), Memories()
     store = MemoryStore(engine, Embedder(encoder))
     await store.open()
+    await store.remember([PATCHED])
     for name in (ARCHIVE, LEAVING):
         for points in memories.points(Crowd(rounds, 1, name[:-1])):
             await engine.upsert(points)

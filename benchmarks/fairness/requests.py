@@ -1,24 +1,32 @@
-"""Fifty requests made to take long, and ten large ones that anybody may send, at the documented
-limits (docs/settings.md). The same ones in every run."""
+"""More than fifty requests made to take long, and ten large ones that anybody may send, at the
+documented limits (docs/settings.md). The same ones in every run."""
 
 import io
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 from benchmarks.fairness.wire import Asked, posting
 from benchmarks.texts import messages, replies
-from memory_store import Record, Round, Speaker, rule_facts, to_lines
+from memory_store import Fact, Record, Round, Speaker, rule_facts, to_lines
+from memory_store.transfer.records import header
 
 QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000
 # What stands in a body around its text.
 _AROUND = 1000
 ASKED_AT = "2025-01-15T12:00:00Z"
 _START = datetime(2024, 1, 1, tzinfo=UTC)
+PATCHED = Round("mallory7", "s", 0, _START, "I keep animals at home.")
+"""A round that is to be in memory, to be put right."""
+_EMPTY_LINES = header().encode() + b"\n" * 1_000_000
 
+# Marks of one letter in the wrong order, which their normal form has to sort.
+_DISORDER = "\u0315\u0300"
+# A line with what may open a statement over and over, and then none.
+_OPENINGS = f"{'- ok, ' * 50}x my.\n"
 # What each of the rules of time, of questions and of sentences goes by, over and over.
 _SEARCHED = (
     *("monday ", "Mondays, Tuesdays and ", "last week ", "on the 5th ", "in May ", "31 feb "),
@@ -30,10 +38,12 @@ _SEARCHED = (
 _RECORDED = (
     *("said ", "_", "I have 3 cats. ", "my name is ", "no ", "\n> ", '"', "y", "Anna: I moved.\n"),
     *("and I live in ", "email: ", "I "),
+    *("e.g. ", ", and I ", "<", "東京", _DISORDER, _OPENINGS, f"{'- ' * 150}x my.\n"),
 )
 _STATED = "I live in Ghent.\na"
 _CHATTED = (
     *("how many days between ", "what did I say first, ", "<  ", "my dog, ", "how many bikes? "),
+    *("- ", "“", _DISORDER, _OPENINGS),
 )
 
 
@@ -91,8 +101,8 @@ def growing() -> list[Growing]:
 
 
 def hostile() -> list[Asked]:
-    """Fifty requests, each made to take long."""
-    return [*(one.request() for one in growing()), *_of_many_parts()]
+    """Requests each of which is made to take long."""
+    return [*(one.request() for one in growing()), *_of_many_parts(), *_of_many_facts()]
 
 
 def _of_many_parts() -> Iterator[Asked]:
@@ -117,10 +127,42 @@ def _of_many_parts() -> Iterator[Asked]:
     homes = [{"role": "user", "content": f"I live in Ghent{n}.", "id": f"{n}"} for n in range(6000)]
     body = {"user_id": "mallory4", "messages": homes}
     yield posting("6,000 homes", "/v1/sessions/homes/messages", body)
+    said = [f"I have {n + 10} cats at home." for n in range(MESSAGES // 2)]
+    asked = [f"Can you fix this?\n\nI now have {n + 10} cats at home." for n in range(2000)]
+    body = {"user_id": "mallory6", "messages": [_said(text) for text in (*said, *asked)]}
+    yield posting("7,000 cats, 2,000 of them in doubt", "/v1/sessions/cats/messages", body)
+    chat = [_said(f"{n}") for n in range(MESSAGES)]
+    talk = {"messages": chat, "metadata": {"user_id": "mallory3", "timestamp": ASKED_AT}}
+    yield posting("chat of 10,000 messages", "/v1/chat/completions", talk)
+    texts = [f"text {n}" for n in range(2048)]
+    yield posting("2,048 texts to embed", "/v1/embeddings", {"input": texts})
     nested = b'{"messages":' + b"[" * 500_000
     yield Asked("500,000 brackets", "POST", "/v1/chat/completions", nested)
     path = "/v1/users/mallory5/import?format=chatgpt"
-    yield Asked("a zip file of 28 MB of brackets", "POST", path, _bomb())
+    yield Asked("a zip file of 28 MB of brackets", "POST", path, _bomb(f"[{'[], ' * 7_000_000}[]]"))
+    one = f'[{{"mapping":[{"[]," * 9_000_000}[]]}}]'
+    yield Asked("a conversation of 9,000,000 lists", "POST", path, _bomb(one))
+    yield Asked("1,000,000 empty lines", "POST", "/v1/users/mallory5/import", _EMPTY_LINES)
+
+
+def _of_many_facts() -> Iterator[Asked]:
+    path = f"/v1/memories/{PATCHED.id}?user_id={PATCHED.user_id}"
+    facts = [f"I have {n} cats." for n in range(2000)]
+    yield posting("2,000 facts", path, {"facts": facts}, "PATCH")
+    speakers = dict.fromkeys(map(str, range(40_000)), "nobody")
+    yield posting("40,000 wrong speakers", path, {"speakers": speakers}, "PATCH")
+    claims = dict.fromkeys(map(str, range(40_000)), "user")
+    yield posting("40,000 unknown facts", path, {"speakers": claims}, "PATCH")
+    given = tuple(Fact(f"I have {n} dogs.") for n in range(5000))
+    lines = to_lines([Record(replace(PATCHED, session_id="brought"), given)])
+    body = "\n".join(lines).encode()
+    yield Asked("import a round of 5,000 facts", "POST", "/v1/users/mallory8/import", body[:BODY])
+    yield Asked("list conflicts", "GET", "/v1/memories/conflicts?user_id=mallory6")
+    yield Asked("look for a word", "GET", f"/v1/memories?user_id=mallory6&text={'%C3%9F' * 5000}")
+
+
+def _said(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
 
 
 def large(archive: str, leaving: str) -> list[Asked]:
@@ -177,9 +219,9 @@ def _stored(number: int, text: str) -> Record:
     return Record(round, facts)
 
 
-def _bomb() -> bytes:
+def _bomb(conversations: str) -> bytes:
     """A zip file within the limit that holds many times as much."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("conversations.json", f"[{'[], ' * 7_000_000}[]]")
+        archive.writestr("conversations.json", conversations)
     return packed.getvalue()

@@ -42,7 +42,7 @@ async def ask(port: int, asked: Asked, *, since: float | None = None, within: fl
     try:
         async with asyncio.timeout(within):
             status, size, begins = await _asked(port, asked)
-    except (OSError, TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
+    except (OSError, TimeoutError, ValueError, IndexError) as error:
         return Done(asked.name, 0, time.perf_counter() - began, 0, repr(error))
     return Done(asked.name, status, time.perf_counter() - began, size, begins)
 

@@ -10,12 +10,13 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memory_store.words import terms
+from memory_store.words import composed, terms
 
 Speakers = frozenset[str]
 """The names of those whose words a round holds, as they were told; usually none."""
 
 _WORD = re.compile(r"\w+")
+_LONGEST_NAME = 256
 
 
 @lru_cache(maxsize=1000)
@@ -43,7 +44,7 @@ def without_names(text: str, names: Iterable[str]) -> str:
     words = {word for name in names for word in told.words_of(name)}
     if not words:
         return text
-    bare = _WORD.sub(lambda match: "" if match[0] in words else match[0], _composed(text))
+    bare = _WORD.sub(lambda match: "" if match[0] in words else match[0], composed(text))
     return bare if terms(bare) else text
 
 
@@ -51,7 +52,7 @@ class _Told:
     """The words of a text, by which the names in it are known."""
 
     def __init__(self, text: str) -> None:
-        every = _WORD.findall(_composed(text))
+        every = _WORD.findall(composed(text))
         self._opening = every[:1]
         self._later = set(every[1:])
         self._as_told: dict[str, set[str]] = {}
@@ -65,7 +66,7 @@ class _Told:
         A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that
         is a stop word, too ("Will"), where it is and does not open the text, as any word may.
         """
-        every = _WORD.findall(_composed(name))
+        every = _WORD.findall(composed(name))
         parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
         if len(every) > 1:
             parts = {part for part in parts if terms(part)}
@@ -78,13 +79,8 @@ class _Told:
         }
 
 
-def _composed(text: str) -> str:
-    """With letters and their marks in one: a mark by itself ends a word."""
-    return unicodedata.normalize("NFC", text)
-
-
 def _folded(word: str) -> str:
     """In lower case and without marks, which many leave out: "Zoë" is written "Zoe", and of "Işıl"
     the capitals are "IŞIL"."""
-    letters = unicodedata.normalize("NFKD", word.casefold())
+    letters = unicodedata.normalize("NFKD", word[:_LONGEST_NAME].casefold())
     return "".join(char for char in letters if not unicodedata.combining(char)).replace("ı", "i")

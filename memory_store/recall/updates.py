@@ -10,7 +10,7 @@ from memory_store.engines.engine import Engine, Scope
 from memory_store.engines.parts import records_in
 from memory_store.turns import in_slices
 from memory_store.types import Days, Fact, Reason, Recalled, Record
-from memory_store.updates import link_targets, standing
+from memory_store.updates import Standing, link_targets
 
 SIGNAL = "replaces"
 """How far a round was lifted to come before one whose statement it replaced."""
@@ -26,16 +26,15 @@ async def linked_records(
     """The records by id, with those that their links lead to, and so on. Only links that hold
     within the days are left in them."""
     known = dict(records)
+    new: Sequence[Record] = list(records.values())
     for _ in range(_HOPS):
-        wanted = link_targets(known.values()) - set(known)
+        wanted = {id async for one in in_slices(new) for id in link_targets([one])} - set(known)
         if not wanted:
             break
-        found = await records_in(engine, Scope(user_id, days=days, ids=tuple(wanted)))
-        if not found:
-            break
-        known |= {record.id: record for record in found}
-    every = in_slices(known.items())
-    return {id: standing(record, known, days.last) async for id, record in every}
+        new = await records_in(engine, Scope(user_id, days=days, ids=tuple(wanted)))
+        known |= {record.id: record for record in new}
+    standing = Standing(known, days.last)
+    return {id: standing.of(record) async for id, record in in_slices(known.items())}
 
 
 async def newest_first(

@@ -8,12 +8,13 @@ from memory_store.updates.authorship import AMONG_PEOPLE, RULE, Authorship, auth
 from memory_store.updates.chains import Unlinking, linked, may_be_one
 from memory_store.updates.others import replacements
 from memory_store.updates.slots import Stated, stated
-from memory_store.updates.standing import link_targets, standing, superseded_parts
+from memory_store.updates.standing import Standing, link_targets, superseded_parts
 
 __all__ = [
     "AMONG_PEOPLE",
     "RULE",
     "Authorship",
+    "Standing",
     "Stated",
     "Unlinking",
     "asked_slot",
@@ -22,7 +23,6 @@ __all__ = [
     "linked",
     "may_be_one",
     "replacements",
-    "standing",
     "stated",
     "superseded_parts",
 ]

@@ -4,6 +4,8 @@ import re
 
 from memory_store.updates.slots import stated
 
+# Whoever asks for a value asks for nothing else.
+_LONGEST = 300
 _END = r"(?:\s+(?:now|right now|currently|these days|at the moment|nowadays))?\s*\?*"
 _OPENING = r"(?:(?:and|so|do you (?:know|remember)|remind me|tell me)\s+)?"
 # A question, and the statements of which one may answer it.
@@ -34,6 +36,8 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 
 def asked_slot(question: str) -> str | None:
     """The slot of which a question wants the value; None where no frame surely fits."""
+    if len(question) > _LONGEST:
+        return None
     for pattern, answers in _ASKED:
         if match := pattern.fullmatch(" ".join(question.split())):
             known = (stated(answer.format(**match.groupdict())) for answer in answers)

@@ -132,7 +132,7 @@ def _units(text: str) -> list[Unit]:
 
 
 def _blank(text: str) -> str:
-    return re.sub(r"[^\n]", " ", text)
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 def _filled(text: str, spans: Sequence[tuple[int, int]], by: Callable[[str], str]) -> str:

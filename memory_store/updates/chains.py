@@ -5,16 +5,19 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
-from bisect import bisect_left
-from collections import defaultdict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from memory_store.types import Fact, FactLink, Record
 from memory_store.updates.slots import Stated, replaces, stated
 
 RULE = "rule"
+# A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
+# thousand in doubt would have a hundred million links.
+_MOST_CONTRADICTED = 16
 _Links = dict[tuple[str, int], FactLink]
 _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
@@ -89,15 +92,18 @@ def _conflicts(
 ) -> Iterator[tuple[_Place, _Place]]:
     """Each statement in doubt, with what it would replace of what holds now; of statements that
     say the same with the latest before it."""
-    same: defaultdict[tuple[str, str], list[_Place]] = defaultdict(list)
-    for held in holding:
-        same[speaker_of(held.record), held.known.value].append(held)
-    for doubted in places:
-        if doubted.fact.in_doubt and doubted.record.may_supersede:
-            for said in same.values():
-                before = bisect_left(said, doubted.order, key=lambda one: one.order)
-                if before and _replaces(doubted, said[before - 1]):
-                    yield doubted, said[before - 1]
+    holds = {place.key for place in holding}
+    latest: OrderedDict[tuple[str, str], _Place] = OrderedDict()
+    for place in places:
+        if place.fact.in_doubt and place.record.may_supersede:
+            newest = [*islice(reversed(latest.values()), _MOST_CONTRADICTED)]
+            for held in reversed(newest):
+                if _replaces(place, held):
+                    yield place, held
+        elif place.key in holds:
+            said = speaker_of(place.record), place.known.value
+            latest[said] = place
+            latest.move_to_end(said)
 
 
 def _replaces(newer: _Place, older: _Place) -> bool:

@@ -18,35 +18,40 @@ def link_targets(records: Iterable[Record]) -> set[str]:
     }
 
 
-def standing(record: Record, linked: Mapping[str, Record], until: date | None) -> Record:
-    """The record with the links that hold on that day.
+class Standing:
+    """Records with the links that hold on a day.
 
-    `linked` are the records its links lead to, by id. A round that was forgotten or written
+    `linked` are the records that links lead to, by id. A round that was forgotten or written
     differently takes its links with it.
     """
-    if not link_targets([record]):
-        return record
 
-    texts: dict[str, set[str]] = {}
+    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+        self._linked = linked
+        self._until = until
+        self._texts: dict[str, set[str]] = {}
 
-    def holds(link: FactLink | None) -> bool:
-        if link is None or link.round_id not in linked:
-            return False
-        if link.round_id not in texts:
-            texts[link.round_id] = {fact.text for fact in linked[link.round_id].facts}
-        seen = until is None or link.said_at.date() <= until
-        return seen and link.text in texts[link.round_id]
-
-    facts = tuple(
-        replace(
-            fact,
-            superseded_by=fact.superseded_by if holds(fact.superseded_by) else None,
-            supersedes=tuple(filter(holds, fact.supersedes)),
-            contradicts=tuple(filter(holds, fact.contradicts)),
+    def of(self, record: Record) -> Record:
+        """The record with those of its links that hold."""
+        if not link_targets([record]):
+            return record
+        facts = tuple(
+            replace(
+                fact,
+                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
+                supersedes=tuple(filter(self._holds, fact.supersedes)),
+                contradicts=tuple(filter(self._holds, fact.contradicts)),
+            )
+            for fact in record.facts
         )
-        for fact in record.facts
-    )
-    return replace(record, facts=facts)
+        return replace(record, facts=facts)
+
+    def _holds(self, link: FactLink) -> bool:
+        if link.round_id not in self._linked:
+            return False
+        if link.round_id not in self._texts:
+            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
+        seen = self._until is None or link.said_at.date() <= self._until
+        return seen and link.text in self._texts[link.round_id]
 
 
 def superseded_parts(text: str, facts: Sequence[Fact]) -> list[Fact]:

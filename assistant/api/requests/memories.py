@@ -1,10 +1,12 @@
 """Bodies of routes about memories."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from assistant.api.requests.base import Many, Request, Time
+
+_MOST_SPEAKERS = 2000
 
 
 class GivenDays(Request):
@@ -21,6 +23,13 @@ class StatedFact(Request):
     event_dates: Many[GivenDays] | None = None
 
 
+def _few(given: Any) -> Any:
+    # To find thousands of mistakes takes long.
+    if isinstance(given, dict) and len(given) > _MOST_SPEAKERS:
+        raise ValueError(f"at most {_MOST_SPEAKERS} facts")
+    return given
+
+
 class CorrectedMemory(Request):
     """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
@@ -28,7 +37,7 @@ class CorrectedMemory(Request):
     user_text: str | None = None
     assistant_text: str | None = None
     facts: Many[str | StatedFact] | None = None
-    speakers: dict[str, Literal["user", "quoted"]] | None = None
+    speakers: Annotated[dict[str, Literal["user", "quoted"]] | None, BeforeValidator(_few)] = None
     timestamp: Time = None
 
 

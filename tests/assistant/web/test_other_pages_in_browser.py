@@ -195,7 +195,7 @@ def test_another_page_may_open_ours_but_has_no_hold_on_it(
     [first, *others] = spy.seen
     assert (first.path, first.site, first.destination) == ("/", "same-site", "document")
     assert {one.site for one in others} == {"same-origin"}
-    assert {one.status for one in spy.seen} == {200}
+    assert {one.status for one in spy.seen} <= {200, 304}  # some it has seen before
 
 
 def test_an_origin_that_is_named_works_from_another_page(
