@@ -44,6 +44,7 @@ FENCES = {
     "litellm": {"assistant/models/litellm_import.py"},
     "tiktoken": {"assistant/models/carried.py"},
     "prometheus_client": {"assistant/observing/metrics.py"},
+    "opentelemetry": {"assistant/observing/tracing.py"},
     "pydantic_settings": {"assistant/setting_sources.py", "assistant/settings.py"},
     "mcp": {"assistant/cli/mcp_server.py"},
 }
