@@ -10,6 +10,7 @@ from typing import Any
 
 from assistant.conversation import Role, Turn
 from assistant.models.chat_model import Message
+from assistant.observing.gen_ai import traced_answer, traced_reading
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
@@ -104,18 +105,22 @@ class Chat:
         self._recalled_rounds = recalled_rounds
         self._observe = observe
 
-    async def answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+    def answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
         """The answer in pieces, then one `ChatDone`.
 
         An answer that fails, or that is closed before its end, is not stored.
         """
+        return traced_answer(self._answer(call))
+
+    async def _answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
         started = time.perf_counter()
         retrieved = await self._retrieve(call) if call.mode.recalls else None
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
         text: list[str] = []
         trace = Trace()
-        async with aclosing(self._reader.read(self._question(call, recall))) as pieces:
+        reading = traced_reading(self._reader.read(self._question(call, recall)))
+        async with aclosing(reading) as pieces:
             async for piece in pieces:
                 trace = piece.trace or trace
                 if piece.text:

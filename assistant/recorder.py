@@ -16,6 +16,7 @@ from typing import TypeVar
 from assistant.arriving import Arriving, Recorded, with_rounds
 from assistant.conversation import Turn, add_turn, said_again, same_round
 from assistant.notices import ERASED, Notices
+from assistant.observing.gen_ai import Operation, memory_operation
 from memory_store import (
     Correction,
     EnrichmentState,
@@ -37,6 +38,10 @@ _LONGEST_WAIT = 0.05
 # Of how many characters reading takes as long as placing a turn.
 _TURN = 4
 _Result = TypeVar("_Result")
+
+
+def _rounds(gone: Forgotten) -> int:
+    return gone.rounds
 
 
 @dataclass(slots=True)
@@ -80,6 +85,7 @@ class Recorder:
         """Tell this watcher in which session something was recorded."""
         self._watcher = watcher
 
+    @memory_operation(Operation.UPSERT, lambda done: len(done.rounds))
     async def record(self, user_id: str, session_id: str, turns: Sequence[Turn]) -> Recorded:
         """Add turns that already happened; durable on return. Known turns change nothing."""
         arriving = Arriving(user_id, session_id, turns)
@@ -92,6 +98,7 @@ class Recorder:
         async with self._writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
 
+    @memory_operation(Operation.UPSERT, lambda round: 1)
     async def record_round(
         self,
         user_id: str,
@@ -149,6 +156,7 @@ class Recorder:
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
 
+    @memory_operation(Operation.UPDATE, lambda done: 1)
     async def enrich(self, round: Round, extraction: Extraction) -> None:
         """Add what was extracted from a round, unless it has changed meanwhile."""
         async with self._writing(round.user_id):
@@ -163,11 +171,13 @@ class Recorder:
                 round, extractor, reason, most_attempts=most_attempts
             )
 
+    @memory_operation(Operation.UPDATE, bool)
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again."""
         async with self._writing(user_id):
             return await self._store.let_supersede(user_id, round_id, allowed)
 
+    @memory_operation(Operation.CREATE, int)
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
         """Store records that were taken out somewhere; how many were new."""
         async with self._writing(user_id) as writer:
@@ -181,6 +191,7 @@ class Recorder:
         async with self._writing(user_id):
             return await self._store.records(user_id)
 
+    @memory_operation(Operation.UPDATE, bool)
     async def correct(self, user_id: str, round_id: str, correction: Correction) -> Record | None:
         """Put right what a round says; None when this user has no such round."""
         async with self._writing(user_id) as writer:
@@ -195,6 +206,7 @@ class Recorder:
         self._tell_of_changed(user_id, sessions)
         return done.record
 
+    @memory_operation(Operation.DELETE, _rounds)
     async def forget_session(
         self, user_id: str, session_id: str, *, dry_run: bool = False
     ) -> Forgotten:
@@ -210,6 +222,7 @@ class Recorder:
             self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
 
+    @memory_operation(Operation.DELETE, _rounds)
     async def forget_round(
         self, user_id: str, round_id: str, *, dry_run: bool = False
     ) -> Forgotten:
@@ -225,6 +238,7 @@ class Recorder:
             self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
 
+    @memory_operation(Operation.DELETE, _rounds)
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is. With `dry_run` only count it."""
         async with self._writing(user_id) as writer:

@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import compare_peers, durability, fairness, ingest, load, store
+from benchmarks import compare_peers, durability, fairness, ingest, load, server, store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd
 
@@ -27,6 +27,7 @@ async def _embed(_: list[store.Size]) -> list[Measured]:
 BENCHMARKS: dict[str, _Measurement] = {
     "store": store.measure,
     "embed": _embed,
+    "server": server.measure,
     "ingest": lambda sizes: ingest.measure(),
     "durability": lambda sizes: durability.measure(),
     "fairness": lambda sizes: fairness.measure(),

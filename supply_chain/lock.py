@@ -94,7 +94,7 @@ def _resolve(lock: Path, *what: str, without: Iterable[str] = ()) -> Locked:
 def _image(locked: Locked) -> str:
     """A line for each package of the image."""
     unused = filter(_NOT_IN_IMAGE.fullmatch, locked)
-    taken = _resolve(LOCK, "pyproject.toml", without=unused)
+    taken = _resolve(LOCK, "pyproject.toml", "--extra=otel", without=unused)
     lines = sorted(f"{name}=={version}" for name, (version, _) in taken.items())
     return "".join(f"{one}+cpu\n" if one.startswith("torch==") else f"{one}\n" for one in lines)
 

@@ -60,7 +60,10 @@ def shipped() -> list[Package]:
         "image": image_packages(),
         "assistant": _closure(project["project"]["dependencies"]),
         "harness": _closure(project["dependency-groups"]["harness"]),
-        "mcp": _closure(project["project"]["optional-dependencies"]["mcp"]),
+        **{
+            extra: _closure(project["project"]["optional-dependencies"][extra])
+            for extra in ("mcp", "otel")
+        },
     }
     locked = Locked.read(LOCK.read_text())
     return [

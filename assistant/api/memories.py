@@ -23,7 +23,8 @@ from assistant.api.schemas.memories import (
 )
 from assistant.dates import optional_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
-from memory_store import Correction, Days, GivenFact, Query, Record, Speaker
+from assistant.observing.gen_ai import Operation, memory_operation
+from memory_store import Correction, Days, GivenFact, MemoryStore, Query, Recall, Record, Speaker
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 
@@ -45,7 +46,7 @@ async def search(request: Request, body: SearchRequest) -> Response:
     now = time_of(request, body.now, param="now").at
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
     query = Query(user_id, body.query, body.top_k, days, asked_on=now.date(), explained=True)
-    recall = await services(request).store.recall(query)
+    recall = await _recalled(services(request).store, query)
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     if body.unit == "session":
@@ -61,6 +62,11 @@ async def search(request: Request, body: SearchRequest) -> Response:
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
     )
+
+
+@memory_operation(Operation.SEARCH, lambda recall: len(recall.rounds))
+async def _recalled(store: MemoryStore, query: Query) -> Recall:
+    return await store.recall(query)
 
 
 @router.patch(

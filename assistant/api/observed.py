@@ -7,13 +7,14 @@ import uuid
 from collections.abc import MutableMapping
 from typing import Any
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.errors import error_response
 from assistant.observing.logs import with_fields
 from assistant.observing.metrics import Metrics
 from assistant.observing.note import RequestNote, begin_note
+from assistant.observing.tracing import Span, request_span
 
 _log = logging.getLogger("assistant.access")
 # What may be quoted in a log line, a header and a shell.
@@ -37,8 +38,11 @@ class Observed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        seen = _Seen(scope, begin_note(_request_id(scope)))
+        note = begin_note(_request_id(scope))
+        with request_span(scope["path"], Headers(scope=scope), note.id) as span:
+            await self._watched(_Seen(scope, note, span), scope, receive, send)
 
+    async def _watched(self, seen: "_Seen", scope: Scope, receive: Receive, send: Send) -> None:
         async def watched(message: Message) -> None:
             seen.passing(message)
             await send(message)
@@ -56,10 +60,11 @@ class Observed:
 class _Seen:
     """One request on its way: its status, its time, and that it is told of once."""
 
-    def __init__(self, scope: Scope, note: RequestNote) -> None:
+    def __init__(self, scope: Scope, note: RequestNote, span: Span) -> None:
         self.begun = False
         self._scope = scope
         self._note = note
+        self._span = span
         self._status = CLIENT_LEFT
         self._running = True
         self._started = time.perf_counter()
@@ -84,6 +89,7 @@ class _Seen:
         seconds = time.perf_counter() - self._started
         method, route, code = _method(self._scope), _route(self._scope), self._note.error_code
         self._metrics.request_ended(method, route, self._status, seconds, code)
+        self._span.answered(method, route, self._status, code)
         fields: dict[str, Any] = {"status": self._status, "ms": round(seconds * 1000, 1)}
         if code:
             fields["error"] = code

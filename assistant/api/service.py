@@ -66,7 +66,7 @@ def _failing(error: Exception) -> str:
     **described_text("Metrics", "text/plain", examples.METRICS, may_fail=(401,)),
 )
 async def read_metrics(request: Request) -> Response:
-    """What happened in this process since its start, for Prometheus."""
+    """What happened since the start, for Prometheus: here, or in all that share their metrics."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return Response(services(request).metrics.text(), media_type=_PROMETHEUS)
 

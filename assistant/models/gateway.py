@@ -12,6 +12,7 @@ from assistant.models.chat_model import ChatModel, Message, Piece, Reply, TokenC
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape, repair
 from assistant.models.usage import RoleUsage
+from assistant.observing.gen_ai import traced_call
 
 _LONGEST_WAIT_SECONDS = 20.0
 _T = TypeVar("_T")
@@ -139,7 +140,8 @@ class Gateway:
         async with self._turns:
             tokens: TokenCounts | None = None
             try:
-                async with aclosing(self._model.stream(messages, options)) as pieces:
+                reply = self._model.stream(messages, options)
+                async with aclosing(traced_call(self.name, options, reply)) as pieces:
                     while piece := await self._next(pieces):
                         tokens = piece.tokens or tokens
                         yield piece

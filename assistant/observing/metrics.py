@@ -1,24 +1,31 @@
-"""What Prometheus reads: a registry for each application. The only importer of its client.
+"""What Prometheus reads: a registry for each application.
+
+Where `PROMETHEUS_MULTIPROC_DIR` names a folder, the processes that share it answer for each other:
+the client then keeps its values in files there, one set a process (`observing/shared_metrics.py`).
 
 Labels are names from the code (routes, stages, error codes, roles), never a user's id or words, so
 that their number is bounded. docs/operations.md lists every metric.
 """
 
+import asyncio
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    Gauge,
     Histogram,
     ProcessCollector,
     disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.usage import Usage
+from assistant.observing.shared_metrics import FOLDER, SharedMetrics
 from assistant.recorder import Recorder
 from memory_store import Embedder
 
@@ -26,13 +33,15 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120
 
 
 class Metrics:
-    """What happened in this process since its start."""
+    """What happened since the start: of this process, or of all that share a folder with it."""
 
     def __init__(self) -> None:
         # The time each label was first seen: three lines where one is asked for.
         disable_created_metrics()  # type: ignore[no-untyped-call]
+        folder = os.environ.get(FOLDER)
+        self._shared = SharedMetrics(Path(folder)) if folder else None
         self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
+        self._read(ProcessCollector(registry=None))
         self._stages = Histogram(
             "assistant_stage_seconds",
             "Time of one stage of answering.",
@@ -52,10 +61,7 @@ class Metrics:
         )
         self.running = 0
         """Requests being answered."""
-        running = Gauge(
-            "assistant_requests_running", "Requests being answered.", registry=self.registry
-        )
-        running.set_function(lambda: self.running)
+        self._read(_Running(self))
 
     def stage(self, name: str, seconds: float) -> None:
         """A stage of answering took so long."""
@@ -87,14 +93,36 @@ class Metrics:
         enrichment: EnrichmentWorker | None,
     ) -> None:
         """Read from these parts what they count themselves, whenever somebody asks."""
-        self.registry.register(_Parts(embedder, usage, recorder, enrichment))
+        self._read(_Parts(embedder, usage, recorder, enrichment))
+        if self._shared:
+            self._shared.keep_telling(asyncio.get_running_loop())
+
+    def _read(self, counts: Collector) -> None:
+        """Read from it what it counts itself, whenever somebody asks."""
+        if self._shared:
+            self._shared.read(counts)
+        else:
+            self.registry.register(counts)
 
     def text(self) -> bytes:
         """Everything, in Prometheus' text format."""
-        return generate_latest(self.registry)
+        return self._shared.text() if self._shared else generate_latest(self.registry)
 
 
-class _Parts:
+class _Running(Collector):
+    """Collects how many requests are being answered."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterator[Metric]:
+        """The count as it is now."""
+        yield GaugeMetricFamily(
+            "assistant_requests_running", "Requests being answered.", self._metrics.running
+        )
+
+
+class _Parts(Collector):
     """Collects what the parts of the assistant count."""
 
     def __init__(

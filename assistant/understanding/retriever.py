@@ -7,6 +7,7 @@ from datetime import date
 
 from assistant.errors import AssistantError
 from assistant.models.gateway import Gateway
+from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.understanding.question import Understood, question_messages, question_shape
 from assistant.understanding.time_alone import days_alone
 from memory_store import MemoryStore, Query, Recall, Recalled
@@ -40,6 +41,7 @@ class Retriever:
         self._model = model
         self._sub_queries = sub_queries
 
+    @memory_operation(Operation.SEARCH, lambda found: len(found.recall.rounds))
     async def retrieve(self, query: Query) -> Retrieved:
         """The rounds for a question; raises the store's errors only."""
         if self._model is None or query.asked_on is None:

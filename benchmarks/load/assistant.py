@@ -14,7 +14,7 @@ from benchmarks.memories import Crowd
 from benchmarks.texts import messages, questions, replies
 from memory_store import DiskCache, EdgeEngine, Embedder, Encoder, MemoryStore, Query, Round
 
-_SERVE = (sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", "0")
+SERVE = (sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", "0")
 
 
 _AT_ONCE = 64
@@ -65,7 +65,7 @@ def questions_of(crowd: Crowd, count: int) -> list[Query]:
 def serving(folder: Path, **settings: str) -> Iterator[tuple[int, int]]:
     """The port and the process id of an assistant on this folder; ended at the end."""
     given = {f"ASSISTANT_{name.upper()}": value for name, value in settings.items()}
-    command = [*_SERVE, "--data-dir", str(folder)]
+    command = [*SERVE, "--data-dir", str(folder)]
     with printing(command, given) as (line, process_id):
         found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if found is None:

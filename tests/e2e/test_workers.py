@@ -87,13 +87,18 @@ def test_two_workers_serve_one_user_without_loss(tmp_path: Path, own_qdrant: Qdr
                 at = f"2023-05-20T{10 + number // 60}:{number % 60:02}:00Z"
                 record(http, "ann", "s", f"I saw bird {number}.", "Nice.", timestamp=at)
                 text = http.get("/metrics").text
-            started.update(re.findall(r"^process_start_time_seconds (\S+)", text, re.MULTILINE))
+            started.update(re.findall(r"^process_start_time_seconds{pid=\"(\d+)\"}", text, re.M))
 
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(tell, range(80)))
         assert len(started) == 2
         with httpx.Client(base_url=url, timeout=60) as http:
             kept = rounds(http, "ann", "s")
+            metrics = http.get("/metrics").text
+        # Whoever answers does so for both.
+        assert re.findall(
+            r"^assistant_request_seconds_count{.*/messages.* (\S+)", metrics, re.M
+        ) == ["80.0"]
         assert sorted(kept) == sorted((f"I saw bird {n}.", "Nice.") for n in range(80))
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0

@@ -13,6 +13,7 @@ import uvicorn
 from assistant.app import create_app
 from assistant.cli.serving.server import Server
 from assistant.errors import ConfigError
+from assistant.observing.tracing import exporting
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
 
@@ -28,7 +29,7 @@ def serve_at(listening: socket.socket, settings: Settings, started: Callable[[st
     allow_open_files(settings.limits.connections + _OTHER_FILES)
     # Uvicorn's choice: uvloop where there is one, which takes a tenth off every streamed answer.
     loop_factory = uvicorn.Config("", log_config=None).get_loop_factory()
-    with asyncio.Runner(loop_factory=loop_factory) as runner:
+    with exporting(), asyncio.Runner(loop_factory=loop_factory) as runner:
         runner.run(_serve(listening, settings, started))
 
 

@@ -8,6 +8,7 @@ import socket
 import sys
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from tempfile import TemporaryDirectory
 from threading import Thread
 from types import FrameType
 
@@ -17,6 +18,7 @@ from assistant.cli.serving.allocator import keep_small
 from assistant.cli.serving.process import listen, say_starting, serve_at
 from assistant.errors import AssistantError, ConfigError
 from assistant.observing.logs import configure_logs
+from assistant.observing.shared_metrics import FOLDER
 from assistant.settings import Settings
 from memory_store import MemoryStoreError
 
@@ -36,7 +38,8 @@ def check_workers(settings: Settings) -> None:
 
 def run_workers(settings: Settings) -> None:
     """Serve with `settings.workers` processes until told to stop; one that dies is replaced."""
-    with listen(settings) as listening:
+    with listen(settings) as listening, TemporaryDirectory(prefix="assistant-metrics-") as folder:
+        os.environ.setdefault(FOLDER, folder)
         say_starting(settings)
         sys.exit(_Crew(settings, listening).run())
 
