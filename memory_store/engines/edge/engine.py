@@ -6,6 +6,7 @@ for its whole run whatever thread it is in, and lasts a few milliseconds at most
 disk runs beside it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import replace
@@ -60,6 +61,7 @@ class EdgeEngine:
         self._durability = durability
         self._open_shard: Shard | None = None
         self._gate = Gate()
+        self._scrubbing = asyncio.Lock()
         self._watchers = Watchers()
 
     async def open(self, dimension: int) -> Payload | None:
@@ -202,12 +204,13 @@ class EdgeEngine:
     async def scrub(self, *, if_due: bool = False) -> bool:
         """See `Engine.scrub`: the files are written anew. Reading and writing go on meanwhile, and
         rest at the end for about half a second for each ten thousand rounds."""
-        if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
-            return False
-        require(FOR_WRITING, self._directory)
-        with self._explaining():
-            self._open_shard = await rewritten(self._shard, self._gate)
-        return True
+        async with self._scrubbing:
+            if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
+                return False
+            require(FOR_WRITING, self._directory)
+            with self._explaining():
+                self._open_shard = await rewritten(self._shard, self._gate)
+            return True
 
     async def verify(self) -> None:
         """See `Engine.verify`."""
@@ -229,10 +232,11 @@ class EdgeEngine:
         require(FOR_WRITING, self._directory)
 
     async def close(self) -> None:
-        """Flush, seal, and release the directory lock."""
-        if self._open_shard is not None:
-            shard, self._open_shard = self._open_shard, None
-            await shard.close()
+        """Flush, seal, and release the directory lock; a scrub under way is waited for."""
+        async with self._scrubbing, self._gate.alone():
+            if self._open_shard is not None:
+                shard, self._open_shard = self._open_shard, None
+                await shard.close()
 
     @property
     def _shard(self) -> Shard:

@@ -94,6 +94,19 @@ async def test_what_is_said_and_forgotten_meanwhile_counts(
     assert {r.id for r in await held(tmp_path / "data")} == {r.id for r in after}
 
 
+async def test_two_at_once_and_a_close_meanwhile(store: MemoryStore, tmp_path: Path) -> None:
+    kept = {record.id for record in await all_rounds(store)}
+    scrubbing = asyncio.gather(store.scrub(), store.scrub())
+    await asyncio.sleep(0)
+    await store.forget_round("user 0", ROUNDS[0].id)
+    closing = asyncio.create_task(store.close())
+    assert await scrubbing == [True, True]
+    await closing
+    left = {record.id for record in await held(tmp_path / "data")}
+    assert left == kept - {ROUNDS[0].id}
+    assert not [path.name for path in tmp_path.rglob("*.scrubbed")]
+
+
 @pytest.mark.parametrize("step", ["create", "swap", "rename", "delete"])
 async def test_ended_in_between_nothing_is_lost(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
