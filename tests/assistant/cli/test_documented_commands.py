@@ -109,8 +109,8 @@ def test_the_terminal(
     ]
 
 
-# What needs a Qdrant server; moving there and back is tried where there is one.
-ON_A_SERVER = ("assistant serve --workers", "assistant migrate")
+# What needs a Qdrant server, or a collector, and is tried where there is one.
+ON_A_SERVER = ("assistant serve --workers", "assistant migrate", "pip install", "OTEL_")
 # What the other commands of docs/operations.md say, in order.
 OPERATED: Sequence[tuple[str, str]] = (
     ('assistant keys create "Ann', "am-"),
