@@ -23,6 +23,7 @@ from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
 from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
+from assistant.quiet import QuietMoments
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import ReadingPlan
 from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
@@ -79,7 +80,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         usage = Usage()
         reader = _reader(settings, store, _model(settings, "chat", usage, opened))
         extractor = _model(settings, "extract", usage, opened)
-        scrubbing = Scrubbing(store)
+        metrics = Metrics()
+        scrubbing = Scrubbing(store, QuietMoments(lambda: metrics.running))
         scrubbing.forgotten()
         opened.push_async_callback(scrubbing.close)
         recorder = Recorder(
@@ -102,7 +104,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             _model(settings, "query", usage, opened),
             sub_queries=settings.understanding.sub_queries,
         )
-        metrics = Metrics()
         metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
         chat = Chat(
             retriever,

@@ -8,7 +8,7 @@ from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Payload, Point
 from memory_store.keys import Key, KeyDesign, keys_of
 from memory_store.points import to_identity, to_point
-from memory_store.turns import aside, pause
+from memory_store.turns import aside
 from memory_store.types import Record
 
 
@@ -43,7 +43,6 @@ class Indexer:
         for record, of_record in zip(records, keys, strict=True):
             own = rows[start : start + len(of_record)]
             points.append(await aside(_size(record), to_point, record, own))
-            await pause()
             start += len(of_record)
         return points
 

@@ -46,7 +46,7 @@ class Linking:
         one, whichever of the two was recorded first."""
         others = await self._read(user_id, link_targets(records) - {r.id for r in records})
         settling = _Settling(others)
-        mended = [settling.of(record) for record in records]
+        mended = [settling.of(record) async for record in in_slices(records)]
         await self._write(user_id, settling.changed())
         return mended
 
@@ -56,14 +56,14 @@ class Linking:
         """The records with the links among all the user's statements of these slots."""
         if not slots:
             return list(records)
-        ours = {record.id for record in records}
+        ours = {record.id async for record in in_slices(records)}
         found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
-        others = [record for record in found if record.id not in ours]
+        others = [record async for record in in_slices(found) if record.id not in ours]
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots)
-        done = {record.id: record for record in relinked}
-        await self._write(user_id, [done[o.id] async for o in in_slices(others) if done[o.id] != o])
-        return [done[record.id] for record in records]
+        changed = zip(others, relinked, strict=False)
+        await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
+        return relinked[len(others) :]
 
     async def before_forgetting(
         self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()

@@ -122,7 +122,6 @@ class Removal:
             text = _text(record)
             words.update(await aside(len(text), terms, text))
             told |= await aside(len(text), told_in, record)
-            await pause()
         said = sorted(words)
         having = await postings_in_parts(self._engine, said, Scope(user_id), _FEW + 1)
         rare = {term for term, held in zip(said, having, strict=True) if len(held) <= _FEW}
@@ -145,7 +144,6 @@ class Removal:
         changed = []
         for record in repeating:
             changed.append(await aside(record.round.size, without_answer, record, enrichment))
-            await pause()
         async with self._vectors_dropped(repeating, staying=changed):
             over = {record.id: record.round.turn_ids for record in repeating}
             await self._writer.write(changed, over, erasing=True)
@@ -180,7 +178,6 @@ class Removal:
         texts: set[str] = set()
         for record in records:
             texts |= await aside(record.round.size, embedded_texts, record, self._design)
-            await pause()
         return texts
 
 

@@ -31,7 +31,7 @@ from memory_store.recall.values import Values
 from memory_store.removal import Removal
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
-from memory_store.turns import aside, in_order, in_slices, pause
+from memory_store.turns import aside, in_order, in_slices
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 from memory_store.words import shared_with
 from memory_store.writing import Writer
@@ -114,7 +114,6 @@ class MemoryStore:
         if given := given_facts(stored):
             return Record(round, given)
         facts = await aside(len(round.user_text), rule_facts, round)
-        await pause()
         return Record(round, facts, enrichment)
 
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:

@@ -15,7 +15,7 @@ from assistant.access.limits import Limits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.errors import error_response
 from assistant.errors import AssistantError, ConfigError, Forbidden, InvalidRequest
-from memory_store import MemoryStoreError
+from memory_store import MemoryStoreError, current_job
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +46,8 @@ class Access:
         try:
             caller = self._caller(scope, Headers(scope=scope))
             if caller.user_id is not None:
+                # Long work takes turns between users.
+                current_job().owner = caller.user_id
                 await self._limits.count_request(caller, caller.user_id)
         except (AssistantError, MemoryStoreError) as error:
             if isinstance(error, ConfigError):

@@ -1,19 +1,21 @@
 """The embedder: an encoder off the event loop, with batching across callers and two caches.
 
-A few worker threads share the encoder. While they are busy, requests queue; a worker that is free
-takes one and others of about its length, so batches grow with the load, little is wasted on
-padding, and a lone request never waits for company. The one it takes is the oldest of the user who
-has had the least encoded, so that many texts of one user do not delay a question of another's.
+A few worker threads share the encoder. While they are busy, texts wait (`waiting.py`), so batches
+grow with the load, and a lone text never waits for company. Few texts of who asks for little, such
+as a question, go before all others, and where every worker is busy, one more takes them.
 Vectors of texts that were seen before come from memory, or from the disk where there is a disk
 cache.
 """
 
 import asyncio
 import hashlib
+import os
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -21,28 +23,20 @@ import numpy as np
 from memory_store.embedding.cache import Vector, VectorCache
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
+from memory_store.embedding.waiting import LONGEST_READ, Batch, Key, Waiting, WaitingText
 from memory_store.errors import EmbeddingFailed
-from memory_store.shares import Shares
 from memory_store.turns import current_job, in_slices
 
+_Given = TypeVar("_Given")
 _Result = TypeVar("_Result")
-# Digest of the vector space, how the encoder computes, the kind and the text.
-_CacheKey = bytes
-# How far a worker looks down the queues for texts of like length.
-_WINDOW = 64
 # Texts of one call that are looked for and asked for together.
 _AT_ONCE = 256
-# Characters by which a user may be ahead of others who have had more: an ordinary answer's.
-_CREDIT = 12_000
-# No encoder reads more characters of a text, and the packaged one not more than about the second.
+# No encoder reads more characters of a text.
 _LONGEST_TEXT = 32_768
-_READ = 1200
-# A batch is as wide as its longest text. Beyond this much it is no faster, and everybody else waits
-# until it is done.
-_PADDED_CHARACTERS = 2 * _READ
-# So few are not shared among workers: an encoder reads all its weights in every call, which takes
-# longer than what they are applied to.
-_WORTH_A_CALL = 400
+# A call of few texts: what one batch holds.
+_FEW_CHARACTERS = 2 * LONGEST_READ
+# By so much the threads that encode stand behind the event loop and the one more for few texts.
+_NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +51,6 @@ class EmbedderStats:
     """Really encoded."""
     batches: int
     """Calls of the encoder."""
-
-
-@dataclass(slots=True)
-class _Request:
-    text: str
-    kind: TextKind
-    owner: str
-    """Whose queue it waits in."""
-    forgets: int
-    """How often texts were forgotten before."""
-    vector: "asyncio.Future[Vector]" = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-
-    @property
-    def size(self) -> int:
-        """Characters of it that are encoded."""
-        return min(len(self.text), _READ)
-
-
-_Queue = dict[_CacheKey, _Request]
 
 
 class Embedder:
@@ -97,16 +70,20 @@ class Embedder:
     ) -> None:
         self._encoder = encoder
         self._workers = workers
-        self._batch_size = batch_size
         self._cache = VectorCache(cached_texts, encoder.identity.dimension)
-        self._unfinished: _Queue = {}
-        self._queues: dict[str, _Queue] = {}
-        self._shares = Shares(_CREDIT)
-        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="encoder")
+        self._unfinished: dict[Key, WaitingText] = {}
+        # By whether they go before others.
+        self._waiting = {urgent: Waiting(workers, batch_size) for urgent in (True, False)}
+        self._threads = ThreadPoolExecutor(workers, "encoder", _stand_back)
+        self._urgent_thread = ThreadPoolExecutor(1, "encoder-urgent")
         self._disk_cache = disk_cache
         # One thread, which is what the disk cache wants, and apart from those busy encoding.
-        self._disk_thread = ThreadPoolExecutor(1, thread_name_prefix="disk-cache")
+        self._disk_thread = ThreadPoolExecutor(1, "disk-cache")
+        self._disk_tasks = 0
         self._running: set[asyncio.Task[None]] = set()
+        self._at_others = 0
+        """How many of these encode what is not urgent."""
+        self._urgent: asyncio.Task[None] | None = None
         self._texts = self._from_disk = self._encoded = self._batches = 0
         self._forgets = 0
         self._closed = False
@@ -137,9 +114,12 @@ class Embedder:
 
     async def _embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         keys = [self._key(text, kind) for text in texts]
-        on_disk = await self._read_disk(keys)
+        few = sum(min(len(text), LONGEST_READ) for text in texts) <= _FEW_CHARACTERS
+        urgent = few and current_job().is_short
+        # Encoding a few takes less time than waiting for the disk.
+        on_disk = {} if urgent and self._disk_tasks else await self._read_disk(keys)
         vectors = [
-            self._known_or_asked(key, text, kind, on_disk)
+            self._known_or_asked(key, WaitingText(text[:_LONGEST_TEXT], kind, urgent), on_disk)
             for key, text in zip(keys, texts, strict=True)
         ]
         # Shielded: one caller going away must not cancel a text for another.
@@ -152,7 +132,7 @@ class Embedder:
         encoded again."""
         # What is being read or encoded just now may be one of them, and is not kept.
         self._forgets += 1
-        keys: dict[_CacheKey, None] = {}
+        keys: dict[Key, None] = {}
         async for text in in_slices(dict.fromkeys(texts)):
             for key in dict.fromkeys(self._key(text, kind) for kind in TextKind):
                 self._cache.forget(key)
@@ -170,20 +150,22 @@ class Embedder:
     async def close(self) -> None:
         """Finish the texts that were asked for and stop the threads."""
         self._closed = True
-        await asyncio.gather(*self._running, return_exceptions=True)
+        running = [*self._running, *filter(None, [self._urgent])]
+        await asyncio.gather(*running, return_exceptions=True)
         self._threads.shutdown(wait=True)
+        self._urgent_thread.shutdown(wait=True)
         if self._disk_cache is not None:
             self._disk_thread.submit(self._disk_cache.close)
         self._disk_thread.shutdown(wait=True)
 
-    def _key(self, text: str, kind: TextKind) -> _CacheKey:
+    def _key(self, text: str, kind: TextKind) -> Key:
         space = self.identity
         kind = TextKind.DOCUMENT if space.kinds_alike else kind
         # A text may hold any character, the separator too: it comes last.
         named = f"{space.name}\0{space.dimension}\0{self.path}\0{kind}\0{text}"
         return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
-    async def _read_disk(self, keys: Sequence[_CacheKey]) -> Mapping[_CacheKey, Vector]:
+    async def _read_disk(self, keys: Sequence[Key]) -> Mapping[Key, Vector]:
         """Vectors on disk of texts that are not in memory, or about to be; kept in memory too."""
         missing = [k for k in keys if k not in self._cache and k not in self._unfinished]
         if self._disk_cache is None or not missing:
@@ -196,14 +178,19 @@ class Embedder:
         self._from_disk += len(found)
         return found
 
-    async def _on_disk(
-        self, call: Callable[[Sequence[_CacheKey]], _Result], keys: Sequence[_CacheKey]
-    ) -> _Result:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._disk_thread, call, keys)
+    def _on_disk(
+        self, call: Callable[[_Given], _Result], given: _Given
+    ) -> "asyncio.Future[_Result]":
+        done = asyncio.get_running_loop().run_in_executor(self._disk_thread, call, given)
+        self._disk_tasks += 1
+        done.add_done_callback(self._left_disk)
+        return done
+
+    def _left_disk(self, _: object) -> None:
+        self._disk_tasks -= 1
 
     def _known_or_asked(
-        self, key: _CacheKey, text: str, kind: TextKind, on_disk: Mapping[_CacheKey, Vector]
+        self, key: Key, text: WaitingText, on_disk: Mapping[Key, Vector]
     ) -> "Vector | asyncio.Future[Vector]":
         """The vector, or where it will be once a worker has encoded the text."""
         known = on_disk.get(key)
@@ -211,78 +198,51 @@ class Embedder:
             known = self._cache.get(key)
         if known is not None:
             return known
-        owner = current_job().owner
-        request = self._unfinished.get(key)
-        if request is None:
-            request = _Request(text[:_LONGEST_TEXT], kind, owner, self._forgets)
-            self._unfinished[key] = request
-            self._queues.setdefault(owner, {})[key] = request
-            self._wake()
-        elif owner != request.owner and key in self._queues.get(request.owner, {}):
+        asked = self._unfinished.get(key)
+        if asked is None:
+            text.forgets = self._forgets
+            self._unfinished[key] = asked = text
+            self._wait(key, asked)
+        elif self._waiting[asked.urgent].take(key, asked):
             # Whoever asks for it, too, does not wait for all that the first one asked before.
-            self._take(key, request)
-            request.owner = owner
-            self._queues.setdefault(owner, {})[key] = request
-        return request.vector
+            asked.owner, asked.urgent = text.owner, asked.urgent or text.urgent
+            self._wait(key, asked)
+        return asked.vector
 
-    def _wake(self) -> None:
+    def _wait(self, key: Key, text: WaitingText) -> None:
+        self._waiting[text.urgent].add(key, text)
         # A worker that has found nothing more is done a little before it leaves the set.
         if sum(not worker.done() for worker in self._running) < self._workers:
-            worker = asyncio.create_task(self._encode_queued())
+            worker = asyncio.create_task(self._encode(self._threads, (True, False)))
             self._running.add(worker)
             worker.add_done_callback(self._running.discard)
+        elif (
+            text.urgent
+            and self._at_others == self._workers
+            and (self._urgent is None or self._urgent.done())
+        ):
+            self._urgent = asyncio.create_task(self._encode(self._urgent_thread, (True,)))
 
-    async def _encode_queued(self) -> None:
-        while self._queues:
-            batch = self._next_batch()
-            requests = list(batch.values())
+    async def _encode(self, thread: ThreadPoolExecutor, urgencies: Sequence[bool]) -> None:
+        """Encode what waits, the first of these urgencies before the others, until nothing does."""
+        loop = asyncio.get_running_loop()
+        while waiting := next(filter(None, (self._waiting[which] for which in urgencies)), None):
+            batch = waiting.next_batch()
+            texts = list(batch.values())
+            at_others = not texts[0].urgent
+            self._at_others += at_others
             try:
-                vectors = await asyncio.get_running_loop().run_in_executor(
-                    self._threads,
-                    self._encoder.encode,
-                    [r.text for r in requests],
-                    requests[0].kind,
+                vectors = await loop.run_in_executor(
+                    thread, self._encoder.encode, [one.text for one in texts], texts[0].kind
                 )
             except Exception as error:  # whatever it was, each waiting caller must hear of it
                 self._fail(batch, error)
             else:
                 self._deliver(batch, vectors)
+            finally:
+                self._at_others -= at_others
 
-    def _next_batch(self) -> _Queue:
-        """The request that is due and those nearest to it in length: a fair share of what waits."""
-        heads = {owner: next(iter(queue.values())) for owner, queue in self._queues.items()}
-        due = heads[self._shares.next_of({owner: head.size for owner, head in heads.items()})]
-        window = self._window(due)
-        window.sort(key=lambda item: abs(item[1].size - due.size))
-        share = -(-len(window) // self._workers)
-        batch: _Queue = {}
-        longest = 0
-        for key, request in window[: self._batch_size]:
-            longest = max(longest, request.size)
-            enough = _PADDED_CHARACTERS if len(batch) < share else _WORTH_A_CALL
-            if batch and longest * (len(batch) + 1) > enough:
-                break
-            batch[key] = request
-            self._take(key, request)
-            self._shares.charge(request.owner, request.size)
-        return batch
-
-    def _window(self, due: _Request) -> list[tuple[_CacheKey, _Request]]:
-        """What the due one may share a batch with, itself first: the oldest of each user."""
-        own = self._queues[due.owner]
-        queues = [own, *(queue for queue in self._queues.values() if queue is not own)]
-        each = max(1, _WINDOW // len(queues))
-        oldest = chain.from_iterable(islice(queue.items(), each) for queue in queues)
-        return [item for item in islice(oldest, _WINDOW) if item[1].kind is due.kind]
-
-    def _take(self, key: _CacheKey, request: _Request) -> None:
-        """Take a request out of the queue that it waits in."""
-        queue = self._queues[request.owner]
-        del queue[key]
-        if not queue:
-            del self._queues[request.owner]
-
-    def _deliver(self, batch: _Queue, vectors: Matrix) -> None:
+    def _deliver(self, batch: Batch, vectors: Matrix) -> None:
         self._encoded += len(batch)
         self._batches += 1
         encoded = dict(zip(batch, vectors, strict=True))
@@ -293,9 +253,9 @@ class Embedder:
         for key, vector in kept.items():
             self._cache.put(key, vector)
         if self._disk_cache is not None:
-            self._disk_thread.submit(self._disk_cache.put, kept)
+            self._on_disk(self._disk_cache.put, kept)
 
-    def _fail(self, batch: _Queue, error: Exception) -> None:
+    def _fail(self, batch: Batch, error: Exception) -> None:
         for key, request in batch.items():
             del self._unfinished[key]
             failure = EmbeddingFailed(f"encoding {len(batch)} texts failed: {error}")
@@ -303,6 +263,13 @@ class Embedder:
             request.vector.set_exception(failure)
 
 
-def _parts(keys: Sequence[_CacheKey]) -> Iterator[Sequence[_CacheKey]]:
+def _parts(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
     """Some keys at a time, so that nobody waits long for the disk."""
     yield from (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
+
+
+def _stand_back() -> None:
+    """Let this thread compute behind others: where a system tells threads apart, and lets us."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)

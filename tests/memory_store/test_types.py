@@ -1,5 +1,6 @@
 """Records refuse what could not be found again."""
 
+import uuid
 from datetime import UTC, date, datetime
 
 import pytest
@@ -67,3 +68,10 @@ def test_the_days_that_two_ranges_share(one: Days, other: Days, both: Days | Non
 def test_a_query_refuses(text: str, limit: int) -> None:
     with pytest.raises(InvalidRecord):
         Query("ann", text, limit)
+
+
+@pytest.mark.parametrize("user_id", ["ann", "", "ann/1:s", "Zoë 東京"])
+def test_an_id_is_the_uuid_of_the_place(user_id: str) -> None:
+    space = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
+    name = f"{len(user_id)}:{user_id}/2:s1/7"
+    assert round_id(user_id, "s1", 7) == str(uuid.uuid5(space, name))

@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -11,15 +10,21 @@ import typer
 import uvicorn
 
 from assistant.app import create_app
+from assistant.cli.serving.garbage import collect_when_quiet, put_off_long_collections
 from assistant.cli.serving.server import Server
 from assistant.errors import ConfigError
 from assistant.observing.tracing import exporting
+from assistant.quiet import QuietMoments
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
 
 if sys.platform != "win32":
     import resource
 
+# How long a thread that computes keeps the interpreter from others. A short answer needs it some
+# ten times, each time behind threads that read long texts: by default they keep it five times as
+# long.
+_SECONDS_OF_A_THREAD = 0.001
 # The store's files, connections to models and to a Qdrant server.
 _OTHER_FILES = 512
 
@@ -39,10 +44,12 @@ async def _serve(
     async with open_services(settings) as services:
         line = _first_line(services, listening)
         app = create_app(settings, services=services)
-        # What was loaded stays: to look through it for rubbish stops everybody each time.
-        gc.collect()
-        gc.freeze()
+        sys.setswitchinterval(_SECONDS_OF_A_THREAD)
+        put_off_long_collections()
+        quiet = QuietMoments(lambda: services.metrics.running)
+        collecting = asyncio.create_task(collect_when_quiet(quiet))
         await Server(app, services, lambda: started(line)).serve(sockets=[listening])
+        collecting.cancel()
 
 
 def allow_open_files(count: int) -> None:

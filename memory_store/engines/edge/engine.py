@@ -42,8 +42,8 @@ from memory_store.errors import StoreUnavailable
 from memory_store.turns import pause
 from memory_store.types import Held
 
-# Small batches keep a single GIL-holding call short.
-_UPSERT_BATCH = 64
+# Small batches keep a single call, during which nobody is served, short.
+_UPSERT_BATCH = 4
 # A scrub is due when one text of so many was deleted or written over.
 _DUE = 100
 # Points written between two flushes; a flush takes some 50 ms.
@@ -102,11 +102,11 @@ class EdgeEngine:
         require(FOR_WRITING, self._directory)
         async with self._writing(of_points(points)) as shard:
             if over is None:
-                _upsert(shard, points, qe.UpdateMode.Upsert)
+                await _upsert(shard, points, qe.UpdateMode.Upsert)
             else:
                 replaced, new = divided(points, over)
-                _upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
-                _upsert(shard, new, qe.UpdateMode.InsertOnly)
+                await _upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
+                await _upsert(shard, new, qe.UpdateMode.InsertOnly)
             if erasing:
                 shard.note_erased(len(points))
 
@@ -135,7 +135,7 @@ class EdgeEngine:
                 yield shard
             await shard.durable()
             if shard.unflushed >= _FLUSH_AFTER:
-                shard.flush()
+                await shard.flush_in_peace()
 
     async def nearest(
         self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
@@ -157,26 +157,31 @@ class EdgeEngine:
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
-        points = await self._scrolled(to_filter(scope), with_payload=wanted)
-        return [Hit(str(point.id), payload_of(point)) for point in points]
+        return await self._hits(to_filter(scope), wanted)
+
+    async def _hits(self, filter: qe.Filter, wanted: bool | list[str]) -> list[Hit]:
+        pages = self._pages(filter, with_payload=wanted)
+        return [Hit(str(point.id), payload_of(point)) async for page in pages for point in page]
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the engine holds them: 16-bit floats, widened."""
-        points = await self._scrolled(to_filter(scope), with_payload=False, with_vector=[KEYS])
-        return {str(point.id): vectors_of(point).keys for point in points}
+        return {
+            str(point.id): vectors_of(point).keys
+            async for page in self._pages(to_filter(scope), with_payload=False, with_vector=[KEYS])
+            for point in page
+        }
 
-    async def _scrolled(self, filter: qe.Filter, **wanted: Any) -> list[Any]:
+    async def _pages(self, filter: qe.Filter, **wanted: Any) -> AsyncIterator[list[Any]]:
         """The points that pass the filter, page by page, with what is wanted of them.
 
         Others have their turn between two pages: ten thousand texts take seconds to read.
         """
-        points: list[Any] = []
         offset: Any = None
         while True:
             page, offset = self._shard.page(filter, offset, **wanted)
-            points += page
+            yield page
             if offset is None:
-                return points
+                return
             await pause()
 
     async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
@@ -187,13 +192,12 @@ class EdgeEngine:
         """See `Engine.in_state`; nothing is ever claimed here."""
         if lapsed is not None:
             return []
-        only = qe.Filter(must=[one_of("enrichment", states)])
-        points = await self._scrolled(only, with_payload=True)
-        return [Hit(str(point.id), payload_of(point)) for point in points]
+        return await self._hits(qe.Filter(must=[one_of("enrichment", states)]), wanted=True)
 
     async def users(self) -> set[str]:
         """See `Engine.users`."""
-        points = await self._scrolled(qe.Filter(), with_payload=[USER])
+        pages = self._pages(qe.Filter(), with_payload=[USER])
+        points = [point async for page in pages for point in page]
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
@@ -203,13 +207,14 @@ class EdgeEngine:
 
     async def scrub(self, *, if_due: bool = False) -> bool:
         """See `Engine.scrub`: the files are written anew. Reading and writing go on meanwhile, and
-        rest at the end for about half a second for each ten thousand rounds."""
+        rest at the end for about a quarter of a second for each ten thousand rounds."""
         async with self._scrubbing:
             if if_due and self._shard.erased * _DUE < self._shard.count(qe.Filter()):
                 return False
             require(FOR_WRITING, self._directory)
             with self._explaining():
                 self._open_shard = await rewritten(self._shard, self._gate)
+            await asyncio.to_thread(sweep, self._directory)
             return True
 
     async def verify(self) -> None:
@@ -254,8 +259,9 @@ class EdgeEngine:
         return explaining(self._directory)
 
 
-def _upsert(
+async def _upsert(
     shard: Shard, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
 ) -> None:
     for start in range(0, len(points), _UPSERT_BATCH):
         shard.upsert(points[start : start + _UPSERT_BATCH], mode, only_if)
+        await pause()

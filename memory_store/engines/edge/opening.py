@@ -221,11 +221,11 @@ def _count(shard: qe.EdgeShard, scope: Scope) -> int:
     return int(shard.count(qe.CountRequest(exact=True, filter=to_filter(scope))))
 
 
-def pages(shard: qe.EdgeShard) -> Iterator[list[Any]]:
+def pages(shard: qe.EdgeShard, size: int = _PAGE) -> Iterator[list[Any]]:
     """Every point with all it has, as it is, page by page."""
     offset: Any = None
     while True:
-        request = qe.ScrollRequest(offset=offset, limit=_PAGE, with_payload=True, with_vector=True)
+        request = qe.ScrollRequest(offset=offset, limit=size, with_payload=True, with_vector=True)
         points, offset = shard.scroll(request)
         yield points
         if offset is None:

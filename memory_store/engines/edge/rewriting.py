@@ -9,9 +9,10 @@ The same leaves out what is damaged, when a memory is repaired.
 import asyncio
 import shutil
 import uuid
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import qdrant_edge as qe
 
@@ -22,14 +23,20 @@ from memory_store.engines.edge.opening import Comparison, compare, create, mark,
 from memory_store.engines.edge.points import to_edge
 from memory_store.engines.edge.seal import unseal
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.swap import gone_of, scrubbed_of, swap
+from memory_store.engines.edge.swap import gone_of, scrubbed_of, swap, sweep
 from memory_store.engines.edge.sync import Durability, Gate, sync_tree
 from memory_store.engines.engine import Point
 from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
+from memory_store.turns import in_slices
 
+# So many points are copied before others may have their turn.
+_AT_ONCE = 4
+# A flush takes longer the more there is to flush, and nobody else is served meanwhile.
+_FLUSHED_AT_ONCE = 1000
 # Rounds of catching up with writers before they have to wait.
 _CATCHING_UP = 5
+_Item = TypeVar("_Item")
 
 
 class Copy:
@@ -43,17 +50,21 @@ class Copy:
         create(self._building, dimension)
         self._shard = qe.EdgeShard.load(str(self._building))
         self._account = Account()
+        self._unflushed = 0
 
     async def fill(self, leaving_out: Collection[bytes] = ()) -> None:
-        """Copy every point but these. Others have their turn between two pages."""
-        for page in pages(self._source):
-            self._add(point for point in page if point.id.bytes not in leaving_out)
-            await asyncio.sleep(0)
+        """Copy every point but these. Others have their turns meanwhile."""
+        every = chain.from_iterable(pages(self._source, _AT_ONCE))
+        kept = (point for point in every if point.id.bytes not in leaving_out)
+        async for some in in_slices(_parts(kept)):
+            self._add(some)
 
-    def renew(self, ids: Collection[uuid.UUID]) -> None:
+    async def renew(self, ids: Iterable[uuid.UUID]) -> None:
         """Copy these points again, as they are now: changed, or gone."""
-        if not ids:
-            return
+        async for some in in_slices(_parts(ids)):
+            self._renew(some)
+
+    def _renew(self, ids: Sequence[uuid.UUID]) -> None:
         found = self._source.retrieve(list(ids), with_payload=True, with_vector=True)
         if gone := set(ids) - {point.id for point in found}:
             self._shard.update(qe.UpdateOperation.delete_points(list(gone)))
@@ -74,12 +85,18 @@ class Copy:
                 Kind.HELD, marks.write, point.id.bytes, marks.digest_bytes
             )
             copied.append(to_edge(Point(str(point.id), *vectors_of(point), point.payload)))
-        if copied:
-            self._shard.update(qe.UpdateOperation.upsert_points(copied))
+        self._shard.update(qe.UpdateOperation.upsert_points(copied))
+        self._unflushed += len(copied)
+        if self._unflushed > _FLUSHED_AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._shard.flush()
+        self._unflushed = 0
 
     async def sync(self) -> None:
         """Put on the disk what there is, so that little is left to do at the end."""
-        self._shard.flush()
+        self._flush()
         await asyncio.to_thread(sync_tree, self._building)
 
     def take_over(self, last: int, durability: Durability) -> Shard:
@@ -89,7 +106,6 @@ class Copy:
         Ledger.create(self._building / LEDGER, self._account).close()
         sync_tree(self._building)
         swap(self._folder, self._building, gone_of(self._folder))
-        shutil.rmtree(gone_of(self._folder), ignore_errors=True)
         shard = qe.EdgeShard.load(str(self._folder))
         ledger = Ledger(self._folder / LEDGER)
         return Shard(self._folder, shard, ledger, durability, last=last)
@@ -113,7 +129,15 @@ async def repaired(folder: Path, durability: Durability) -> tuple[Shard, Compari
             last = max([account.last, *(entry.write for entry in found.later)])
         finally:
             shard.close()
-        return copy.take_over(last, durability), found
+        repaired_shard = copy.take_over(last, durability)
+        sweep(folder)
+        return repaired_shard, found
+
+
+def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+    left = iter(items)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
 
 
 def _dimension(shard: qe.EdgeShard) -> int:
@@ -131,11 +155,11 @@ async def rewritten(shard: Shard, gate: Gate) -> Shard:
         copy = Copy(shard.raw, shard.folder, _dimension(shard.raw))
         await copy.fill()
         for _ in range(_CATCHING_UP):
-            copy.renew(changes.taken())
+            await copy.renew(changes.taken())
             await copy.sync()
             if not changes:
                 break
         async with gate.alone():
-            copy.renew(changes.taken())
+            await copy.renew(changes.taken())
             shard.release()
             return copy.take_over(shard.last, shard.durability)

@@ -3,7 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ from memory_store.engines.edge.integrity import (
 from memory_store.engines.edge.ledger import Entry, Kind, Ledger
 from memory_store.engines.edge.points import to_edge
 from memory_store.engines.edge.seal import seal
-from memory_store.engines.edge.sync import Commits, Durability
+from memory_store.engines.edge.sync import Commits, Durability, sync_tree
 from memory_store.engines.engine import Matrix, Payload, Point
 from memory_store.engines.layout import KEYS, WORDS, to_matrix
 from memory_store.errors import StoreDamaged, StoreUnavailable
 from memory_store.turns import charged
 
 LEDGER = "ledger"
-_PAGE = 128
+_PAGE = 48
 
 
 class Changes:
@@ -91,9 +91,9 @@ class Shard:
         """Write points; `durable` says when they last."""
         if not points:
             return
-        written = {uuid.UUID(point.id): self._marked(point) for point in points}
-        edge_points = [to_edge(point) for point in written.values()]
         with self._working():
+            written = {uuid.UUID(point.id): self._marked(point) for point in points}
+            edge_points = [to_edge(point) for point in written.values()]
             upsert = qe.UpdateOperation.upsert_points(edge_points, only_if, mode)
             self._shard.update(upsert)
         self._account_for(written if mode is qe.UpdateMode.Upsert else self._applied(written))
@@ -175,9 +175,9 @@ class Shard:
             points, next_ = self._shard.scroll(
                 qe.ScrollRequest(offset=offset, limit=limit, filter=selected, **wanted)
             )
-        if wanted.get("with_payload") is True:
-            for point in points:
-                self._check(point)
+            if wanted.get("with_payload") is True:
+                for point in points:
+                    self._check(point)
         return points, next_
 
     def pages(self, selected: qe.Filter | None, **wanted: Any) -> Iterator[list[Any]]:
@@ -216,6 +216,15 @@ class Shard:
         with self._working():
             self._shard.flush()
         self.unflushed = 0
+
+    async def flush_in_peace(self) -> None:
+        """`flush` while others are served: the system puts the files on the disk before, so that
+        the engine, which stops everybody meanwhile, has little left to wait for."""
+        self.unflushed = 0  # whoever writes meanwhile does not do the same
+        # Where this fails, the engine's own flush tells.
+        with suppress(OSError):
+            await asyncio.to_thread(sync_tree, self.folder / "segments")
+        self.flush()
 
     @property
     def raw(self) -> qe.EdgeShard:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_store import DiskCache, Embedder, EmbeddingFailed, EncoderIdentity, TextKind
+from memory_store import DiskCache, Embedder, EmbeddingFailed, EncoderIdentity, TextKind, new_job
 from memory_store.embedding.encoder import Matrix
 
 DOCUMENT = TextKind.DOCUMENT
@@ -136,6 +136,51 @@ async def test_long_texts_make_smaller_batches() -> None:
     embedder = Embedder(encoder)
     await embedder.embed([f"{number}" + "x" * 1999 for number in range(7)], DOCUMENT)
     assert [len(batch) for batch in encoder.batches] == [2, 2, 2, 1]
+    await embedder.close()
+
+
+class OneHeldEncoder(GatedEncoder):
+    """Lets texts through that are short, whatever the gate."""
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        if max(map(len, texts)) < 10:
+            self.batches.append(list(texts))
+            return np.ones((len(texts), 2), np.float32)
+        return super().encode(texts, kind)
+
+
+async def test_a_question_does_not_wait_for_workers_that_are_busy_with_much() -> None:
+    encoder = OneHeldEncoder()
+    embedder = Embedder(encoder, workers=2)
+    encoder.gate.clear()
+    much = asyncio.create_task(embedder.embed(["x" * 1500 + str(n) for n in range(9)], DOCUMENT))
+    await queued()
+    async with asyncio.timeout(4):
+        await embedder.embed(["when?"], TextKind.QUERY)
+    assert encoder.batches == [["when?"]]
+    encoder.gate.set()
+    await much
+    await embedder.close()
+
+
+async def test_of_what_waits_few_texts_of_who_asks_for_little_come_first() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder)
+    encoder.gate.clear()
+    with new_job() as job:
+        job.charge(1.0)
+        waiting = [
+            asyncio.create_task(embedder.embed([f"{n}" + "long" * 300], DOCUMENT)) for n in range(4)
+        ]
+        await queued()
+    for text in ("when?", "where?"):
+        with new_job():
+            waiting.append(asyncio.create_task(embedder.embed([text], TextKind.QUERY)))
+            await queued()
+    encoder.gate.set()
+    await asyncio.gather(*waiting)
+    questions = {text for batch in encoder.batches[:3] for text in batch}
+    assert {"when?", "where?"} <= questions
     await embedder.close()
 
 
