@@ -50,7 +50,8 @@ async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]
 )
 async def scrub(request: Request) -> Mapping[str, Any]:
     """Take everything that was forgotten or put right off the disk of an embedded memory: its files
-    are written anew. Others go on meanwhile, and wait at the end for about half a second for each
-    ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false then."""
+    are written anew. Others go on meanwhile, and wait at the end for about a quarter of a second
+    for each ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false
+    then."""
     caller_of(request).checked_scope(Scope.ADMIN)
     return {"object": "scrub", "scrubbed": await services(request).store.scrub()}
