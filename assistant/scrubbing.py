@@ -1,8 +1,8 @@
 """Text that was forgotten leaves the disk by itself, some time after it was forgotten.
 
 The store tells when so much was forgotten that its files are worth writing anew. That is looked at
-a while after something was forgotten, and after a start, once nobody is being served: at its end,
-which is the end of the old files, everybody has to wait.
+a while after something was forgotten, and after a start, and begun when nobody is being served: at
+its end, when new files take the place of the old ones, everybody has to wait.
 """
 
 import asyncio
@@ -29,13 +29,17 @@ class Scrubbing:
         self._quiet = quiet
         self._pause_seconds = pause_seconds
         self._waiting: asyncio.Task[None] | None = None
+        self._latest: float | None = None
+        """When it is done whoever is being served, by the clock of the loop."""
         self._running: asyncio.Task[None] | None = None
 
     def forgotten(self) -> None:
         """Something was forgotten or put right, now or before the start."""
         if self._waiting:
             self._waiting.cancel()
-        self._waiting = asyncio.create_task(self._wait())
+        if self._latest is None:
+            self._latest = asyncio.get_running_loop().time() + _LONGEST_PUT_OFF
+        self._waiting = asyncio.create_task(self._wait(self._latest))
 
     async def close(self) -> None:
         """Stop. A scrub under way is given up: it is due again after the next start."""
@@ -43,11 +47,13 @@ class Scrubbing:
             task.cancel()
             await asyncio.wait([task])
 
-    async def _wait(self) -> None:
-        await asyncio.sleep(self._pause_seconds)
-        await self._quiet.next(within=_LONGEST_PUT_OFF)
+    async def _wait(self, latest: float) -> None:
+        left = latest - asyncio.get_running_loop().time()
+        await asyncio.sleep(min(self._pause_seconds, left))
+        await self._quiet.next(until=latest)
         if self._running:
             await asyncio.wait([self._running])
+        self._latest = None
         self._running = asyncio.create_task(self._scrub())
 
     async def _scrub(self) -> None:

@@ -81,7 +81,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         reader = _reader(settings, store, _model(settings, "chat", usage, opened))
         extractor = _model(settings, "extract", usage, opened)
         metrics = Metrics()
-        scrubbing = Scrubbing(store, QuietMoments(lambda: metrics.running))
+        scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
         scrubbing.forgotten()
         opened.push_async_callback(scrubbing.close)
         recorder = Recorder(

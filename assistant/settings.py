@@ -89,7 +89,8 @@ class Settings(BaseSettings):
     embedder: str = PACKAGED
     """The packaged MiniLM, a sentence-transformers name or path, or `hash` (no weights; tests)."""
     embedder_threads: int = Field(default=0, ge=0, le=64)
-    """Texts encoded side by side, one core each; 0 is one for each core."""
+    """Batches of texts encoded side by side, one core each; 0 is one for each core. While all are
+    busy with many texts, one more encodes questions."""
     embedder_path: EncoderPath = EncoderPath.FP32
     """How its vectors are computed: `fp32`, `int8` or `auto`."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)

@@ -133,7 +133,6 @@ class Removal:
                 tells = await aside(size, quotes, record, told)
             if tells:
                 telling.append(record)
-            await pause()
         return telling
 
     async def _withdraw(self, repeating: Sequence[Record], enrichment: EnrichmentState) -> None:

@@ -32,7 +32,8 @@ SLICE = 0.005
 # A request that has used no more seconds than these asks for little. While many are served, a short
 # search uses three times as many as alone.
 _SHORT = 0.2
-# After so many turns of short jobs one of a long job, which would else wait as long as they come.
+# After so many turns of short jobs one of whoever is longest in line, which would else wait as long
+# as short ones come.
 _SHORT_IN_A_ROW = 8
 # Seconds by which a user may be ahead of others who have had more.
 _CREDIT = 0.1
@@ -190,10 +191,12 @@ class _Line:
 
     def _next(self) -> Job:
         short = [job for job in self._waiting if job.is_short]
-        if short and (self._short_in_a_row < _SHORT_IN_A_ROW or len(short) == len(self._waiting)):
+        if short and self._short_in_a_row < _SHORT_IN_A_ROW:
             self._short_in_a_row += 1
             return min(short, key=lambda job: (job.used, job.number))
         self._short_in_a_row = 0
+        if (longest_in_line := next(iter(self._waiting))).is_short:
+            return longest_in_line
         longest_waiting: dict[str, Job] = {}
         for job in self._waiting:
             if not job.is_short:

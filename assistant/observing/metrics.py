@@ -26,6 +26,7 @@ from prometheus_client.registry import Collector
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.usage import Usage
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
+from assistant.quiet import Activity
 from assistant.recorder import Recorder
 from memory_store import Embedder
 
@@ -61,6 +62,7 @@ class Metrics:
         )
         self.running = 0
         """Requests being answered."""
+        self._begun = 0
         self._read(_Running(self))
 
     def stage(self, name: str, seconds: float) -> None:
@@ -69,7 +71,12 @@ class Metrics:
 
     def request_begun(self) -> None:
         """A request has arrived."""
+        self._begun += 1
         self.running += 1
+
+    def activity(self) -> Activity:
+        """How busy the server is."""
+        return Activity(self._begun, self.running)
 
     def refused(self, error_code: str) -> None:
         """A request was refused that is not counted otherwise: it never became one."""

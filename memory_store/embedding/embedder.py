@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -35,7 +35,9 @@ _AT_ONCE = 256
 _LONGEST_TEXT = 32_768
 # A call of few texts: what one batch holds.
 _FEW_CHARACTERS = 2 * LONGEST_READ
-# By so much the threads that encode stand behind the event loop and the one more for few texts.
+# Of so many batches of urgent texts the next one is of others, which would else wait for ever.
+_URGENT_IN_A_ROW = 8
+# By so much the threads that encode stand behind the event loop and the one for urgent texts.
 _NICENESS = 10
 
 
@@ -82,7 +84,9 @@ class Embedder:
         self._disk_tasks = 0
         self._running: set[asyncio.Task[None]] = set()
         self._at_others = 0
-        """How many of these encode what is not urgent."""
+        """How many of these workers encode what is not urgent."""
+        self._urgent_in_a_row = 0
+        self._urgent_thread_is_taken = False
         self._urgent: asyncio.Task[None] | None = None
         self._texts = self._from_disk = self._encoded = self._batches = 0
         self._forgets = 0
@@ -109,13 +113,13 @@ class Embedder:
             raise EmbeddingFailed("the embedder is closed")
         self._texts += len(texts)
         parts = range(0, len(texts), _AT_ONCE)
-        rows = [await self._embed(texts[start : start + _AT_ONCE], kind) for start in parts]
-        return np.concatenate(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
-
-    async def _embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        keys = [self._key(text, kind) for text in texts]
         few = sum(min(len(text), LONGEST_READ) for text in texts) <= _FEW_CHARACTERS
         urgent = few and current_job().is_short
+        rows = [await self._embed(texts[start : start + _AT_ONCE], kind, urgent) for start in parts]
+        return np.concatenate(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
+
+    async def _embed(self, texts: Sequence[str], kind: TextKind, urgent: bool) -> Matrix:
+        keys = [self._key(text, kind) for text in texts]
         # Encoding a few takes less time than waiting for the disk.
         on_disk = {} if urgent and self._disk_tasks else await self._read_disk(keys)
         vectors = [
@@ -203,7 +207,9 @@ class Embedder:
             text.forgets = self._forgets
             self._unfinished[key] = asked = text
             self._wait(key, asked)
-        elif self._waiting[asked.urgent].take(key, asked):
+        elif (asked.owner != text.owner or asked.urgent < text.urgent) and self._waiting[
+            asked.urgent
+        ].take(key, asked):
             # Whoever asks for it, too, does not wait for all that the first one asked before.
             asked.owner, asked.urgent = text.owner, asked.urgent or text.urgent
             self._wait(key, asked)
@@ -213,7 +219,7 @@ class Embedder:
         self._waiting[text.urgent].add(key, text)
         # A worker that has found nothing more is done a little before it leaves the set.
         if sum(not worker.done() for worker in self._running) < self._workers:
-            worker = asyncio.create_task(self._encode(self._threads, (True, False)))
+            worker = asyncio.create_task(self._encode())
             self._running.add(worker)
             worker.add_done_callback(self._running.discard)
         elif (
@@ -221,26 +227,49 @@ class Embedder:
             and self._at_others == self._workers
             and (self._urgent is None or self._urgent.done())
         ):
-            self._urgent = asyncio.create_task(self._encode(self._urgent_thread, (True,)))
+            self._urgent = asyncio.create_task(self._encode(only_urgent=True))
 
-    async def _encode(self, thread: ThreadPoolExecutor, urgencies: Sequence[bool]) -> None:
-        """Encode what waits, the first of these urgencies before the others, until nothing does."""
-        loop = asyncio.get_running_loop()
-        while waiting := next(filter(None, (self._waiting[which] for which in urgencies)), None):
+    async def _encode(self, *, only_urgent: bool = False) -> None:
+        """Encode what waits until nothing does."""
+        while waiting := self._next_waiting(only_urgent):
             batch = waiting.next_batch()
             texts = list(batch.values())
-            at_others = not texts[0].urgent
-            self._at_others += at_others
             try:
-                vectors = await loop.run_in_executor(
-                    thread, self._encoder.encode, [one.text for one in texts], texts[0].kind
-                )
+                with self._thread_for(urgent=texts[0].urgent) as thread:
+                    vectors = await asyncio.get_running_loop().run_in_executor(
+                        thread, self._encoder.encode, [one.text for one in texts], texts[0].kind
+                    )
             except Exception as error:  # whatever it was, each waiting caller must hear of it
                 self._fail(batch, error)
             else:
                 self._deliver(batch, vectors)
+
+    def _next_waiting(self, only_urgent: bool) -> Waiting | None:
+        """What is urgent before what is not, unless the latter has waited for long."""
+        urgent, others = self._waiting[True], self._waiting[False]
+        if only_urgent:
+            return urgent or None
+        if urgent and not (others and self._urgent_in_a_row >= _URGENT_IN_A_ROW):
+            self._urgent_in_a_row += 1
+            return urgent
+        self._urgent_in_a_row = 0
+        return others or None
+
+    @contextmanager
+    def _thread_for(self, *, urgent: bool) -> Iterator[ThreadPoolExecutor]:
+        """That of urgent texts for them, where it is free."""
+        if urgent and not self._urgent_thread_is_taken:
+            self._urgent_thread_is_taken = True
+            try:
+                yield self._urgent_thread
             finally:
-                self._at_others -= at_others
+                self._urgent_thread_is_taken = False
+            return
+        self._at_others += not urgent
+        try:
+            yield self._threads
+        finally:
+            self._at_others -= not urgent
 
     def _deliver(self, batch: Batch, vectors: Matrix) -> None:
         self._encoded += len(batch)

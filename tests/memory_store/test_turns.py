@@ -78,6 +78,26 @@ async def test_long_work_goes_on_however_many_ask_for_little() -> None:
     assert (await Line().stand(jobs)).index("long") == 8
 
 
+async def test_who_is_nearly_done_goes_on_however_many_ask_for_less() -> None:
+    order: list[str] = []
+
+    async def ask(name: str, used: float, turns: int) -> None:
+        with new_job() as job:
+            job.used = used
+            for _ in range(turns):
+                job.owed = SLICE
+                await pause()
+            order.append(name)
+
+    medium = asyncio.create_task(ask("medium", 0.15, 3))
+    others = []
+    for number in range(100):
+        others.append(asyncio.create_task(ask(f"{number}", LITTLE, 2)))
+        await asyncio.sleep(0)
+    await asyncio.gather(medium, *others)
+    assert order.index("medium") < 60
+
+
 async def test_what_takes_long_is_cut_into_slices() -> None:
     told = 0
 

@@ -31,5 +31,5 @@ async def collect_when_quiet(moments: QuietMoments) -> None:
     while True:
         await asyncio.sleep(_SECONDS_BETWEEN)
         if gc.get_count()[2] >= _WORTH_A_LONG_LOOK:
-            await moments.next(within=_LONGEST_PUT_OFF)
+            await moments.next(until=asyncio.get_running_loop().time() + _LONGEST_PUT_OFF)
             gc.collect()

@@ -46,7 +46,7 @@ async def _serve(
         app = create_app(settings, services=services)
         sys.setswitchinterval(_SECONDS_OF_A_THREAD)
         put_off_long_collections()
-        quiet = QuietMoments(lambda: services.metrics.running)
+        quiet = QuietMoments(services.metrics.activity)
         collecting = asyncio.create_task(collect_when_quiet(quiet))
         await Server(app, services, lambda: started(line)).serve(sockets=[listening])
         collecting.cancel()

@@ -101,14 +101,14 @@ class EdgeEngine:
         """Write points; durable on return (write-ahead log)."""
         require(FOR_WRITING, self._directory)
         async with self._writing(of_points(points)) as shard:
+            if erasing:
+                shard.note_erased(len(points))
             if over is None:
                 await _upsert(shard, points, qe.UpdateMode.Upsert)
             else:
                 replaced, new = divided(points, over)
                 await _upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
                 await _upsert(shard, new, qe.UpdateMode.InsertOnly)
-            if erasing:
-                shard.note_erased(len(points))
 
     async def set_payload(
         self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
@@ -131,8 +131,13 @@ class EdgeEngine:
         async with self._gate.beside_others():
             shard = self._shard
             shard.check_place()
-            with self._watchers.told_of(written), self._explaining():
-                yield shard
+            try:
+                with self._watchers.told_of(written), self._explaining():
+                    yield shard
+            except BaseException:
+                # What was written by then lasts, too, although nobody waits for it.
+                shard.begin_commit()
+                raise
             await shard.durable()
             if shard.unflushed >= _FLUSH_AFTER:
                 await shard.flush_in_peace()
@@ -263,5 +268,6 @@ async def _upsert(
     shard: Shard, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
 ) -> None:
     for start in range(0, len(points), _UPSERT_BATCH):
+        if start:
+            await pause()
         shard.upsert(points[start : start + _UPSERT_BATCH], mode, only_if)
-        await pause()

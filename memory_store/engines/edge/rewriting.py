@@ -64,6 +64,11 @@ class Copy:
         async for some in in_slices(_parts(ids)):
             self._renew(some)
 
+    def renew_at_once(self, ids: Iterable[uuid.UUID]) -> None:
+        """`renew` while writers wait for it."""
+        for some in _parts(ids):
+            self._renew(some)
+
     def _renew(self, ids: Sequence[uuid.UUID]) -> None:
         found = self._source.retrieve(list(ids), with_payload=True, with_vector=True)
         if gone := set(ids) - {point.id for point in found}:
@@ -99,16 +104,17 @@ class Copy:
         self._flush()
         await asyncio.to_thread(sync_tree, self._building)
 
-    def take_over(self, last: int, durability: Durability) -> Shard:
+    def take_over(self, last: int, durability: Durability, *, erased: int = 0) -> Shard:
         """Put the copy in the folder's place, whose shard must be closed, and open it there."""
         self._account.last = last
+        self._account.erased = erased
         self._shard.close()
         Ledger.create(self._building / LEDGER, self._account).close()
         sync_tree(self._building)
         swap(self._folder, self._building, gone_of(self._folder))
         shard = qe.EdgeShard.load(str(self._folder))
         ledger = Ledger(self._folder / LEDGER)
-        return Shard(self._folder, shard, ledger, durability, last=last)
+        return Shard(self._folder, shard, ledger, durability, last=last, erased=erased)
 
 
 async def repaired(folder: Path, durability: Durability) -> tuple[Shard, Comparison]:
@@ -151,6 +157,7 @@ def _dimension(shard: qe.EdgeShard) -> int:
 
 async def rewritten(shard: Shard, gate: Gate) -> Shard:
     """The shard that took the place of this one, which others may read and write until then."""
+    erased = shard.erased
     with shard.followed() as changes:
         copy = Copy(shard.raw, shard.folder, _dimension(shard.raw))
         await copy.fill()
@@ -160,6 +167,7 @@ async def rewritten(shard: Shard, gate: Gate) -> Shard:
             if not changes:
                 break
         async with gate.alone():
-            await copy.renew(changes.taken())
+            copy.renew_at_once(changes.taken())
             shard.release()
-            return copy.take_over(shard.last, shard.durability)
+            # What was forgotten meanwhile may have been copied before.
+            return copy.take_over(shard.last, shard.durability, erased=shard.erased - erased)

@@ -148,6 +148,10 @@ class Shard:
         write = self._next_write()
         self._commits.add([Entry(Kind.ERASED, write, bytes(16))] * count)
 
+    def begin_commit(self) -> None:
+        """Let all writes so far last, without waiting for it."""
+        self._commits.begin()
+
     async def durable(self) -> None:
         """Return when all writes so far last. Raises `StoreUnavailable`."""
         with explaining(self.folder):

@@ -44,13 +44,17 @@ class Commits:
     async def durable(self) -> None:
         """Return when all that was added so far lasts. Raises `OSError`, after a failure of the log
         at every call: of what a disk has failed to write once, nobody knows what it holds."""
+        # Others wait for it, too.
+        await asyncio.shield(self.begin())
+
+    def begin(self) -> "asyncio.Future[None]":
+        """Make all that was added so far last; done when it does."""
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().create_future()
         waiting = self._waiting
         if self._running is None:
             self._running = asyncio.create_task(self._run())
-        # Others wait for it, too.
-        await asyncio.shield(waiting)
+        return waiting
 
     async def intend(self, entries: Iterable[Entry]) -> None:
         """Write into the ledger what is about to happen; it is on the disk on return."""

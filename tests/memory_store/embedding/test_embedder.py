@@ -184,6 +184,39 @@ async def test_of_what_waits_few_texts_of_who_asks_for_little_come_first() -> No
     await embedder.close()
 
 
+async def test_many_texts_get_on_however_many_questions_come() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, batch_size=1)
+    encoder.gate.clear()
+    with new_job() as job:
+        job.charge(1.0)
+        waiting = [asyncio.create_task(embedder.embed([f"{n} long"], DOCUMENT)) for n in range(3)]
+        await queued()
+    for number in range(120):
+        with new_job():
+            question = embedder.embed([f"{number}?"], TextKind.QUERY)
+            waiting.append(asyncio.create_task(question))
+    await queued()
+    encoder.gate.set()
+    await asyncio.gather(*waiting)
+    assert encoder.batches.index(["2 long"]) < 80
+    await embedder.close()
+
+
+async def test_a_text_asked_for_again_keeps_its_place() -> None:
+    encoder = GatedEncoder()
+    embedder = Embedder(encoder, batch_size=1)
+    encoder.gate.clear()
+    waiting = []
+    for text in ("first", "second", "third", "second"):
+        waiting.append(asyncio.create_task(embedder.embed([text], DOCUMENT)))
+        await queued()
+    encoder.gate.set()
+    await asyncio.gather(*waiting)
+    assert encoder.batches == [["first"], ["second"], ["third"]]
+    await embedder.close()
+
+
 async def test_workers_share_what_waits() -> None:
     encoder = GatedEncoder()
     embedder = Embedder(encoder, workers=2)

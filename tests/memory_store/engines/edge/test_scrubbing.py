@@ -157,3 +157,17 @@ async def test_of_a_memory_that_nobody_has_open(store: MemoryStore, tmp_path: Pa
     await memory.close()
     assert files_with(tmp_path, SECRET) == []
     assert await held(tmp_path / "data") == ROUNDS
+
+
+async def test_what_is_forgotten_during_a_scrub_is_due_for_the_next(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    await store.remember([secret(0)])
+    scrubbing = asyncio.create_task(store.scrub())
+    while not files_with(tmp_path / "data" / "edge.scrubbed", SECRET):
+        await asyncio.sleep(0)
+    await store.forget_round("eve", round_id("eve", "s", 0))
+    assert await scrubbing
+    assert await store.scrub(if_due=True)
+    assert files_with(tmp_path, SECRET) == []
+    await store.close()

@@ -8,11 +8,13 @@ import pytest
 from damaged import a_store, files_with, told
 
 from assistant import quiet
-from assistant.quiet import QuietMoments
+from assistant import scrubbing as module
+from assistant.quiet import Activity, QuietMoments
 from assistant.scrubbing import Scrubbing
 from memory_store import MemoryStore
 
 ROUNDS = told(400)
+SCRUBBED = "was taken off the disk"
 # Counted by the user who is forgotten.
 SAID = "I counted 398 pears"
 
@@ -37,13 +39,13 @@ async def test_it_waits_for_a_quiet_moment(
 ) -> None:
     caplog.set_level(logging.INFO)
     running = 1
-    scrubbing = Scrubbing(store, QuietMoments(lambda: running), pause_seconds=0.0)
+    scrubbing = Scrubbing(store, QuietMoments(lambda: Activity(0, running)), pause_seconds=0.0)
     scrubbing.forgotten()
     await asyncio.sleep(0.3)
     assert files_with(tmp_path, SAID)
     running = 0
     async with asyncio.timeout(30):
-        while "was taken off the disk" not in caplog.text:
+        while SCRUBBED not in caplog.text:
             await asyncio.sleep(0.01)
     assert files_with(tmp_path, SAID) == []
     await scrubbing.close()
@@ -53,7 +55,7 @@ async def test_it_waits_for_a_quiet_moment(
 async def test_a_scrub_under_way_is_given_up_at_the_end_and_due_again(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    scrubbing = Scrubbing(store, QuietMoments(lambda: 0), pause_seconds=0.0)
+    scrubbing = Scrubbing(store, QuietMoments(lambda: Activity(0, 0)), pause_seconds=0.0)
     scrubbing.forgotten()
     async with asyncio.timeout(30):
         while not (tmp_path / "data" / "edge.scrubbed").exists():
@@ -67,3 +69,17 @@ async def test_a_scrub_under_way_is_given_up_at_the_end_and_due_again(
     assert files_with(tmp_path, SAID) == []
     assert (await again.count("user 1")) == 200
     await again.close()
+
+
+async def test_who_forgets_again_and_again_does_not_put_it_off_for_ever(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(module, "_LONGEST_PUT_OFF", 0.3)
+    scrubbing = Scrubbing(store, QuietMoments(lambda: Activity(0, 1)), pause_seconds=0.2)
+    async with asyncio.timeout(30):
+        while SCRUBBED not in caplog.text:
+            scrubbing.forgotten()
+            await asyncio.sleep(0.1)
+    await scrubbing.close()
+    await store.close()
