@@ -72,10 +72,11 @@ def recorded(server: Server, session: int) -> list[str]:
     return [value["user_text"] for value in reply.json()["data"]]
 
 
-def first_found(server: Server, query: str) -> str:
-    body = {"user_id": "ann", "query": query, "top_k": 1}
+def found(server: Server, query: str) -> list[str]:
+    # Among ten: of thousands of texts a few are alike to the encoder for tests.
+    body = {"user_id": "ann", "query": query, "top_k": 10}
     reply = httpx.post(f"{server.url}/v1/memories/search", json=body, timeout=30)
-    return str(reply.json()["data"][0]["user_text"])
+    return [value["user_text"] for value in reply.json()["data"]]
 
 
 def killed_while_recording(server: Server, kill: Callable[[], None], kills: int) -> dict[str, int]:
@@ -109,7 +110,7 @@ def killed_while_recording(server: Server, kill: Callable[[], None], kills: int)
         assert len(kept) <= len(expected) + 1
         assert len(set(kept)) == len(kept)
         for text in moments.sample(expected, min(10, len(expected))):
-            assert first_found(server, text) == text
+            assert text in found(server, text)
     return {
         "kills": kills,
         "acknowledged": sum(client.acknowledged for client in clients),
