@@ -34,6 +34,7 @@ from assistant.scrubbing import Scrubbing
 from assistant.settings import HASH_EMBEDDER, Role, Settings
 from assistant.understanding.retriever import Retriever
 from memory_store import (
+    LANGUAGES,
     DiskCache,
     Documents,
     EdgeEngine,
@@ -163,7 +164,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
 def key_design(settings: Settings) -> KeyDesign:
     """What the keys of the memory are made of."""
-    return KeyDesign(settings.keys.kinds, settings.keys.merged)
+    return KeyDesign(settings.keys.kinds, settings.keys.merged, LANGUAGES[settings.language])
 
 
 def server_options(settings: Settings) -> dict[str, Any]:

@@ -131,6 +131,9 @@ class Settings(BaseSettings):
     models: ModelSettings = ModelSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
+    language: Literal["english", "plain"] = "english"
+    """By whose rules facts, days and questions are read: `english`, or `plain` for every other
+    language, which has none. Belongs to the memory, as the embedder does."""
     keys: KeySettings = KeySettings()
     recall: RecallChoices = RecallChoices()
     reading: ReadingSettings = ReadingSettings()

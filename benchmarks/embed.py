@@ -23,7 +23,7 @@ from memory_store import (
     ModelEncoder,
     TextKind,
 )
-from memory_store.facts import sentences
+from memory_store.language.sentences import sentences
 
 _ROUNDS = 80
 _CALLERS = 8

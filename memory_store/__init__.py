@@ -5,8 +5,11 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 
 from typing import TYPE_CHECKING, Any
 
+from memory_store.changes.correction import Corrected, Correction, GivenFact
+from memory_store.changes.extraction import Extraction
+from memory_store.changes.forgetting import Forgotten
+from memory_store.changes.validity import superseded_parts
 from memory_store.conflicts import Conflict
-from memory_store.correction import Corrected, Correction, GivenFact
 from memory_store.documents import NONE, Body, Document, Documents
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
@@ -36,12 +39,12 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.extraction import Extraction
-from memory_store.facts import is_question, read_sentences, rule_facts, sentences
-from memory_store.forgetting import Forgotten
+from memory_store.facts import rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
-from memory_store.lengths import LONGEST_QUERY, LONGEST_READ
+from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
+from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
+from memory_store.language.words import shared_with, shared_words, terms
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
@@ -72,8 +75,6 @@ from memory_store.types import (
     Speaker,
     round_id,
 )
-from memory_store.updates import asked_slot, replacements, stated, superseded_parts
-from memory_store.words import shared_with, shared_words, terms
 
 if TYPE_CHECKING:
     from memory_store.engines.server.documents import ServerDocuments
@@ -81,10 +82,13 @@ if TYPE_CHECKING:
     from memory_store.engines.server.operator import ServerOperator
 
 __all__ = [
+    "ENGLISH",
+    "LANGUAGES",
     "LONGEST_QUERY",
     "LONGEST_READ",
     "NONE",
     "PACKAGED",
+    "PLAIN",
     "BackedUp",
     "Body",
     "Claim",
@@ -117,6 +121,7 @@ __all__ = [
     "InvalidRecord",
     "KeyDesign",
     "KeyKind",
+    "Language",
     "LinesSum",
     "Listing",
     "MemoryStore",
@@ -163,7 +168,6 @@ __all__ = [
     "TransferUnfinished",
     "Weights",
     "aside",
-    "asked_slot",
     "back_up",
     "cancel_reindex",
     "charged",
@@ -173,7 +177,6 @@ __all__ = [
     "from_lines",
     "header",
     "in_slices",
-    "is_question",
     "migrate",
     "named_speakers",
     "new_job",
@@ -181,7 +184,6 @@ __all__ = [
     "read_sentences",
     "reindex",
     "repair",
-    "replacements",
     "require_place",
     "restore",
     "round_id",
@@ -190,7 +192,6 @@ __all__ = [
     "shared_with",
     "shared_words",
     "speakers_of",
-    "stated",
     "summarise_session",
     "superseded_parts",
     "terms",

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine, Scope
 from memory_store.engines.parts import records_in
-from memory_store.recall.updates import linked_records
 from memory_store.turns import aside, in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine
-from memory_store.recall.updates import linked_records
 from memory_store.turns import in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memory_store.language import ENGLISH, Language
 from memory_store.types import Record
 
 
@@ -34,11 +35,15 @@ class KeyDesign:
     kinds: tuple[KeyKind, ...] = tuple(KeyKind)
     merged: bool = False
     """One key of all texts of a round (the paper's key expansion) in place of one for each."""
+    language: Language = ENGLISH
+    """By whose rules the facts of a round are found, and questions are read."""
 
     def __str__(self) -> str:
-        """The design's name in the identity of a memory: `raw+fact`, or `raw+fact merged`."""
+        """The design's name in the identity of a memory: `raw+fact`, `raw+fact merged`, or
+        `raw+fact plain`."""
         names = "+".join(kind for kind in KeyKind if kind in self.kinds)
-        return f"{names} merged" if self.merged else names
+        words = [names, *["merged"] * self.merged]
+        return " ".join(words if self.language == ENGLISH else [*words, self.language.name])
 
 
 # About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.

@@ -8,6 +8,7 @@ from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import CONFLICTS, OPEN, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
+from memory_store.language.words import term_counts
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -17,7 +18,6 @@ from memory_store.types import (
     Round,
     Speaker,
 )
-from memory_store.words import term_counts
 
 SCHEMA_VERSION = 3
 _COMPUTED = ("event_days", "slots", CONFLICTS, "word_count", "fact_count", "schema_version")

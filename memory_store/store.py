@@ -5,36 +5,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
+from memory_store.changes.correction import Corrected, Correction, corrected, given_facts
+from memory_store.changes.extraction import Extraction, enriched, known_facts
+from memory_store.changes.forgetting import Forgotten, Removal
+from memory_store.changes.linking import Linking
+from memory_store.changes.validity import linked_records
+from memory_store.changes.writing import Writer
 from memory_store.conflicts import Conflict, conflicts
-from memory_store.correction import Corrected, Correction, corrected, given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
 from memory_store.engines.parts import records_in
 from memory_store.errors import MemoryStoreError, RoundTaken
-from memory_store.extraction import Extraction, enriched
 from memory_store.facts import rule_facts
-from memory_store.forgetting import Forgotten
 from memory_store.history import Told, told
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
-from memory_store.linking import Linking
+from memory_store.language import Language
+from memory_store.language.words import shared_with
 from memory_store.listing import Listing, Page, cut, fields, place_of
 from memory_store.points import enrichment_to_payload, from_payload
-from memory_store.recall.known import known_facts
-from memory_store.recall.places import Places
-from memory_store.recall.query_vector import query_vector
 from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
-from memory_store.recall.updates import linked_records
-from memory_store.recall.values import Values
-from memory_store.removal import Removal
+from memory_store.recall.remembered import Places, Values
+from memory_store.recall.search import query_vector
 from memory_store.sessions import SUMMARY_FIELDS, summarise
 from memory_store.transfer.ownership import owned
 from memory_store.turns import aside, in_order, in_slices
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
-from memory_store.words import shared_with
-from memory_store.writing import Writer
 
 # Characters of a failure that are kept.
 _REASON = 500
@@ -60,7 +58,8 @@ class MemoryStore:
         self._embedder = embedder
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
-        self._linking = Linking(engine)
+        self._language = self._indexer.design.language
+        self._linking = Linking(engine, self._language)
         self._searched = Searched(engine, self._indexer, Places(engine), Values(engine))
         self._writer = Writer(engine, self._indexer, self._linking)
         self._removal = Removal(
@@ -70,6 +69,11 @@ class MemoryStore:
             self._linking,
             embedder if forget_vectors else None,
         )
+
+    @property
+    def language(self) -> Language:
+        """By whose rules the memory is written and asked."""
+        return self._language
 
     async def open(self) -> None:
         """Open the engine; refuse data of another embedder, key design or schema
@@ -113,7 +117,7 @@ class MemoryStore:
         stored = await self.round(round.user_id, round.id) if round.corrected_at else None
         if given := given_facts(stored):
             return Record(round, given)
-        facts = await aside(len(round.user_text), rule_facts, round)
+        facts = await aside(len(round.user_text), rule_facts, round, self._language)
         return Record(round, facts, enrichment)
 
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
@@ -127,7 +131,7 @@ class MemoryStore:
             return None
         try:
             done = await self._writer.write(
-                [await aside(record.round.size, enriched, record, extraction)],
+                [await aside(record.round.size, enriched, record, extraction, self._language)],
                 {record.id: round.turn_ids},
             )
         except RoundTaken:
@@ -199,7 +203,7 @@ class MemoryStore:
         """How near each text is to the query, on the scale of a recall's similarity."""
         if not texts:
             return []
-        vector = await query_vector(self._embedder, query, self._settings.statement)
+        vector = await query_vector(self._embedder, query, self._settings.statement, self._language)
         rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
         weights = self._settings.weights
         share = shared_with(query)
@@ -309,7 +313,7 @@ class MemoryStore:
         if record is None:
             return None
         size = record.round.size + correction.size + _FACT * len(record.facts)
-        changed = await aside(size, corrected, record, correction, enrichment)
+        changed = await aside(size, corrected, record, correction, enrichment, self._language)
         if changed is record:
             return Corrected(record)
         sessions = await self._removal.put_right(record, changed, enrichment)

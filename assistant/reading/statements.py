@@ -11,13 +11,11 @@ from memory_store import (
     Days,
     Fact,
     FactLink,
+    Language,
     MemoryStore,
     Recalled,
     Speaker,
     in_slices,
-    is_question,
-    read_sentences,
-    replacements,
 )
 
 _SENTENCES_OF_A_SIDE = 12
@@ -113,12 +111,14 @@ async def nearest_statements(
     Of replies, sentences that share a word with the question; of the best round's all of them where
     replies are asked for or nothing else is left: they may share words only with their request.
     """
-    found = [s async for item in in_slices(recalled) for s in _said(item)]
+    found = [s async for item in in_slices(recalled) for s in _said(item, store.language)]
     if replies:
         asked = frozenset(_LONG_WORD.findall(question.lower()))
-        found += [s async for item in in_slices(recalled) for s in _replied(item, asked)]
+        found += [
+            s async for item in in_slices(recalled) for s in _replied(item, asked, store.language)
+        ]
         if recalled and (about_replies or not found):
-            found += [s for s in _replied(recalled[0], None) if s not in found]
+            found += [s for s in _replied(recalled[0], None, store.language) if s not in found]
     if several_speak(recalled):
         found = [replace(s, said_by=name_of(s.source, s.speaker)) for s in found]
         question = asked_of(question, recalled)
@@ -136,7 +136,7 @@ async def weighed(
     return sorted(near, key=lambda s: -s.nearness)
 
 
-def superseded_among_others(statements: Sequence[Statement]) -> list[Statement]:
+def superseded_among_others(statements: Sequence[Statement], language: Language) -> list[Statement]:
     """The statements, in their order; of those about somebody else, the older ones know what the
     same speaker said later that replaces them."""
     users = [s for s in statements if s.speaker is Speaker.USER]
@@ -144,7 +144,7 @@ def superseded_among_others(statements: Sequence[Statement]) -> list[Statement]:
     links: dict[tuple[str, str], FactLink] = {}
     for name in {s.said_by for s in in_order}:
         said = [s for s in in_order if s.said_by == name]
-        for older, newer in replacements([s.text for s in said]).items():
+        for older, newer in language.replacements([s.text for s in said]).items():
             later = said[newer]
             round = later.source.record.round
             links[said[older].key] = FactLink(round.id, later.text, round.session_date)
@@ -157,12 +157,12 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
     return round.session_date, round.session_id, round.round_index, position
 
 
-def _said(found: Recalled) -> list[Statement]:
+def _said(found: Recalled, language: Language) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about."""
     facts = {fact.text: fact for fact in found.record.facts}
-    every = read_sentences(found.record.round.user_text)
+    every = language.sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
-    texts = [text for text in every if not is_question(text)]
+    texts = [text for text in every if not language.is_question(text)]
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # What is no fact has no speaker of its own: it is as those around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
@@ -183,11 +183,11 @@ def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statem
     return replace(statement, lead=lead, lead_dates=dates)
 
 
-def _replied(found: Recalled, asked: frozenset[str] | None) -> list[Statement]:
+def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) -> list[Statement]:
     """What the assistant replied: what shares one of the words asked, or all of it."""
     replied = (
         Statement(text, Speaker.ASSISTANT, found)
-        for text in read_sentences(found.record.round.assistant_text)
+        for text in language.sentences(found.record.round.assistant_text)
         if (asked is None or asked & set(_LONG_WORD.findall(text.lower())))
         and not _ABOUT_ITSELF.search(text)
     )

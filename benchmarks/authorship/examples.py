@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_store.updates.unit_features import words_of
-from memory_store.updates.units import Unit, units_of
+from memory_store.language.authorship.units import Unit, units_of, words_of
 
 FOLDER = Path(__file__).parent / "examples"
 LABELS: Mapping[str, float] = {"own": 0.0, "unclear": 0.3, "foreign": 1.0}

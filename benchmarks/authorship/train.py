@@ -1,4 +1,4 @@
-"""Makes the numbers of `memory_store/updates/authorship.json` from the labelled examples."""
+"""Makes `memory_store/language/authorship/authorship.json` from the labelled examples."""
 
 import json
 import random
@@ -11,13 +11,12 @@ import numpy as np
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
-import memory_store.updates
+import memory_store.language.authorship
 from benchmarks.authorship.examples import ANYTHING, Example, examples, names
-from memory_store.updates.authorship import Judgement
-from memory_store.updates.unit_features import features, words_of
-from memory_store.updates.units import Unit
+from memory_store.language.authorship.judgement import Judgement
+from memory_store.language.authorship.units import Unit, features, words_of
 
-NUMBERS = Path(memory_store.updates.__file__).parent / "authorship.json"
+NUMBERS = Path(memory_store.language.authorship.__file__).parent / "authorship.json"
 # A word of fewer patterns says more about the patterns than about those who use it.
 _PATTERNS = 2
 # Words of fewer patterns than these are dropped now and then: others will use other ones.

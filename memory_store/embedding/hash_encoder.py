@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
-from memory_store.words import terms
+from memory_store.language.words import terms
 
 _DIMENSION = 256
 

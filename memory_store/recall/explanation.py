@@ -9,13 +9,13 @@ import numpy as np
 from memory_store.embedding.cache import Vector
 from memory_store.engines.engine import Engine, Scope
 from memory_store.indexing import Indexer
-from memory_store.recall.bm25 import Postings
+from memory_store.language.words import named_terms
 from memory_store.recall.fusion import Weights
 from memory_store.recall.speakers import Speakers, speakers_of
+from memory_store.recall.weighting import Postings
 from memory_store.time import TimeRange
 from memory_store.turns import aside, in_slices
 from memory_store.types import Reason, Recalled, Record
-from memory_store.words import named_terms
 
 
 @dataclass(frozen=True, slots=True)

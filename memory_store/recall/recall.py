@@ -8,20 +8,18 @@ from datetime import date
 
 import numpy as np
 
+from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
-from memory_store.recall.bm25 import bm25, term_weights
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
-from memory_store.recall.length import as_many
-from memory_store.recall.places import Place, Places
-from memory_store.recall.rarity import rarity
+from memory_store.recall.remembered import Place, Places, Values
+from memory_store.recall.replaced import newest_first
 from memory_store.recall.search import Found, Search, find
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
-from memory_store.recall.updates import linked_records, newest_first
-from memory_store.recall.values import Values
-from memory_store.time import TimeRange, time_range_of
+from memory_store.recall.weighting import as_many, bm25, rarity, term_weights
+from memory_store.time import TimeRange
 from memory_store.turns import aside
 from memory_store.types import Days, Recalled, RecalledSession
 
@@ -95,13 +93,19 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
     memory."""
     engine, indexer = memory.engine, memory.indexer
+    language = indexer.design.language
     started = time.perf_counter()
     range_ = query.time_range
     if range_ is None and query.asked_on:
-        range_ = await aside(len(query.text), time_range_of, query.text, query.asked_on)
+        range_ = await aside(len(query.text), language.time_range, query.text, query.asked_on)
     scope = Scope(query.user_id, days=query.days)
     search = Search(
-        engine, indexer.embedder, memory.places, settings.statement, settings.candidates
+        engine,
+        indexer.embedder,
+        memory.places,
+        settings.statement,
+        settings.candidates,
+        language,
     )
     found = await find(search, query.text, scope, range_)
     embedding = found.embedding

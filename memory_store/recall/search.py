@@ -6,16 +6,36 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.engines.parts import postings_in_parts
-from memory_store.recall.bm25 import Postings
-from memory_store.recall.places import Place, Places
-from memory_store.recall.query_vector import query_vector
+from memory_store.language import Language
+from memory_store.language.words import term_counts
+from memory_store.recall.remembered import Place, Places
+from memory_store.recall.weighting import Postings
 from memory_store.time import TimeRange
 from memory_store.turns import aside, in_slices, pause
-from memory_store.words import term_counts
+
+
+async def query_vector(
+    embedder: Embedder, text: str, statement: float, language: Language
+) -> Vector:
+    """The unit vector between the question and the statement that would answer it; `statement` is
+    the share of the latter, 0 to 1.
+    """
+    texts = [text, language.as_statement(text)]
+    if statement == 0 or texts[0] == texts[1]:
+        texts = texts[:1]
+    rows = await embedder.embed(texts, TextKind.QUERY)
+    shares = [1 - statement, statement] if len(rows) == 2 else [1.0]
+    between: Vector = np.asarray(shares, dtype=np.float32) @ rows
+    between /= float(np.linalg.norm(between)) or 1.0
+    return between
+
 
 # So many finds of rounds take no longer to rank than a character takes to read.
 _FINDS = 4
@@ -31,6 +51,7 @@ class Search:
     places: Places
     statement: float
     candidates: int
+    language: Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +82,7 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     """Ask for all signals of the text at once."""
     engine, limit = search.engine, search.candidates
     started = time.perf_counter()
-    vector = await query_vector(search.embedder, text, search.statement)
+    vector = await query_vector(search.embedder, text, search.statement, search.language)
     embedding = time.perf_counter() - started
     said, happened = _scopes_in(range_, scope)
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from memory_store.words import composed, terms
+from memory_store.language.words import composed, terms
 
 Speakers = frozenset[str]
 """The names of those whose words a round holds, as they were told; usually none."""

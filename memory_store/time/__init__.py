@@ -1,19 +1,9 @@
-"""Dates in what people say: expressions in a text, the range of a question, the days of an event.
+"""Spans of days: the nouns that every language's reading of dates ends in, and their arithmetic.
 
-Pure functions; "today" is always an argument.
+Pure functions; "today" is always an argument. How people name days is a matter of language:
+`memory_store/language/`.
 """
 
-from memory_store.time.event_dates import event_dates_of
-from memory_store.time.expressions import time_expressions
-from memory_store.time.question_range import time_range_of
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 
-__all__ = [
-    "Precision",
-    "Relation",
-    "TimeExpression",
-    "TimeRange",
-    "event_dates_of",
-    "time_expressions",
-    "time_range_of",
-]
+__all__ = ["Precision", "Relation", "TimeExpression", "TimeRange"]

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
 
+from dateutil.relativedelta import relativedelta
+
 from memory_store.time.types import Precision, Span
 
 DAY = timedelta(days=1)
@@ -23,8 +25,8 @@ def one_day(day: date) -> Span:
 
 def add_months(day: date, months: int) -> date:
     """The same day some months later (earlier when negative), or the last day of that month."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+    later: date = day + relativedelta(months=months)
+    return later
 
 
 def months_from(year: int, month: int, count: int, precision: Precision) -> Span:
@@ -70,18 +72,6 @@ def nth_weekday(year: int, month: int, weekday: int, nth: int) -> date:
     first, days = monthrange(year, month)
     dates = list(range(1 + (weekday - first) % 7, days + 1, 7))
     return date(year, month, dates[nth if nth < 0 else nth - 1])
-
-
-def easter(year: int) -> date:
-    """Western Easter Sunday (Gregorian computus, Meeus's form of the anonymous algorithm)."""
-    golden, (century, rest) = year % 19, divmod(year, 100)
-    correction = (century - (century + 8) // 25 + 1) // 3
-    epact = (19 * golden + century - century // 4 - correction + 15) % 30
-    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
-    month, day = divmod(
-        epact + weekday - 7 * ((golden + 11 * epact + 22 * weekday) // 451) + 114, 31
-    )
-    return date(year, month, day + 1)
 
 
 class Which(Enum):

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from memory_store.changes.linking import Linking
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
@@ -17,7 +18,6 @@ from memory_store.errors import MemoryStoreError, StoreMismatch, StoreMissing, S
 from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
-from memory_store.linking import Linking
 from memory_store.points import SCHEMA_VERSION, from_payload
 from memory_store.transfer.filling import Filling, Pass
 from memory_store.transfer.progress import Progress
@@ -148,10 +148,12 @@ async def _build(
     progress: Progress,
 ) -> list[Pass]:
     """Fill the new index until it is complete, and leave it closed, ready to serve."""
-    linking, wanted = Linking(new), indexer.identity
+    linking, wanted = Linking(new, indexer.design.language), indexer.identity
 
     async def encoded(points: Sequence[Point]) -> Sequence[Point]:
-        records = [renewed(from_payload(point.payload)) for point in points]
+        records = [
+            renewed(from_payload(point.payload), indexer.design.language) for point in points
+        ]
         return await indexer.points(await linking.before_indexing(records))
 
     run = uuid.uuid4().hex

@@ -6,22 +6,23 @@ model found and the links that it chose do not: they are kept.
 
 from dataclasses import replace
 
-from memory_store.correction import GIVEN, given_facts
-from memory_store.facts import own_slot_of, rule_facts, slot_of
+from memory_store.changes.chains import RULE, without_rule_links
+from memory_store.changes.correction import GIVEN, given_facts
+from memory_store.facts import rule_facts, slot_of
+from memory_store.language import ENGLISH, Language
 from memory_store.transfer.records import to_line
 from memory_store.types import Fact, Record, Speaker
-from memory_store.updates.chains import RULE, without_rule_links
 
 
-def renewed(record: Record) -> Record:
+def renewed(record: Record, language: Language = ENGLISH) -> Record:
     """The record with the facts that today's rules find, without the links of rules. Facts that
     the user gave, or said who said them, are all there is."""
     if given := given_facts(record):
-        facts = [replace(without_rule_links(f), slot=own_slot_of(f.text)) for f in given]
+        facts = [replace(without_rule_links(f), slot=language.slot_of(f.text)) for f in given]
         return replace(record, facts=tuple(facts))
     kept = {fact.text: without_rule_links(fact) for fact in record.facts if _is_kept(fact)}
     facts = []
-    for fact in rule_facts(record.round):
+    for fact in rule_facts(record.round, language):
         known = kept.pop(fact.text, fact)
         facts.append(
             replace(
@@ -33,7 +34,7 @@ def renewed(record: Record) -> Record:
             )
         )
     said = record.round.user_text
-    facts += [replace(fact, slot=slot_of(fact.text, said)) for fact in kept.values()]
+    facts += [replace(fact, slot=slot_of(fact.text, said, language)) for fact in kept.values()]
     return replace(record, facts=tuple(facts))
 
 

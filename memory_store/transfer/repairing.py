@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from memory_store.changes.linking import Linking
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.edge.operator import EdgeOperator, Repaired
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
-from memory_store.linking import Linking
 from memory_store.transfer.records import from_lines
 
 
@@ -42,6 +42,6 @@ async def repair(
         opened.push_async_callback(embedder.close)
         indexer = Indexer(embedder, design or KeyDesign())
         admit(await memory.identity() or {}, indexer.identity)
-        linked = await Linking(memory).before_writing(lost)
+        linked = await Linking(memory, indexer.design.language).before_writing(lost)
         await memory.upsert(await indexer.points(linked))
         return Mended(found, len(lost))

@@ -22,7 +22,7 @@ from memory_store import (
     Speaker,
 )
 from memory_store.engines.engine import Hit, Scope
-from memory_store.recall.places import Places
+from memory_store.recall.remembered import Places
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(days=1)

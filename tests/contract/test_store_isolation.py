@@ -80,7 +80,7 @@ COVERED = {
     # Of the operator: they read all users, to enrich them and to back them up.
     *("unenriched", "users", "verify", "scrub"),
     # Of no user.
-    *("open", "close", "check", "closeness", "description", "promise"),
+    *("open", "close", "check", "closeness", "description", "language", "promise"),
 }
 
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_store.facts import rule_facts, sentences
+from memory_store.facts import rule_facts
+from memory_store.language.sentences import sentences
 from memory_store.types import Round, Speaker
 
 

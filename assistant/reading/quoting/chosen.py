@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, Speaker, read_sentences, stated, superseded_parts
+from memory_store import Fact, FactLink, Language, Speaker, superseded_parts
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -31,18 +31,20 @@ def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[S
     return every
 
 
-def with_next(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+def with_next(
+    quotes: Sequence[Statement], near: Sequence[Statement], language: Language
+) -> list[Statement]:
     """The quotes; after one of a few words ("We moved!") or of what is over ("I no longer work at
     Acme.") the sentence that tells the rest."""
     by_key = {statement.key: statement for statement in near}
     every: list[Statement] = []
     for quote in quotes:
         every.append(quote)
-        known = stated(quote.text)
+        known = language.stated(quote.text)
         if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
             id, text = quote.key
             told = quote.source.record.round.user_text
-            after = dict(pairwise(read_sentences(told))).get(text, "")
+            after = dict(pairwise(language.sentences(told))).get(text, "")
             every += [by_key[id, after]] if (id, after) in by_key else []
     return every
 

@@ -28,7 +28,7 @@ from assistant.reading.statements import (
     nearest_statements,
     superseded_among_others,
 )
-from memory_store import Days, MemoryStore, Recalled, Speaker, aside, asked_slot
+from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 
 _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
@@ -61,13 +61,31 @@ class QuotingReader:
             return
         question = as_read(question)
         recalled = question.recalled or ()
-        kind = await aside(len(question.text) // _READ_FAST, question_kind, question.text)
+        kind = await aside(len(question.text) // _READ_FAST, self._kind, question.text)
         if not kind.asks:
             yield AnswerPiece(NOTED, Trace())
             return
-        answer, quoted = await self._answer(question, kind, recalled)
+        answering = self._answer if self._store.language.has_rules else self._nearest
+        answer, quoted = await answering(question, kind, recalled)
         read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
         yield AnswerPiece(answer, Trace(context=read, quoted=read))
+
+    def _kind(self, text: str) -> QuestionKind:
+        language = self._store.language
+        if language.has_rules:
+            return question_kind(text)
+        return QuestionKind(asks=any(map(language.is_question, language.sentences(text))))
+
+    async def _nearest(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        """The nearest statements alone, for a language without rules."""
+        best = without_ours(recalled[:_ROUNDS])
+        near = await nearest_statements(self._store, question.text, best)
+        if not near or max(s.closeness for s in near) < self._floor:
+            return UNKNOWN, []
+        shown = in_order(near_the_best(near)[:_QUOTES])
+        return print_quotes(shown, kind), shown
 
     async def _answer(
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
@@ -77,13 +95,14 @@ class QuotingReader:
         if question.days is not None:
             then = partial(_is_of, question.days)
             return await self._told(question, kind, recalled, then, NOTHING_THEN)
-        slot = asked_slot(question.text)
+        slot = self._store.language.asked_slot(question.text)
         farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
         best = without_ours([*recalled[:_ROUNDS], *farther])
         near = superseded_among_others(
             await nearest_statements(
                 self._store, question.text, best, about_replies=kind.about_replies
-            )
+            ),
+            self._store.language,
         )
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
         telling = [s for s in near if _tells(s, slot)]
@@ -121,7 +140,7 @@ class QuotingReader:
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, best[:most])
         quotes = passages(best, most) if kind.about_replies else best[:most]
-        quotes = with_newer(with_next([*telling, *quotes], near), near)
+        quotes = with_newer(with_next([*telling, *quotes], near, self._store.language), near)
         shown = grounds if kind.orders and grounds else in_order([*grounds, *quotes])
         quoted = print_quotes(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
@@ -137,7 +156,8 @@ class QuotingReader:
         """The user's statements that are wanted, however near: none is like a question for all of
         them."""
         near = superseded_among_others(
-            await nearest_statements(self._store, question.text, recalled, replies=False)
+            await nearest_statements(self._store, question.text, recalled, replies=False),
+            self._store.language,
         )
         told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
         if not told:

@@ -14,8 +14,8 @@ from qdrant_client import AsyncQdrantClient, models
 from memory_store import Record, Round, ServerEngine
 from memory_store.engines.engine import Point, Scope
 from memory_store.engines.server.points import to_replacing
+from memory_store.language.words import terms
 from memory_store.points import to_point
-from memory_store.words import terms
 
 pytestmark = pytest.mark.qdrant_server
 ANN = Scope("ann")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from memory_store.recall.bm25 import bm25, term_weights
+from memory_store.recall.weighting import bm25, term_weights
 
 
 def test_term_weights_fall_with_the_number_of_documents_that_hold_the_term() -> None:

@@ -12,7 +12,7 @@ from counting import CountingEngine
 from memory_store import EdgeEngine, Record, Round
 from memory_store.engines.engine import Scope
 from memory_store.points import to_point
-from memory_store.recall.places import Place, Places
+from memory_store.recall.remembered import Place, Places
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_store.recall.rarity import rarity
+from memory_store.recall.weighting import rarity
 
 
 @pytest.mark.parametrize(

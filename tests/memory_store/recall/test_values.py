@@ -13,7 +13,7 @@ from counting import CountingEngine
 from memory_store import EdgeEngine, Record, Round
 from memory_store.engines.engine import Scope
 from memory_store.points import to_point
-from memory_store.recall.values import Values
+from memory_store.recall.remembered import Values
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 

@@ -1,0 +1,204 @@
+"""Keeps the links between facts right as rounds are written, enriched and forgotten.
+
+What a round replaces is marked before the round itself is written: after a crash in between, the
+marks lead nowhere and count for nothing until the round is written again.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from memory_store.changes.chains import Unlinking, linked, may_be_one
+from memory_store.changes.validity import link_targets
+from memory_store.engines.engine import Engine, Scope
+from memory_store.engines.parts import records_in
+from memory_store.language import ENGLISH, Language
+from memory_store.points import facts_to_payload
+from memory_store.turns import aside, in_slices, pause
+from memory_store.types import Fact, FactLink, Record
+
+# Of how many characters reading takes as long as seeing to the links of a fact.
+_FACT = 100
+
+
+class Linking:
+    """The links of one engine's facts."""
+
+    def __init__(self, engine: Engine, language: Language = ENGLISH) -> None:
+        self._engine = engine
+        self._language = language
+
+    async def before_writing(self, records: Sequence[Record]) -> list[Record]:
+        """The records with all links that are due; older facts that they replace are marked."""
+        done: dict[str, Record] = {}
+        for user_id, own in _by_user(records).items():
+            chosen = await self._chosen(user_id, own)
+            done |= {r.id: r for r in await self._by_rule(user_id, chosen, slots_of(chosen))}
+        return [done[record.id] for record in records]
+
+    async def before_indexing(self, records: Sequence[Record]) -> list[Record]:
+        """The records with the rules' links made anew. Those of models stay as they are: the
+        rounds they lead to may still be on their way."""
+        done: dict[str, Record] = {}
+        for user_id, own in _by_user(records).items():
+            done |= {r.id: r for r in await self._by_rule(user_id, own, slots_of(own))}
+        return [done[record.id] for record in records]
+
+    async def _chosen(self, user_id: str, records: Sequence[Record]) -> list[Record]:
+        """The replacements that a model found: each link leads from the newer fact to the older
+        one, whichever of the two was recorded first."""
+        others = await self._read(user_id, link_targets(records) - {r.id for r in records})
+        settling = _Settling(others)
+        mended = [settling.of(record) async for record in in_slices(records)]
+        await self._write(user_id, settling.changed())
+        return mended
+
+    async def _by_rule(
+        self, user_id: str, records: Sequence[Record], slots: set[str]
+    ) -> list[Record]:
+        """The records with the links among all the user's statements of these slots."""
+        if not slots:
+            return list(records)
+        ours = {record.id async for record in in_slices(records)}
+        found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
+        others = [record async for record in in_slices(found) if record.id not in ours]
+        size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
+        relinked = await aside(size, linked, [*others, *records], slots, self._language)
+        changed = zip(others, relinked, strict=False)
+        await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
+        return relinked[len(others) :]
+
+    async def before_forgetting(
+        self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
+    ) -> None:
+        """Hand on what the facts of these rounds replaced to what replaced them; facts with the
+        texts `staying` are not forgotten."""
+        ids = {record.id for record in gone}
+        others = await self._read(user_id, link_targets(gone) - ids)
+        # What contradicts a fact names it, and is not named by it.
+        doubted = await records_in(self._engine, Scope(user_id, in_conflict=True))
+        others |= {record.id: record for record in doubted if record.id not in ids}
+        unlinking = Unlinking(gone, staying)
+        changed = {id: unlinking.of(other) async for id, other in in_slices(others.items())}
+        await self._write(user_id, [o for id, o in changed.items() if o != others[id]])
+
+    async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
+        """Make the rules' links anew without these rounds."""
+        await self._by_rule(user_id, [], slots_of(gone))
+
+    async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
+        if not ids:
+            return {}
+        found = await records_in(self._engine, Scope(user_id, ids=tuple(sorted(ids))))
+        return {record.id: record for record in found}
+
+    async def _write(self, user_id: str, records: Iterable[Record]) -> None:
+        for record in records:
+            # Another process may have put right or forgotten meanwhile what was read.
+            await self._engine.set_payload(
+                record.id, Scope(user_id), facts_to_payload(record.facts), record.round.turn_ids
+            )
+            await pause()
+
+
+def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
+    by_user: dict[str, list[Record]] = {}
+    for record in records:
+        by_user.setdefault(record.round.user_id, []).append(record)
+    return by_user
+
+
+def slots_of(records: Iterable[Record]) -> set[str]:
+    """What the statements in the records give values for."""
+    return {fact.slot for record in records for fact in record.facts if fact.slot}
+
+
+class _Settling:
+    """Links that a model chose, made on both sides. One to a fact that is not there, is not the
+    user's, or is of another who speaks by name, is dropped."""
+
+    def __init__(self, others: Mapping[str, Record]) -> None:
+        self._others = others
+        self._users = {id: _texts_of_user(record) for id, record in others.items()}
+        self._standing = {id: _holding(record) for id, record in others.items()}
+        self._newer: dict[_Place, FactLink] = {}
+        self._older: defaultdict[_Place, dict[FactLink, None]] = defaultdict(dict)
+
+    def of(self, record: Record) -> Record:
+        """The record with the links that hold."""
+        facts = tuple(self._settled(record, fact) for fact in record.facts)
+        settled = replace(record, facts=facts)
+        holding = _holding(settled)
+        kept = tuple(
+            replace(
+                fact,
+                contradicts=tuple(
+                    link for link in fact.contradicts if self._holds(link, record, holding)
+                ),
+            )
+            for fact in facts
+        )
+        return replace(record, facts=kept)
+
+    def changed(self) -> list[Record]:
+        """The other records with the links of theirs that are new."""
+        ids = {id for id, _ in (*self._newer, *self._older)}
+        marked = [self._marked(record) for id, record in self._others.items() if id in ids]
+        return [record for record in marked if record != self._others[record.id]]
+
+    def _settled(self, record: Record, fact: Fact) -> Fact:
+        round = record.round
+        kept: list[FactLink] = []
+        newer: FactLink | None = None
+        for link in fact.supersedes:
+            other = self._others.get(link.round_id)
+            if other is None or link.text not in self._users[other.id]:
+                continue
+            if not may_be_one(record, other):
+                continue
+            ours = FactLink(record.id, fact.text, round.session_date, link.by)
+            if _said(other) <= (round.session_date, round.round_index):
+                kept.append(link)
+                self._newer[other.id, link.text] = ours
+            else:
+                newer = link
+                self._older[other.id, link.text][ours] = None
+        superseded_by = fact.superseded_by or newer
+        return replace(fact, supersedes=tuple(kept), superseded_by=superseded_by)
+
+    def _holds(self, link: FactLink, record: Record, own: Collection[str]) -> bool:
+        """Whether the link leads to something that the same user said, and that holds."""
+        if link.round_id == record.id:
+            return link.text in own
+        other = self._others.get(link.round_id)
+        return (
+            other is not None
+            and may_be_one(record, other)
+            and link.text in self._standing[other.id]
+            and (other.id, link.text) not in self._newer
+        )
+
+    def _marked(self, record: Record) -> Record:
+        def mark(fact: Fact) -> Fact:
+            place = record.id, fact.text
+            newer = self._newer.get(place, fact.superseded_by)
+            older = dict.fromkeys(fact.supersedes) | self._older.get(place, {})
+            return replace(fact, superseded_by=newer, supersedes=tuple(older))
+
+        return replace(record, facts=tuple(map(mark, record.facts)))
+
+
+_Place = tuple[str, str]
+"""A round's id, and the text of a fact of it."""
+
+
+def _texts_of_user(record: Record) -> set[str]:
+    return {fact.text for fact in record.facts if fact.is_users}
+
+
+def _holding(record: Record) -> set[str]:
+    return {fact.text for fact in record.facts if fact.is_users and not fact.superseded_by}
+
+
+def _said(record: Record) -> tuple[object, int]:
+    return record.round.session_date, record.round.round_index

@@ -1,0 +1,177 @@
+"""Whose words a message is: the user's own, or quoted, pasted, made up, or asked to be worked on.
+
+Only what is surely the user's own may replace what the user said before. That is decided
+positively: every sentence and every line of the message must look like somebody's own talk or like
+an ordinary question. One that may ask for work on a text, begin a game, or introduce another's
+words leaves the whole message in doubt. A missed update costs less than a memory that strangers can
+rewrite, and shows as a conflict.
+
+How foreign a unit looks is a linear judgement over its features; `benchmarks/authorship` holds the
+labelled examples and makes the numbers.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from memory_store.language.authorship.languages import languages_of
+from memory_store.language.authorship.units import Unit, features, units_of
+
+# An opening mark without a closing one reaches to the end of its paragraph.
+_PARAGRAPH = r"\n[ \t]*+\n|\Z"
+_QUOTED = re.compile(
+    r"```(?:[^`]|`(?!``))*+(?:```|\Z)"
+    r"|^[ \t]*+>[^\n]*+"
+    + "".join(
+        rf"|{opens}(?:[^{closes}\n]|\n(?![ \t]*\n))*+(?:[{closes}]|{_PARAGRAPH})"
+        for opens, closes in (
+            ("[“„]", "”“"),
+            ("«", "»"),
+            ("»", "«"),
+            ("‹", "›"),
+            ("「", "」"),
+            ("『", "』"),
+            ('"', '"'),
+        )
+    )
+    # Apostrophes are none: such a mark opens where a word begins and closes where one ends.
+    + r"|(?<![\w'’])['‘](?=\w)(?:[^'’\n]|(?<=\w)['’](?=\w))*+(?:['’]|(?=\n)|\Z)",
+    re.M,
+)
+
+
+def quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Where each quotation begins and ends, its marks included; in order."""
+    return (match.span() for match in _QUOTED.finditer(text))
+
+
+# Nobody writes so much of themselves at once: a longer message is never surely one's own, and only
+# its beginning and its end are looked at.
+_LONGEST = 6000
+# Stands for a quotation: what is said about it is judged without it.
+QUOTE = "qqq"
+_CLOSING = " \"'”’»)]:;-"
+_ASIDE = re.compile(
+    r"\W*(?:(?:by the way|btw|oh|also|anyway|speaking of|thanks|thank you|cheers|übrigens|ach ja"
+    r"|nebenbei|danke|au fait|d['’]ailleurs|merci|por cierto|ah|gracias|a proposito|comunque|grazie"
+    r"|a propósito|aliás|obrigad[oa]|trouwens|overigens|bedankt)\b"
+    r"|对了|顺便|另外|谢谢|ところで|ちなみに)",
+    re.I,
+)
+_INTRODUCES = re.compile(r"[:：?？\"“„«「]")
+
+
+@dataclass(frozen=True, slots=True)
+class Authorship:
+    """What of a message is the user's: the text with everything else blanked out, of the same
+    length, and whether that is sure."""
+
+    own: str
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The numbers: words that are known, and what each feature adds to the log odds."""
+
+    known: frozenset[str]
+    weights: Mapping[str, float]
+    bias: float
+
+    def foreignness(self, unit: Unit) -> float:
+        """How foreign a unit looks, from 0 to 1."""
+        odds = self.bias + sum(
+            self.weights.get(f, 0.0) for f in dict.fromkeys(features(unit, self.known))
+        )
+        return 1 / (1 + math.exp(-max(-60.0, min(60.0, odds))))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How foreign the most foreign unit of a message may look. The parts can be left out, to
+    measure what each does (`benchmarks/authorship`)."""
+
+    sure: float = 0.25
+    """At most, for the message to be surely the user's own."""
+    sure_alone: float = 0.5
+    """The same of one sentence alone, which has no room for a request and a text."""
+    sure_elsewhere: float = 0.05
+    """The same of a message that is not English, of which there are fewer labelled examples."""
+    foreign: float = 0.8
+    """From here on the message is taken for another's."""
+    one_language: bool = True
+    """Whether a request in one language and a text in another leave the message in doubt."""
+    questions_last: bool = True
+    """Whether a question before a statement leaves the message in doubt, but for an aside ("By the
+    way, ..."): what is asked first may be about what follows."""
+    marks: bool = True
+    """Whether what stands between quotation marks is another's."""
+
+
+RULE = Rule()
+AMONG_PEOPLE = Rule(foreign=math.inf)
+"""For those who are told by name, who talk to each other: they call each other by name, and show
+each other this and that. Where that looks like a letter it leaves a message in doubt, no more."""
+
+
+def authorship(text: str, rule: Rule = RULE) -> Authorship:
+    """What of the text is the user's own."""
+    spans = list(quotations(text)) if rule.marks else []
+    units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
+    doubt = max(map(judgement().foreignness, units), default=0.0)
+    if doubt >= rule.foreign:
+        return Authorship(_blank(text), False)
+    return Authorship(_filled(text, spans, _blank), doubt <= _allowed(text, units, rule))
+
+
+def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
+    """How foreign the units may look at most."""
+    if len(text) > _LONGEST:
+        return -1.0
+    languages = {name for unit in units for name in languages_of(unit.text)}
+    if rule.one_language and len(languages) > 1:
+        return -1.0
+    if len(units) == 1 and not _INTRODUCES.search(text):
+        return rule.sure_alone
+    if rule.questions_last and _asks_first(units):
+        return -1.0
+    return rule.sure if languages == {"en"} else rule.sure_elsewhere
+
+
+def _asks_first(units: Sequence[Unit]) -> bool:
+    asks = [unit.text.rstrip(_CLOSING).endswith(("?", "？")) for unit in units]
+    return any(
+        asked and not asks_too and not _ASIDE.match(after.text)
+        for asked, asks_too, after in zip(asks, asks[1:], units[1:], strict=False)
+    )
+
+
+def _units(text: str) -> list[Unit]:
+    """The units of a text; of a very long one those at its beginning and at its end."""
+    if len(text) <= _LONGEST:
+        return units_of(text)
+    return [*units_of(text[: _LONGEST // 2]), *units_of(text[-_LONGEST // 2 :])]
+
+
+def _blank(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))
+
+
+def _filled(text: str, spans: Sequence[tuple[int, int]], by: Callable[[str], str]) -> str:
+    """The text with something else in place of each span."""
+    parts, start = list[str](), 0
+    for first, end in spans:
+        parts += (text[start:first], by(text[first:end]))
+        start = end
+    return "".join([*parts, text[start:]])
+
+
+@lru_cache(maxsize=1)
+def judgement() -> Judgement:
+    """The numbers that the package carries."""
+    read = json.loads(files(__package__).joinpath("authorship.json").read_text("utf-8"))
+    return Judgement(frozenset(read["known"]), read["weights"], read["bias"])

@@ -1,0 +1,110 @@
+"""Statements: those a user makes in the first person, and what is stated of somebody else. Pure.
+
+"By the way, I adopted a cat last week. Can you suggest a name?" holds one fact worth finding on its
+own; the round's raw key would drown it in the request around it.
+
+No fact is made of statements about others. They are understood as that person would put them:
+"Clara moved to Lisbon" is "I moved to Lisbon", said of Clara.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from memory_store.language.english.questions import is_question
+from memory_store.language.english.slots import ADVERBS, OPENINGS, stated
+from memory_store.language.language import Stated, replaces
+from memory_store.language.sentences import read_sentences
+
+_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
+_AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
+_SHORTEST, _LONGEST = 15, 400
+# A pasted document must not turn one round into hundreds of keys.
+_MOST_FACTS = 32
+
+
+def statements(user_text: str) -> list[str]:
+    """The first statements, each once and together with those it is made of."""
+    found = dict[str, None]()
+    for sentence in read_sentences(user_text):
+        if sentence not in found and _is_fact(sentence):
+            more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
+            if len(more) > _MOST_FACTS:
+                break
+            found = more
+    return list(found)
+
+
+def stated_apart(sentence: str) -> list[str]:
+    """The statements in "My name is Sofia and I live in Lyon.", of which one may be replaced while
+    the other goes on to hold; none where all is about one thing."""
+    parts = _AND_I.split(sentence)
+    if len(parts) == 1:
+        return []
+    known = [(part, one.slot) for part in parts if (one := stated(part))]
+    return [part for part, _ in known] if len({slot for _, slot in known}) > 1 else []
+
+
+def slot_of(statement: str) -> str | None:
+    """What a statement gives a value for; None where rules cannot tell, or where it gives several
+    values."""
+    known = None if stated_apart(statement) else stated(statement)
+    return known.slot if known else None
+
+
+def _is_fact(sentence: str) -> bool:
+    return (
+        _SHORTEST <= len(sentence) <= _LONGEST
+        and not is_question(sentence)
+        and _FIRST_PERSON.search(sentence) is not None
+    )
+
+
+_NO_NAME = r"(?!(?:I|We|He|She|It|They|You|This|That|These|Those|There|The|My|Our|Your)\b)"
+_NAME = rf"(?-i:{_NO_NAME}[A-Z][\w-]*(?:\s+[A-Z][\w-]*)?)"
+_WHO = rf"(?:my\s+[a-z]+(?:\s+(?P<name>{_NAME}))?|{_NAME})"
+_DOES = re.compile(rf"(?P<opening>{OPENINGS})(?P<who>{_WHO})\s+(?P<rest>\S.*)", re.I | re.S)
+_HAS = re.compile(rf"(?P<opening>{OPENINGS})(?P<who>{_WHO})['’]s\s+(?P<rest>\S.*)", re.I | re.S)
+_VERB = re.compile(
+    rf"^(?P<before>{ADVERBS}(?:no\s+longer\s+)?)"
+    rf"(?P<verb>lives|resides|works|keeps|owns|has|is|does(?:n['’]t)?)\b",
+    re.I,
+)
+_OWN_VERBS = {"has": "have", "is": "am", "does": "do", "doesn't": "don't", "doesn’t": "don’t"}
+
+
+def replacements(said: Sequence[str]) -> dict[int, int]:
+    """Of statements in the order they were said, those about others that no longer hold: the index
+    of each, and of the one that replaced it."""
+    replaced: dict[int, int] = {}
+    standing: defaultdict[tuple[str, str], list[tuple[int, Stated]]] = defaultdict(list)
+    for place, text in enumerate(said):
+        found = stated_of_another(text)
+        if found is None:
+            continue
+        who, newer = found
+        slot = standing[who, newer.slot]
+        gone = [one for one in slot if replaces(newer, one[1])]
+        replaced |= {older: place for older, _ in gone}
+        kept = [one for one in slot if one not in gone]
+        standing[who, newer.slot] = [*kept, (place, newer)] if newer.holds else kept
+    return replaced
+
+
+def stated_of_another(statement: str) -> tuple[str, Stated] | None:
+    """Who it is about, and what it states of them; None where no frame surely fits."""
+    text = " ".join(statement.split())
+    if text.endswith("?"):
+        return None
+    if match := _HAS.match(text):
+        own = stated(f"{match['opening']}my {match['rest']}")
+    elif match := _DOES.match(text):
+        own = stated(f"{match['opening']}I {_VERB.sub(_in_first_person, match['rest'])}")
+    else:
+        return None
+    return ((match["name"] or match["who"]).lower(), own) if own else None
+
+
+def _in_first_person(match: re.Match[str]) -> str:
+    verb = match["verb"]
+    return match["before"] + _OWN_VERBS.get(verb.lower(), verb[:-1])

@@ -1,0 +1,91 @@
+"""Terms: what counts as the same word."""
+
+import sys
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from memory_store.language.words import shared_words, stem, term_counts, terms
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Running", "runs"),
+        ("CATS", "cat"),
+        ("recommended", "recommend"),
+        ("ﬁsh", "fish"),  # a ligature, as PDFs paste it
+    ],
+)
+def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
+    assert terms(one) == terms(other)
+
+
+def test_stop_words_are_not_terms() -> None:
+    assert terms("What did you say about it, and why?") == terms("say")
+
+
+def test_counts_follow_the_text() -> None:
+    counts = term_counts("tea, tea and coffee")
+    assert sorted(counts.values()) == [1, 2]
+    assert counts.total() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("The RED_cat's 3rd life,\x1fwell\tdone", "the red_cat s 3rd life well done"),
+        ("naïve Ｃafé", "naïve café"),  # another normal form, and letters beyond ASCII
+        ("tea\N{RIGHT SINGLE QUOTATION MARK}s\N{EM DASH}cups", "tea's-cups"),
+    ],
+)
+def test_words_are_the_same_with_and_without_letters_beyond_ascii(text: str, same: str) -> None:
+    assert terms(text) == terms(same) != []
+
+
+def test_terms_do_not_depend_on_the_process() -> None:
+    # Numbers are stored: they must never change. This one was computed once and written down.
+    assert terms("cat") == [0x9E5E43A8]
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "share"),
+    [
+        ("red cat", "the cat is red", 1.0),
+        ("red cat", "a dog that is red", 0.5),
+        ("red cat", "nothing", 0.0),
+        ("what is it", "anything", 0.0),
+    ],
+)
+def test_shared_words(query: str, text: str, share: float) -> None:
+    assert shared_words(query, text) == share
+
+
+@pytest.fixture
+def _threads_take_turns_often() -> Iterator[None]:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("_threads_take_turns_often")
+def test_threads_do_not_disturb_each_others_stems() -> None:
+    starts = ("hop", "paint", "nation", "care", "bicycl", "garden", "remember", "celebr")
+    words = [f"{start}{end}" for start in starts for end in ("ing", "ations", "fulness", "ies")]
+    expected = [stem(word) for word in words]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: [stem(word) for word in words], range(8)))
+    assert found == [expected] * 8
+
+
+@pytest.mark.usefixtures("_threads_take_turns_often")
+def test_threads_do_not_disturb_each_others_terms() -> None:
+    # Words of this test only: terms that are known are not stemmed again.
+    ends = ("ing", "ations", "fulness", "ies")
+    texts = [[f"quux{n}x{m}{ends[m % 4]}" for m in range(40)] for n in range(32)]
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda words: terms(" ".join(words)), texts))
+    assert found == [[zlib.crc32(stem(word).encode()) for word in words] for words in texts]
