@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from assistant.access.budgets import Budgets, OwnBudgets, Who
 from assistant.access.caller import ANYBODY, Caller
 from assistant.errors import InvalidRequest, TooManyRequests
-from assistant.setting_groups import LimitSettings
+from assistant.settings.groups import LimitSettings
 
 # What counts where the settings say nothing and there are keys; without keys nothing is limited.
 REQUESTS_PER_MINUTE = 1200

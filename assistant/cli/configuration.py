@@ -25,7 +25,7 @@ def config(
     from rich.console import Console
 
     from assistant.cli.settings_table import print_settings
-    from assistant.settings_in_use import settings_in_use
+    from assistant.settings.listing import settings_in_use
 
     shown = settings_in_use(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
     warn_about_names()
@@ -42,7 +42,7 @@ def init(
 ) -> None:
     """Write a settings file of the defaults, each explained; none that exists is replaced."""
     from assistant.cli.files import new_file
-    from assistant.settings_in_use import default_file
+    from assistant.settings.listing import default_file
 
     with new_file(file) as out:
         out.write(default_file())
@@ -51,7 +51,7 @@ def init(
 
 def warn_about_names() -> None:
     """Say on stderr which variables look like settings and are none."""
-    from assistant.unknown_names import warnings_about_names
+    from assistant.settings.listing import warnings_about_names
 
     for line in warnings_about_names():
         typer.echo(f"assistant: {line}", err=True)

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from assistant.cli.memory_table import say
 from assistant.cli.plain import one_line
-from assistant.setting_sources import Source
-from assistant.settings_in_use import SettingInUse
+from assistant.settings.listing import SettingInUse
+from assistant.settings.sources import Source
 
 
 def print_settings(console: Console, settings: Sequence[SettingInUse]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from assistant.errors import AssistantError
 from assistant.observing.note import current_note
-from assistant.setting_groups import LogSettings
+from assistant.settings.groups import LogSettings
 from memory_store import StoreUnavailable
 
 _OURS = ("assistant", "memory_store")

@@ -16,6 +16,7 @@ from memory_store import (
     Recalled,
     Speaker,
     in_slices,
+    superseded_parts,
 )
 
 _SENTENCES_OF_A_SIDE = 12
@@ -149,6 +150,12 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
             round = later.source.record.round
             links[said[older].key] = FactLink(round.id, later.text, round.session_date)
     return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+
+
+def parts_gone(quote: Statement) -> list[Fact]:
+    """What no longer holds of a sentence that states several things."""
+    facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
+    return superseded_parts(quote.text, facts)
 
 
 def _place(statement: Statement) -> tuple[datetime, str, int, int]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from in_process import Run
 
-from assistant.unknown_names import warnings_about_names
+from assistant.settings.listing import warnings_about_names
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from assistant.clock import wall_clock
 from assistant.conversation import Role, Turn
 from assistant.notices import ERASED, Notices
 from assistant.services import Services, open_services
-from assistant.setting_groups import QdrantSettings
 from assistant.settings import Settings
+from assistant.settings.groups import QdrantSettings
 from memory_store import Documents, TextKind
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)

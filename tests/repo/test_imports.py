@@ -48,7 +48,7 @@ FENCES = {
         "assistant/observing/shared_metrics.py",
     },
     "opentelemetry": {"assistant/observing/tracing.py"},
-    "pydantic_settings": {"assistant/setting_sources.py", "assistant/settings.py"},
+    "pydantic_settings": {"assistant/settings/sources.py", "assistant/settings/settings.py"},
     "mcp": {"assistant/cli/mcp_server.py"},
 }
 

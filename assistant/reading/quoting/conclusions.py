@@ -12,7 +12,7 @@ from datetime import date
 from assistant.reading.excerpt import shortened
 from assistant.reading.question_kind import QuestionKind
 from assistant.reading.quoting.event_phrases import EventPhrases, asked_choice, asked_span
-from assistant.reading.quoting.lists import asked_item, lists_in
+from assistant.reading.quoting.passages import asked_item, lists_in
 from assistant.reading.quoting.quantities import (
     amounts,
     count_of,

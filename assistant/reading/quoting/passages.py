@@ -1,16 +1,17 @@
-"""Quotes of replies in their context. Pure.
+"""Quotes of replies in their context: passages, and items of lists. Pure.
 
 A sentence out of a reply is seldom understood by itself: "This trail offers panoramic views." needs
 the sentence before it, "I recommend these five:" the list after it. What people say of themselves
 stands alone more often, and is quoted as it is.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from assistant.reading.quoting.lists import lists_in
+from assistant.reading.excerpt import shortened
 from assistant.reading.statements import Statement
-from memory_store import Speaker, sentences
+from memory_store import Speaker, sentences, terms
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320
@@ -69,3 +70,128 @@ def _with_list(passage: str, reply: str) -> str:
         if listed.lead and passage.endswith(listed.lead):
             return passage.removesuffix(listed.lead) + listed.in_short
     return passage
+
+
+_NUMBERED = re.compile(r"(?:^|(?<=\s))\**(\d{1,3})[.)]\**[ \t]+(?=\S)", re.M)
+_BULLETED = re.compile(r"^[ \t]*[-*•–][ \t]*(?=[^\s*-])", re.M)
+_FEWEST = 2
+# What ends the name of an item: "Campari: a bitter aperitif", "Veja - this French brand".
+_NAME_ENDS = re.compile(r":\s|\s[-–—]\s|[.;]\s|\n|$")
+_LONGEST_NAME = 80
+
+_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_PLACES = {word: place for place, word in enumerate(_WORDS, start=1)} | {"last": 0, "final": 0}
+# What is asked for ends where the question goes on: "the second bottle | you recommended".
+_GOES_ON = r"(?!(?:you|i|we|they|that|which|was|were|is|did|in|on|of|from|for)\b)"
+_ORDINAL = re.compile(
+    rf"\bthe (?:([1-9]\d{{,2}})(?:st|nd|rd|th)|({'|'.join(_PLACES)}))\b"
+    rf"((?:[ -]{_GOES_ON}\w+){{0,3}})",
+    re.I,
+)
+# Words for an item of any list, and what has places without being an item.
+_ANY_ITEM = frozenset(
+    terms("one item option thing point step entry list suggestion recommendation")
+)
+_NO_ITEM = frozenset(
+    terms("time day night week weekend month year conversation chat session discussion message")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list, with the sentence that leads to it."""
+
+    lead: str
+    items: tuple[str, ...]
+
+    @property
+    def in_short(self) -> str:
+        """The lead and the numbered names of the items."""
+        names = (f"{number}. {_name(item)}" for number, item in enumerate(self.items, start=1))
+        return f"{self.lead} {'; '.join(names)}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedItem:
+    """The item of a list that a question asks for: its place from 1 on, 0 for the last, and the
+    terms for it."""
+
+    place: int
+    about: frozenset[int]
+
+    def of(self, listed: Listed) -> str | None:
+        """That item; None where the list is too short, or one of something else."""
+        anything = not self.about or self.about & _ANY_ITEM
+        if self.place > len(listed.items) or not (anything or self.about & {*terms(listed.lead)}):
+            return None
+        return listed.items[self.place - 1]
+
+
+def asked_item(question: str) -> AskedItem | None:
+    """What "the fifth bottle" or "the 7th job in the list" asks for; None for "the last time"."""
+    for digits, word, following in _ORDINAL.findall(question):
+        about = frozenset(terms(following))
+        if not about & _NO_ITEM:
+            return AskedItem(int(digits) if digits else _PLACES[word.lower()], about)
+    return None
+
+
+Marks = list[re.Match[str]]
+"""What stands before each item of one list."""
+
+
+def lists_in(text: str) -> list[Listed]:
+    """The lists of a text: numbered from 1 on, each number in a line or after another, or with
+    bullets. A list within another's item is part of that item."""
+    found: list[Listed] = []
+    end = 0
+    every = [marks for marks in (*_numbered(text), *_bulleted(text)) if len(marks) >= _FEWEST]
+    for marks in sorted(every, key=lambda marks: marks[0].start()):
+        if marks[0].start() >= end:
+            lead = _lead(text[end : marks[0].start()])
+            items, end = _items(text, marks)
+            found.append(Listed(lead, items))
+    return found
+
+
+def _numbered(text: str) -> Iterator[Marks]:
+    marks: Marks = []
+    for mark in _NUMBERED.finditer(text):
+        number = int(mark[1])
+        if number == len(marks) + 1:
+            marks.append(mark)
+        elif number == 1:
+            yield marks
+            marks = [mark]
+    yield marks
+
+
+def _bulleted(text: str) -> Iterator[Marks]:
+    marks: Marks = []
+    for mark in _BULLETED.finditer(text):
+        # Only items, and no line of another kind, stand between the first and the last.
+        if marks and "\n" in text[marks[-1].end() : mark.start()].strip():
+            yield marks
+            marks = []
+        marks.append(mark)
+    yield marks
+
+
+def _items(text: str, marks: Marks) -> tuple[tuple[str, ...], int]:
+    """The items, and where the last of them ends: with its paragraph."""
+    paragraph = text.find("\n\n", marks[-1].end())
+    end = len(text) if paragraph < 0 else paragraph
+    ends = [*(mark.start() for mark in marks[1:]), end]
+    items = (text[mark.end() : stop] for mark, stop in zip(marks, ends, strict=True))
+    return tuple(" ".join(item.split()) for item in items), end
+
+
+def _lead(before: str) -> str:
+    parts = sentences(before)
+    return parts[-1] if parts else ""
+
+
+def _name(item: str) -> str:
+    end = _NAME_ENDS.search(item)
+    name = item[: end.start()] if end else item
+    return shortened(name.strip(" *:."), _LONGEST_NAME)

@@ -5,12 +5,18 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 
 from assistant.reading.question_kind import QuestionKind, question_kind
-from assistant.reading.quoting.chosen import in_order, near_the_best, with_newer, with_next
 from assistant.reading.quoting.conclusions import Concluder
-from assistant.reading.quoting.lines import print_quotes
-from assistant.reading.quoting.ours import without_admissions, without_ours
+from assistant.reading.quoting.never_told import unheard, unsaid
 from assistant.reading.quoting.passages import passages
-from assistant.reading.quoting.phrases import (
+from assistant.reading.quoting.selection import (
+    in_order,
+    near_the_best,
+    with_newer,
+    with_next,
+    without_admissions,
+    without_ours,
+)
+from assistant.reading.quoting.wording import (
     CLOSEST,
     NO_MEMORY,
     NOTED,
@@ -18,10 +24,9 @@ from assistant.reading.quoting.phrases import (
     UNKNOWN,
     never_came_up,
     only_from_others,
+    print_quotes,
+    task_reply,
 )
-from assistant.reading.quoting.task_reply import task_reply
-from assistant.reading.quoting.unheard import unheard
-from assistant.reading.quoting.unsaid import unsaid
 from assistant.reading.reader import AnswerPiece, Question, Trace, as_read
 from assistant.reading.statements import (
     Statement,

@@ -9,7 +9,7 @@ from assistant.access.caller import ANYBODY, Caller
 from assistant.access.keys import Scope
 from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits
 from assistant.errors import InvalidRequest, TooManyRequests
-from assistant.setting_groups import LimitSettings
+from assistant.settings.groups import LimitSettings
 
 ONE = Caller("key-1", "one", None, frozenset({Scope.ACT_AS}))
 OTHER = Caller("key-2", "other", "ann", frozenset())

@@ -10,7 +10,7 @@ from calls import assert_error, chat
 from served import served
 
 from assistant import Settings, create_app
-from assistant.setting_groups import LimitSettings
+from assistant.settings.groups import LimitSettings
 
 PER_MINUTE = 2
 

@@ -10,9 +10,8 @@ from in_process import Run
 from rich.console import Console
 
 from assistant.cli.settings_table import print_settings
-from assistant.setting_names import setting_fields
 from assistant.settings import Settings, load_settings
-from assistant.settings_in_use import default_file, settings_in_use
+from assistant.settings.listing import default_file, setting_fields, settings_in_use
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from scripted_model import ScriptedModel
 from assistant.errors import BadModelReply
 from assistant.observing.logs import configure_logs, with_fields
 from assistant.observing.note import begin_note
-from assistant.setting_groups import LogSettings
+from assistant.settings.groups import LogSettings
 from memory_store import InvalidRecord, StoreUnavailable
 
 SECRET = "quokkasecret"

@@ -18,7 +18,7 @@ from assistant.access.keys import new_key
 from assistant.access.patience import Patience
 from assistant.api.browsers import SAFE_HEADERS
 from assistant.cli.serving.connection import ConnectionConfig
-from assistant.setting_groups import LimitSettings
+from assistant.settings.groups import LimitSettings
 
 HEAD = "POST /v1/chat/completions HTTP/1.1\r\nHost: HERE\r\n"
 BODY = '{"messages": [{"role": "user", "content": "I sold my piano."}]}'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.reading.quoting.lists import Listed, asked_item, lists_in
+from assistant.reading.quoting.passages import Listed, asked_item, lists_in
 
 NUMBERED = """Sure!
 To open a bar, buy these bottles:

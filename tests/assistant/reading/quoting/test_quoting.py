@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from assistant.reading.quoting.phrases import NO_MEMORY, NOTED, UNKNOWN
 from assistant.reading.quoting.reader import QuotingReader
+from assistant.reading.quoting.wording import NO_MEMORY, NOTED, UNKNOWN
 from assistant.reading.reader import Question
 from memory_store import Days, MemoryStore, Query
 from tests.support.quotes import ASKED_AT, ask, read, round

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.models.chat_model import Message
-from assistant.reading.quoting.task_reply import NO_TITLE, task_reply, title_of
+from assistant.reading.quoting.wording import NO_TITLE, task_reply, title_of
 
 CHAT = "USER: I moved to Bruges. Where do I swim?\nASSISTANT: In the canal?\nUSER: No.\n"
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assistant.reading.quoting.unsaid import unsaid
+from assistant.reading.quoting.never_told import unsaid
 from assistant.reading.statements import Statement
 from memory_store import Recalled, Record, Round, Speaker
 

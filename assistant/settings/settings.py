@@ -13,7 +13,7 @@ from pydantic_settings import (
 )
 
 from assistant.errors import ConfigError
-from assistant.setting_groups import (
+from assistant.settings.groups import (
     EnrichmentSettings,
     KeySettings,
     LimitSettings,
@@ -24,7 +24,7 @@ from assistant.setting_groups import (
     RecallChoices,
     UnderstandingSettings,
 )
-from assistant.setting_sources import in_order
+from assistant.settings.sources import in_order
 from memory_store import PACKAGED, Durability, EncoderPath
 
 HASH_EMBEDDER = "hash"

@@ -1,16 +1,36 @@
-"""The settings in use, one by one: value and source; and a settings file of the defaults."""
+"""The settings by name: which there are, which are in use, and names that are none."""
 
 import json
+import os
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from itertools import groupby
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from dotenv import dotenv_values
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from assistant.setting_names import SettingPath, setting_fields
-from assistant.setting_sources import Source, given
-from assistant.settings import Settings, load_settings
+from assistant.settings.settings import Settings, load_settings
+from assistant.settings.sources import Source, given
+
+SettingPath = tuple[str, ...]
+"""A setting by the names that lead to it: `("recall", "rounds")`."""
+
+
+def setting_fields(
+    model: type[BaseModel], above: SettingPath = ()
+) -> Iterator[tuple[SettingPath, FieldInfo]]:
+    """Each setting of a model and what is declared of it, in the order of the declarations."""
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from setting_fields(inner, (*above, name))
+        else:
+            yield (*above, name), field
+
 
 _ABOUT_THE_FILE = """\
 # Settings of the assistant, as they are without this file. To change one, take the "# " before
@@ -78,3 +98,35 @@ def _at(values: Mapping[str, Any], path: SettingPath) -> Any:
     for name in path:
         value = value[name]
     return value
+
+
+_PREFIX, _NESTED = "ASSISTANT_", "__"
+_OTHERS = ("ASSISTANT_URL", "ASSISTANT_USER")
+"""Variables of the commands that talk to a running assistant."""
+
+
+def warnings_about_names() -> list[str]:
+    """A line for each name that is no setting, with the nearest that is one. No values."""
+    file = str(Settings.model_config["env_file"])
+    in_file = dotenv_values(file) if Path(file).is_file() else {}
+    return [*_warnings(os.environ, "the environment"), *_warnings(in_file, file)]
+
+
+def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
+    fields = setting_fields(Settings)
+    known = [*(_PREFIX + _NESTED.join(path).upper() for path, _ in fields), *_OTHERS]
+    for name in sorted(names):
+        if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
+            # The prefix is left out: with it everything is alike.
+            given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
+            nearest = get_close_matches(given, ends, n=1)
+            hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else ""
+            yield f"{name} in {where} is no setting and counts for nothing{hint}"
+
+
+def _is_known(name: str, known: Iterable[str]) -> bool:
+    """A variable may also hold a whole group of settings as JSON, or an entry of a mapping."""
+    return any(
+        one == name or one.startswith(name + _NESTED) or name.startswith(one + _NESTED)
+        for one in known
+    )

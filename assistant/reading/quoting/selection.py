@@ -1,12 +1,22 @@
-"""Which statements are quoted, and in which order. Pure."""
+"""Which statements are quoted, and in which order; what our own answers left is not. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
+from assistant.reading.question_kind import question_kind
 from assistant.reading.quoting.passages import is_in_passage
-from assistant.reading.statements import Statement
-from memory_store import Fact, FactLink, Language, Speaker, superseded_parts
+from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS
+from assistant.reading.statements import Statement, parts_gone
+from memory_store import (
+    FactLink,
+    Language,
+    Recalled,
+    Round,
+    Speaker,
+    read_sentences,
+)
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
@@ -60,12 +70,6 @@ def in_order(quotes: Sequence[Statement]) -> list[Statement]:
     return sorted(_distinct(quotes), key=place, reverse=True)
 
 
-def parts_gone(quote: Statement) -> list[Fact]:
-    """What no longer holds of a sentence that states several things."""
-    facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
-    return superseded_parts(quote.text, facts)
-
-
 def _holds(statement: Statement, link: FactLink) -> bool:
     said = statement.speaker is Speaker.USER and statement.source.record.id == link.round_id
     return said and link.text in statement.text
@@ -81,3 +85,33 @@ def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
         if statement.key not in leads and not within:
             kept.append(statement)
     return kept
+
+
+def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without our own earlier quotes, which would only be quoted again."""
+    return [_without_our_reply(found) for found in recalled]
+
+
+def without_admissions(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without the questions that we could not answer: to ask for something is not to tell
+    it, as other sentences beside the question do."""
+    return [_without_admission(found) for found in recalled]
+
+
+def _without_admission(found: Recalled) -> Recalled:
+    said = found.record.round
+    if not said.assistant_text.startswith(ADMITTED):
+        return found
+    told = " ".join(s for s in read_sentences(said.user_text) if not question_kind(s).asks)
+    return _saying(found, replace(said, user_text=told, assistant_text=""))
+
+
+def _without_our_reply(found: Recalled) -> Recalled:
+    said = found.record.round
+    if said.assistant_text != NOTED and not any(ours in said.assistant_text for ours in OURS):
+        return found
+    return _saying(found, replace(said, assistant_text=""))
+
+
+def _saying(found: Recalled, round: Round) -> Recalled:
+    return replace(found, record=replace(found.record, round=round))
