@@ -8,16 +8,16 @@ from functools import partial
 from typing import Any
 
 import memory_store
+from assistant.access.key_stores import SharedKeys
 from assistant.access.keys import Key
-from assistant.access.shared_keys import SharedKeys
 from assistant.chat import Chat
 from assistant.clock import wall_clock
 from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
-from assistant.models.carried import input_limit, tokenizer_counter
 from assistant.models.gateway import Gateway
+from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.roles import gateway, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
@@ -25,8 +25,7 @@ from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
 from assistant.quiet import QuietMoments
 from assistant.reading.model_reader import ModelReader
-from assistant.reading.plan import ReadingPlan
-from assistant.reading.presets import AUTO, Preset, preset_named, preset_of
+from assistant.reading.plan import AUTO, Preset, ReadingPlan, preset_named, preset_of
 from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Reader
 from assistant.recorder import Recorder

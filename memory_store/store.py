@@ -30,7 +30,7 @@ from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, 
 from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
 from memory_store.sessions import SUMMARY_FIELDS, summarise
-from memory_store.transfer.ownership import owned
+from memory_store.transfer.records import owned
 from memory_store.turns import aside, in_order, in_slices
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from assistant.access.budgets import Budgets, OwnBudgets, Who
-from assistant.access.caller import ANYBODY, Caller
+from assistant.access.doorkeeper import ANYBODY, Caller
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.settings.groups import LimitSettings
 

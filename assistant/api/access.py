@@ -8,8 +8,7 @@ from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assistant.access.caller import ANYBODY, Caller
-from assistant.access.doorkeeper import Doorkeeper
+from assistant.access.doorkeeper import ANYBODY, Caller, Doorkeeper
 from assistant.access.hosts import Host, origin_host, requested_host
 from assistant.access.limits import Limits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page

@@ -11,7 +11,7 @@ from typing import Any
 
 from fastapi import Request
 
-from assistant.access.caller import Caller
+from assistant.access.doorkeeper import Caller
 from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.characters import wrong_with_id

@@ -7,8 +7,8 @@ from typing import Any
 import typer
 
 from assistant.cli.connection import Connection
+from assistant.cli.console import plain
 from assistant.cli.conversation import answered
-from assistant.cli.plain import plain
 
 _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 

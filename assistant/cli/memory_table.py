@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.plain import one_line, plain, shortened
+from assistant.cli.console import one_line, plain, shortened
 
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8

@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 import typer
 from rich.console import Console
 
-from assistant.cli.confirm import confirmed
-from assistant.cli.editor import edited
-from assistant.cli.export_lines import export_lines
-from assistant.cli.files import STANDARD, read_export, write_export, write_lines
+from assistant.cli.console import confirmed, edited, plain
+from assistant.cli.files import STANDARD, export_lines, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import (
     one_round,
@@ -24,7 +22,6 @@ from assistant.cli.memory_table import (
     say,
     with_answers,
 )
-from assistant.cli.plain import plain
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
 from assistant.imports.recognised import Export, recognised

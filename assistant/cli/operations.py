@@ -12,10 +12,9 @@ import typer
 from rich.console import Console
 
 from assistant import operations
-from assistant.backup_file import written_whole
 from assistant.cli.connection import Connection
 from assistant.cli.progress import shown_progress
-from assistant.operations import Place
+from assistant.operations import Place, written_whole
 from assistant.settings import Settings
 from memory_store import BackedUp, LinesSum, Mended, Migrated, Progress, Reindexed
 

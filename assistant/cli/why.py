@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
+from assistant.cli.console import one_line, plain, shortened
 from assistant.cli.memory_table import day, said, say
-from assistant.cli.plain import one_line, plain, shortened
 
 _MOST_LEFT_OUT = 5
 _QUOTED = 160

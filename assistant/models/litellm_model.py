@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from assistant.errors import PromptRefused
-from assistant.models.carried import Prices
 from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.litellm_data import Prices
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
 from assistant.models.refusals import Refusals

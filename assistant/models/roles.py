@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from assistant.models.carried import Prices
 from assistant.models.chat_model import ChatModel
 from assistant.models.gateway import CallLimits, Gateway
+from assistant.models.litellm_data import Prices
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.server_model import ServerModel

@@ -20,8 +20,8 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
-from assistant.models.carried import Prices
 from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.litellm_data import Prices
 from assistant.models.refusals import Refusals
 from assistant.models.upstream_errors import kind_of_status, model_error
 from assistant.tls import trust_for

@@ -13,11 +13,10 @@ from assistant.models.token_counter import TokenCounter, about_tokens
 from assistant.reading.answer_end import AnswerEnd, with_notes_before
 from assistant.reading.context import Context
 from assistant.reading.memory_context import read_memory
-from assistant.reading.notes import MARKER, NotesFilter
+from assistant.reading.notes import MARKER, NotesFilter, take_notes
 from assistant.reading.plan import Mode, ReadingPlan
 from assistant.reading.prompts import AnswerFromNotesInput, ChainOfNoteInput, DirectInput
 from assistant.reading.reader import AnswerPiece, Question, Trace
-from assistant.reading.separate_notes import take_notes
 from memory_store import MemoryStore, Recalled
 
 

@@ -1,10 +1,20 @@
-"""Notes and answer told apart in one streamed reply. Pure.
+"""Chain-of-Note: notes before the answer, in the same call or in a call for each round."""
 
-The model writes its notes first, then a line with the marker, then the answer. Only what follows
-the marker may reach the user. A reply without the marker is all answer, unless it began as notes.
-"""
-
+import asyncio
 import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from assistant.dates import print_day
+from assistant.models.chat_model import ChatModel, Message, TokenCounts
+from assistant.prompts.fence import fenced_text
+from assistant.reading.answer_end import for_notes
+from assistant.reading.context import Context, ContextRequest, build_context
+from assistant.reading.delivery import Passage
+from assistant.reading.packing import Shown
+from assistant.reading.plan import Layout
+from assistant.reading.prompts import NoteInput
+from assistant.reading.reader import Question
 
 MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""
@@ -76,3 +86,93 @@ def _without_notes(reply: str, cut: bool) -> str:
         return reply.strip()
     paragraphs = [part.strip() for part in reply.split("\n\n") if part.strip()]
     return paragraphs[-1] if len(paragraphs) > 1 and not cut else ""
+
+
+# A call for each round: more than these cost more than they find.
+_MOST_ROUNDS = 20
+_AT_ONCE = 4
+_NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one round contributes, as the model noted it; `text` may be empty."""
+
+    shown: Shown
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes that say something, oldest first, and the tokens all calls took."""
+
+    notes: tuple[Note, ...]
+    read: tuple[str, ...]
+    dropped: tuple[str, ...]
+    tokens: TokenCounts
+
+    def text(self, asked_at: datetime) -> str:
+        """The notes as the answering prompt shows them, fenced."""
+        lines = [f"{_when(note.shown, asked_at)}: {fenced_text(note.text)}" for note in self.notes]
+        return "\n".join(f"- {line}" for line in lines) or "(no round contributes anything)"
+
+
+async def take_notes(model: ChatModel, question: Question, context: Context) -> Notes:
+    """A note on each of the best rounds of the context. Raises the model's errors."""
+    best = context.shown[:_MOST_ROUNDS]
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(shown: Shown) -> tuple[Note, TokenCounts]:
+        async with slots:
+            return await _note(model, question, shown)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(shown)) for shown in best]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    taken = [task.result() for task in tasks]
+    notes = sorted((note for note, _ in taken if note.text), key=_place)
+    return Notes(
+        notes=tuple(notes),
+        read=tuple(shown.record.id for shown in best),
+        dropped=(*(s.record.id for s in context.shown[_MOST_ROUNDS:]), *context.dropped),
+        tokens=sum((tokens for _, tokens in taken), TokenCounts(cost=0.0)),
+    )
+
+
+def parse_note(reply: str) -> str:
+    """The note in a reply; empty where it says that the round contributes nothing."""
+    text = reply.strip()
+    return "" if text.strip("*_`\"'. ").casefold() == _NOTHING else text
+
+
+async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Note, TokenCounts]:
+    system = NoteInput(today=print_day(question.asked_at), round=_written(shown, question)).render()
+    messages = [Message("system", system), Message("user", question.text)]
+    text, tokens = "", TokenCounts()
+    async for piece in model.stream(messages, for_notes(question.options)):
+        text += piece.text
+        tokens = piece.tokens or tokens
+    # An empty reply is no finding: the round itself is the note then.
+    return Note(shown, parse_note(text) if text.strip() else shown.user_text), tokens
+
+
+def _written(shown: Shown, question: Question) -> str:
+    """The round alone, as text."""
+    request = ContextRequest(question.text, question.asked_at, _ANY_SIZE, Layout.TEXT)
+    return build_context([Passage(shown.record, (shown.record,))], request, len).text
+
+
+_ANY_SIZE = 10**9
+
+
+def _when(shown: Shown, asked_at: datetime) -> str:
+    said_on = shown.record.round.session_date
+    days = (asked_at.date() - said_on.date()).days
+    return f"{print_day(said_on)}, {days} days ago"
+
+
+def _place(note: Note) -> tuple[datetime, int]:
+    round = note.shown.record.round
+    return round.session_date, round.round_index

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, field_validator
 
-from assistant.reading.plan import Layout, Mode, Unit
-from assistant.reading.presets import AUTO, PRESET_NAMES
+from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from memory_store import KeyKind, RecallSettings, Weights
 
 

@@ -21,7 +21,7 @@ from memory_store import (
     from_lines,
     to_lines,
 )
-from memory_store.transfer.renewal import renewed
+from memory_store.transfer.reindexing import renewed
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = MAY + timedelta(days=90)

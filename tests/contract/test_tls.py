@@ -16,8 +16,8 @@ import assistant.tls
 import harness.tls
 from assistant.cli.connection import Connection, ServerError
 from assistant.errors import ModelUnavailable
-from assistant.models.carried import Prices
 from assistant.models.chat_model import Message
+from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport

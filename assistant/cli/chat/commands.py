@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from assistant.cli.confirm import confirmed
 from assistant.cli.connection import ServerError
+from assistant.cli.console import confirmed
 from assistant.cli.conversation import Conversation
 from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls

@@ -1,8 +1,10 @@
 """What the user types in `assistant chat`: lines of a pipe, or an editor with a history."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
@@ -13,7 +15,32 @@ from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 
-from assistant.cli.chat.interrupts import interrupts
+
+@contextmanager
+def interrupts() -> Iterator[Callable[[], None]]:
+    """Ctrl-C raises `KeyboardInterrupt` wherever the program is. An event loop would keep it for
+    later, and lose it at its end.
+
+    It may come while a library is where exceptions end silently. What this gives raises it again
+    then, and does nothing otherwise.
+    """
+    heard = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal heard
+        heard = True
+        raise KeyboardInterrupt
+
+    def again() -> None:
+        if heard:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield again
+    finally:
+        signal.signal(signal.SIGINT, before)
+
 
 Read = Callable[[str], str]
 """Shows a prompt and returns what is typed. Raises `EOFError` and `KeyboardInterrupt`."""

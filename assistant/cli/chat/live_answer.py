@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from assistant.cli.plain import plain
+from assistant.cli.console import plain
 
 _FRAME_SECONDS = 0.05
 # The terminal's own colours, so that code can be read on light and on dark ones.

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 from rich.console import Console
 
 from assistant.cli.chat.commands import AHEAD, COMMANDS, ChatCommands, Leave
-from assistant.cli.chat.interrupts import interrupts
+from assistant.cli.chat.input import interrupts
+from assistant.cli.console import plain
 from assistant.cli.conversation import Conversation
 from assistant.cli.memory_table import say
-from assistant.cli.plain import plain
 from assistant.errors import AssistantError
 
 Shown = Callable[[Console], AbstractContextManager[Callable[[str], None]]]

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -10,13 +11,36 @@ import typer
 import uvicorn
 
 from assistant.app import create_app
-from assistant.cli.serving.garbage import collect_when_quiet, put_off_long_collections
 from assistant.cli.serving.server import Server
 from assistant.errors import ConfigError
 from assistant.observing.tracing import exporting
 from assistant.quiet import QuietMoments
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, Settings
+
+_NEVER = 1_000_000_000
+_SECONDS_BETWEEN = 10.0
+_LONGEST_PUT_OFF = 3600.0
+# Short looks at what is new since the last long one, each of which leaves little.
+_WORTH_A_LONG_LOOK = 10
+
+
+def put_off_long_collections() -> None:
+    """Leave the oldest generation to `collect_when_quiet`; what was loaded is never looked at."""
+    gc.collect()
+    gc.freeze()
+    new, young, _ = gc.get_threshold()
+    gc.set_threshold(new, young, _NEVER)
+
+
+async def collect_when_quiet(moments: QuietMoments) -> None:
+    """Collect the oldest generation while nobody is served, after an hour in any case; for ever."""
+    while True:
+        await asyncio.sleep(_SECONDS_BETWEEN)
+        if gc.get_count()[2] >= _WORTH_A_LONG_LOOK:
+            await moments.next(until=asyncio.get_running_loop().time() + _LONGEST_PUT_OFF)
+            gc.collect()
+
 
 if sys.platform != "win32":
     import resource

@@ -4,12 +4,15 @@ Several addresses are those of the nodes of one cluster. Calls go to one of them
 they go to the next one, and stay there.
 """
 
+import asyncio
+import random
+import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.retrying import Patience, tried_again
 from memory_store.engines.server.errors import (
     Address,
     addresses_of,
@@ -19,6 +22,42 @@ from memory_store.engines.server.errors import (
     refuse_old,
 )
 from memory_store.errors import StoreUnavailable
+
+_FIRST_WAIT = 0.1
+_Tried = TypeVar("_Tried")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a failed call is tried again, and how long after the first try it still may be."""
+
+    retries: int
+    seconds: float
+
+    def wait_before(self, retry: int) -> float:
+        """Seconds before the nth retry: doubling, of which a random half, so that crowds spread."""
+        longest = _FIRST_WAIT * 2.0**retry
+        return random.uniform(longest / 2, longest)
+
+
+async def tried_again(
+    call: Callable[[], Awaitable[_Tried]],
+    patience: Patience,
+    passing: Callable[[Exception], bool],
+) -> _Tried:
+    """The result of the call, or its last failure; only `passing` failures are tried again."""
+    started = time.monotonic()
+    for retry in range(patience.retries):
+        try:
+            return await call()
+        except Exception as error:
+            wait = patience.wait_before(retry)
+            late = time.monotonic() + wait - started > patience.seconds
+            if late or not passing(error):
+                raise
+        await asyncio.sleep(wait)
+    return await call()
+
 
 # Concurrent writers of one point must leave all replicas with the same one of their versions.
 ORDERING = models.WriteOrdering.MEDIUM

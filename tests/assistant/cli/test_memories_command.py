@@ -13,8 +13,7 @@ from calls import record, rounds, sessions
 from commands import BIN
 from in_process import Finished, Run
 
-from assistant.cli.chatgpt_export import zipped_pieces
-from assistant.cli.export_lines import export_lines, packed
+from assistant.cli.files import export_lines, packed, zipped_pieces
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import ACCEPTED
 

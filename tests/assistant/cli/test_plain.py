@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.cli.plain import shortened
+from assistant.cli.console import shortened
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
-from assistant.models.carried import Prices
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.gateway import CallLimits, Gateway
+from assistant.models.litellm_data import Prices
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.roles import gateway
 from assistant.models.server_model import ServerModel

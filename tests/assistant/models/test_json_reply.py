@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assistant.models.json_reply import json_object
+from assistant.models.structured import json_object
 
 
 @pytest.mark.parametrize(

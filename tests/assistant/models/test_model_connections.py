@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from assistant.models.carried import Prices
 from assistant.models.chat_model import Message
+from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"

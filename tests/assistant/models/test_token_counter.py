@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.models.carried import Prices, input_limit, tokenizer_counter
+from assistant.models.litellm_data import Prices, input_limit, tokenizer_counter
 from assistant.models.litellm_import import load_litellm
 from assistant.models.token_counter import RememberedCounts, about_tokens
 

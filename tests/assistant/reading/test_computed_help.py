@@ -5,8 +5,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from assistant.reading.computed_help import computed_help
-from assistant.reading.profile import profile_lines
+from assistant.reading.memory_context import computed_help, profile_lines
 from assistant.reading.question_kind import question_kind
 from assistant.reading.statements import Statement
 from memory_store import Days, Fact, FactLink, Recalled, Record, Round, Speaker

@@ -2,8 +2,7 @@
 
 import pytest
 
-from assistant.reading.plan import Mode, ReadingPlan
-from assistant.reading.presets import PRESETS, preset_named, preset_of
+from assistant.reading.plan import PRESETS, Mode, ReadingPlan, preset_named, preset_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from assistant.models.carried import tokenizer_counter
+from assistant.models.litellm_data import tokenizer_counter
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage
 from assistant.reading.plan import Layout

@@ -7,7 +7,7 @@ import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
 from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
-from memory_store.engines.retrying import Patience, tried_again
+from memory_store.engines.server.connection import Patience, tried_again
 from memory_store.engines.server.errors import (
     Address,
     addresses_of,

@@ -34,7 +34,7 @@ from memory_store import (
 )
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
-from memory_store.transfer.renewal import lasting, renewed
+from memory_store.transfer.reindexing import lasting, renewed
 
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)
