@@ -1,6 +1,5 @@
 """Routes about the service itself: alive, ready, and what it runs."""
 
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -12,7 +11,15 @@ from assistant.api.access import NEEDS_KEY
 from assistant.api.call import caller_of, services
 from assistant.api.description import described, described_text
 from assistant.api.examples import service as examples
-from assistant.api.schemas.service import Health, Readiness, Usage, Version
+from assistant.api.replies.service import (
+    CallerDescription,
+    EmbedderDescription,
+    Health,
+    Readiness,
+    RoleUsage,
+    Usage,
+    Version,
+)
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
@@ -23,9 +30,9 @@ _ROLES = ("chat_model", "extract_model", "query_model")
 
 
 @router.get("/health", **described("Alive", Health, examples.HEALTH))
-async def health() -> Mapping[str, str]:
+async def health() -> Health:
     """The process is alive."""
-    return {"status": "ok"}
+    return Health(status="ok")
 
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
@@ -76,10 +83,11 @@ async def read_metrics(request: Request) -> Response:
     dependencies=[NEEDS_KEY],
     **described("Usage of language models", Usage, examples.USAGE, may_fail=(401,)),
 )
-async def read_usage(request: Request) -> Mapping[str, Any]:
+async def read_usage(request: Request) -> Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return {"object": "usage", "roles": services(request).usage.body()}
+    roles = {name: RoleUsage(**used) for name, used in services(request).usage.body().items()}
+    return Usage(object="usage", roles=roles)
 
 
 @router.get(
@@ -87,25 +95,22 @@ async def read_usage(request: Request) -> Mapping[str, Any]:
     dependencies=[NEEDS_KEY],
     **described("What the server runs", Version, examples.VERSION, may_fail=(401,)),
 )
-async def read_version(request: Request) -> Mapping[str, Any]:
+async def read_version(request: Request) -> Version:
     """What this server runs, secrets masked, and what the caller's key allows."""
     parts, caller = services(request), caller_of(request)
-    return {
-        "version": version("aide-memoire"),
-        "store": dict(parts.store.description),
-        "embedder": {
-            "name": parts.embedder.identity.name,
-            "dimension": parts.embedder.identity.dimension,
-            "path": parts.embedder.path,
-        },
-        "reader": parts.reader.name,
-        "models": {name: getattr(parts.settings, name) or None for name in _ROLES},
-        "prompts": {prompt.name: prompt.hash for prompt in all_prompts()},
+    space = parts.embedder.identity
+    return Version(
+        version=version("aide-memoire"),
+        store=dict(parts.store.description),
+        embedder=EmbedderDescription(
+            name=space.name, dimension=space.dimension, path=parts.embedder.path
+        ),
+        reader=parts.reader.name,
+        models={name: getattr(parts.settings, name) or None for name in _ROLES},
+        prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
-        "settings": None if caller.user_id else parts.settings.public(),
-        "caller": {
-            "label": caller.label or None,
-            "user_id": caller.user_id,
-            "scopes": sorted(caller.scopes),
-        },
-    }
+        settings=None if caller.user_id else parts.settings.public(),
+        caller=CallerDescription(
+            label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes)
+        ),
+    )

@@ -1,4 +1,4 @@
-"""Files that commands read and write: exports in our own format and ChatGPT's, and what is saved."""
+"""Files that commands read and write: exports, our own and ChatGPT's, and what is saved."""
 
 import io
 import json

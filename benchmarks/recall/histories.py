@@ -14,7 +14,7 @@ from rich.progress import track
 
 from benchmarks.recall.official import official_bm25
 from harness.datasets.longmemeval import load_longmemeval
-from harness.datasets.questions import HaystackSession, Question, rounds_of
+from harness.datasets.questions import HaystackSession, Question, evidence_rounds, rounds_of
 from memory_store import (
     PACKAGED,
     DiskCache,
@@ -81,7 +81,7 @@ async def _ask(question: Question, embedder: Embedder) -> Asked:
         engine = EdgeEngine(Path(folder))
         store = MemoryStore(engine, embedder, RecallSettings(candidates=_ALL))
         await store.open()
-        rounds = _rounds(question)
+        rounds = [round for round, _ in rounds_of_history(question)]
         for at in range(0, len(rounds), _SLICE):
             await store.remember(rounds[at : at + _SLICE])
         plain = MemoryStore(engine, embedder, RecallSettings(candidates=_ALL, statement=0.0))
@@ -107,16 +107,21 @@ async def _ask(question: Question, embedder: Embedder) -> Asked:
     )
 
 
-def _rounds(question: Question) -> list[Round]:
-    """The whole history, oldest first. A session is named by its place, which says nothing."""
+def rounds_of_history(question: Question) -> list[tuple[Round, bool]]:
+    """The whole history, oldest first, each round with whether it is evidence. A session is named
+    by its place, which says nothing."""
+    evidence = set(evidence_rounds(question))
     return [
-        Round(
-            user_id=_USER,
-            session_id=str(place),
-            round_index=number,
-            session_date=session.session_date.replace(tzinfo=UTC),
-            user_text=_said(session, round.turns, "user"),
-            assistant_text=_said(session, round.turns, "assistant"),
+        (
+            Round(
+                user_id=_USER,
+                session_id=str(place),
+                round_index=number,
+                session_date=session.session_date.replace(tzinfo=UTC),
+                user_text=_said(session, round.turns, "user"),
+                assistant_text=_said(session, round.turns, "assistant"),
+            ),
+            (session.position, round.index) in evidence,
         )
         for place, session in enumerate(_in_date_order(question))
         for number, round in enumerate(rounds_of(session.turns))
