@@ -14,7 +14,7 @@ RUN /build/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile
     --require-hashes --only-binary :all: ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} \
     -c constraints.txt -r image.txt \
  || { echo "Is TORCH_INDEX set to PyTorch's package index of CPU builds?" >&2; exit 1; }
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY assistant assistant
 COPY memory_store memory_store
 RUN /build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel . \

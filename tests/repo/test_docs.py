@@ -117,3 +117,14 @@ def test_help_needs_neither_models_nor_a_server(command: str) -> None:
     heavy = ("torch", "litellm", "sentence_transformers", "transformers", "scipy", "statsmodels")
     loaded = {line.rsplit("|", 1)[-1].strip() for line in ended.stderr.splitlines()}
     assert loaded.isdisjoint(heavy)
+
+
+def test_pictures_in_the_documents_exist_and_are_small() -> None:
+    shown = {
+        path.parent / target
+        for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        for target in re.findall(r"!\[[^\]]+\]\(([^):]+)\)", path.read_text())
+    }
+    assert ROOT / "docs/web-page.png" in shown
+    for picture in shown:
+        assert 0 < picture.stat().st_size <= 150_000, picture.name
