@@ -31,9 +31,9 @@ from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
-from assistant.api.replies.chat import ChatCompletion
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.api.whole_reply import answer_whole
 from assistant.characters import is_blank

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assistant.api import bodies
 from assistant.api.events import DONE, event
-from assistant.api.replies.chat import MemoryTrace
 from assistant.chat import ChatCall, ChatDone
+from assistant.dates import print_instant
 from assistant.models.chat_model import TokenCounts
 from assistant.models.token_counter import about_tokens
 
@@ -77,7 +78,7 @@ class ChatReply:
         }
 
     def _memory(self, done: ChatDone) -> dict[str, Any]:
-        return {"memory": MemoryTrace.of(self.call, done).model_dump()} if self.debug else {}
+        return {"memory": memory_body(self.call, done)} if self.debug else {}
 
 
 def token_counts(call: ChatCall, text: str, done: ChatDone) -> TokenCounts:
@@ -86,3 +87,29 @@ def token_counts(call: ChatCall, text: str, done: ChatDone) -> TokenCounts:
     return done.trace.tokens or TokenCounts(
         prompt=sum(map(about_tokens, asked)), completion=about_tokens(text)
     )
+
+
+def memory_body(call: ChatCall, done: ChatDone) -> dict[str, Any]:
+    """The trace, for those who ask for it."""
+    recalled = done.recall.rounds if done.recall else ()
+    return {
+        "user_id": call.user_id,
+        "session_id": call.session_id,
+        "round_id": done.round.id if done.round else None,
+        "mode": call.mode,
+        "now": print_instant(call.asked_at),
+        "understanding": _understanding(done),
+        "time_range": bodies.time_range_body(done.recall.time_range if done.recall else None),
+        "data": [bodies.recalled_body(found) for found in recalled],
+        "read": list(done.trace.context),
+        "dropped": list(done.trace.dropped),
+        "trimmed": list(done.trace.trimmed),
+        "context_tokens": done.trace.context_tokens,
+        "notes": done.trace.notes,
+        "timings": {name: round(ms, 3) for name, ms in done.timings.items()},
+    }
+
+
+def _understanding(done: ChatDone) -> dict[str, Any] | None:
+    read = done.understanding
+    return {"by": read.by, "queries": read.queries, "failure": read.failure} if read else None

@@ -1,6 +1,7 @@
 """The route of embeddings: the vectors that the memory itself is searched by."""
 
 import base64
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +12,9 @@ from assistant.api.call import services
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.long_reply import list_reply
-from assistant.api.replies.chat import EmbeddingList, EmbeddingUsage, TextEmbedding
 from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
 from memory_store import TextKind
@@ -53,11 +54,11 @@ async def create_embeddings(request: Request, body: EmbeddingRequest) -> Respons
         (_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)),
         object="list",
         model=space.name,
-        usage=EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens),
+        usage={"prompt_tokens": tokens, "total_tokens": tokens},
     )
 
 
-def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> TextEmbedding:
+def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> dict[str, Any]:
     packed = base64.b64encode(row.astype("<f4").tobytes()).decode()
     vector = packed if encoding == "base64" else row.tolist()
-    return TextEmbedding(object="embedding", index=index, embedding=vector)
+    return {"object": "embedding", "index": index, "embedding": vector}

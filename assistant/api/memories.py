@@ -1,29 +1,26 @@
 """Routes of memories: search, correct, forget one, forget everything of a user."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api import bodies
 from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.long_reply import list_reply
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
-from assistant.api.replies.memories import (
-    ForgottenMemory,
-    ForgottenUser,
-    FoundMemory,
-    FoundSession,
-    KeptFact,
-    Memory,
-    MemoryBase,
-    SearchResult,
-    TimeAsked,
-)
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.memories import (
+    ForgottenMemory,
+    ForgottenUser,
+    Memory,
+    SearchResult,
+)
 from assistant.dates import optional_day, print_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.observing.gen_ai import Operation, memory_operation
@@ -52,17 +49,16 @@ async def search(request: Request, body: SearchRequest) -> Response:
     recall = await _recalled(services(request).store, query)
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
-    data: Iterable[FoundMemory]
     if body.unit == "session":
-        data = map(FoundSession.gathered, recall.sessions)
+        data = map(bodies.recalled_session_body, recall.sessions)
     else:
-        data = map(FoundMemory.found, recall.rounds)
+        data = map(bodies.recalled_body, recall.rounds)
     return await list_reply(
         data,
         object="list",
         query=body.query,
         now=print_instant(now),
-        time_range=TimeAsked.asked(recall.time_range),
+        time_range=bodies.time_range_body(recall.time_range),
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
     )
@@ -126,15 +122,14 @@ def _given_fact(given: str | StatedFact) -> GivenFact:
 )
 async def forget_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, dry_run: DryRun = False
-) -> ForgottenMemory:
+) -> Mapping[str, Any]:
     """Forget one round; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
-    return ForgottenMemory.of(
-        gone, dry_run=dry_run, object="memory.deleted", id=memory_id, deleted=not dry_run
-    )
+    named = {"id": memory_id, "deleted": not dry_run}
+    return bodies.forgotten_body("memory", gone, dry_run=dry_run, **named)
 
 
 @router.delete(
@@ -176,22 +171,17 @@ async def _let_supersede(
 )
 async def forget_user(
     request: Request, user_id: UserInPath, dry_run: DryRun = False
-) -> ForgottenUser:
+) -> Mapping[str, Any]:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = await user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
-    return ForgottenUser.of(
-        gone,
-        dry_run=dry_run,
-        object="user.memories.deleted",
-        user_id=owner,
-        deleted=0 if dry_run else gone.rounds,
-    )
+    named = {"user_id": owner, "deleted": 0 if dry_run else gone.rounds}
+    return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)
 
 
 async def _memory(record: Record) -> Response:
     return await list_reply(
-        map(KeptFact.of, record.facts), name="facts", **dict(MemoryBase.of(record))
+        map(bodies.fact_body, record.facts), name="facts", **bodies.head_body(record)
     )
 
 

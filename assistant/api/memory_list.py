@@ -8,22 +8,15 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from assistant.api import bodies
 from assistant.api.call import checked_id, limits_of, services, user_of
 from assistant.api.description import described
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING
 from assistant.api.long_reply import list_reply
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
-from assistant.api.replies.memories import (
-    Conflict,
-    Conflicts,
-    Memory,
-    MemoryBase,
-    MemoryPage,
-    ToldFact,
-    ToldMemory,
-)
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.memories import Conflicts, MemoryPage, ToldMemory
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -67,7 +60,7 @@ async def list_memories(
     )
     page = await services(request).store.listed(listing)
     return await list_reply(
-        map(Memory.of, page.records),
+        map(bodies.value_body, page.records),
         object="list",
         total=page.total,
         next=_print_place(page.next) if page.next else None,
@@ -87,7 +80,7 @@ async def list_conflicts(
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
     found = await services(request).store.conflicts(await user_of(request, user_id))
-    listed = map(Conflict.of, found[:limit])
+    listed = map(bodies.conflict_body, found[:limit])
     return await list_reply(listed, object="list", total=len(found))
 
 
@@ -105,7 +98,7 @@ async def read_memory(
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    return await list_reply(ToldFact.every(told), name="facts", **dict(MemoryBase.of(told.record)))
+    return await list_reply(bodies.told_facts(told), name="facts", **bodies.head_body(told.record))
 
 
 def _print_place(place: Place) -> str:

@@ -1,8 +1,8 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
@@ -13,8 +13,8 @@ from assistant.api.description import body_of_lines, described, described_text
 from assistant.api.examples import memories as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.parameters import UserInPath
-from assistant.api.replies.memories import ImportedMemories
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.memories import ImportedMemories
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import Export, recognised
@@ -51,7 +51,7 @@ async def export_user(request: Request, user_id: UserInPath) -> StreamingRespons
 )
 async def import_user(
     request: Request, user_id: UserInPath, format: Format = "records"
-) -> ImportedMemories:
+) -> Mapping[str, Any]:
     """Store the lines of an export as this user's; rounds that are there stay as they are.
 
     With `format=chatgpt` the body is a ChatGPT data export: `conversations.json` or its zip file.
@@ -61,13 +61,13 @@ async def import_user(
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records
     done = await bring_in(request, owner)
-    return ImportedMemories(
-        object="user.memories.imported",
-        user_id=owner,
-        imported=done.new,
-        known=done.known,
-        unreadable=list(done.unreadable),
-    )
+    return {
+        "object": "user.memories.imported",
+        "user_id": owner,
+        "imported": done.new,
+        "known": done.known,
+        "unreadable": done.unreadable,
+    }
 
 
 class _BroughtIn(NamedTuple):

@@ -1,12 +1,14 @@
 """Routes of models: the profiles that a model menu offers."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
+from assistant.api import bodies
 from assistant.api.description import described
 from assistant.api.examples import chat as examples
-from assistant.api.replies.chat import Profile, ProfileList
+from assistant.api.schemas.chat import Profile, ProfileList
 from assistant.errors import NotFound
 
 WITH_MEMORY = "aide-memoire"
@@ -18,15 +20,15 @@ router = APIRouter(prefix="/v1/models", tags=["models"])
 
 
 @router.get("", **described("List the profiles", ProfileList, examples.PROFILES))
-async def list_profiles() -> ProfileList:
+async def list_profiles() -> Mapping[str, Any]:
     """The profiles of this server."""
-    return ProfileList(object="list", data=[_profile(n) for n in (WITH_MEMORY, WITHOUT_MEMORY)])
+    return bodies.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
 
 
 @router.get("/{name}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))
 async def read_profile(
     name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
-) -> Profile:
+) -> Mapping[str, Any]:
     """One profile."""
     return _profile(checked_profile(name))
 
@@ -44,5 +46,5 @@ def checked_profile(name: str | None) -> str:
     return name
 
 
-def _profile(name: str) -> Profile:
-    return Profile(id=name, object="model", created=_CREATED, owned_by="aide-memoire")
+def _profile(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": _CREATED, "owned_by": "aide-memoire"}

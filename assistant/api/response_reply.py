@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.api.chat_reply import token_counts
+from assistant.api.chat_reply import memory_body, token_counts
 from assistant.api.events import event
-from assistant.api.replies.chat import MemoryTrace
 from assistant.api.requests.chat import ResponseRequest
 from assistant.chat import ChatCall, ChatDone
 
@@ -93,9 +92,7 @@ class ResponseReply:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": counts.prompt + counts.completion,
         }
-        if self.call.debug:
-            body["memory"] = MemoryTrace.of(self.call, done).model_dump()
-        return body
+        return body | ({"memory": memory_body(self.call, done)} if self.call.debug else {})
 
     def _response(self, status: str, output: list[Any]) -> dict[str, Any]:
         asked = self.request

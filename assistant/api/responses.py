@@ -20,10 +20,10 @@ from assistant.api.description import described
 from assistant.api.examples import chat as examples
 from assistant.api.failures import ANSWERING
 from assistant.api.profiles import checked_profile
-from assistant.api.replies.chat import ResponseObject
 from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
 from assistant.api.response_reply import ResponseReply
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
 from assistant.api.whole_reply import answer_whole
 from assistant.chat import ChatCall

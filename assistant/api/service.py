@@ -1,5 +1,6 @@
 """Routes about the service itself: alive, ready, and what it runs."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
@@ -11,15 +12,7 @@ from assistant.api.access import NEEDS_KEY
 from assistant.api.call import caller_of, services
 from assistant.api.description import described, described_text
 from assistant.api.examples import service as examples
-from assistant.api.replies.service import (
-    CallerDescription,
-    EmbedderDescription,
-    Health,
-    Readiness,
-    RoleUsage,
-    Usage,
-    Version,
-)
+from assistant.api.schemas.service import Health, Readiness, Usage, Version
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
@@ -30,9 +23,9 @@ _ROLES = ("chat_model", "extract_model", "query_model")
 
 
 @router.get("/health", **described("Alive", Health, examples.HEALTH))
-async def health() -> Health:
+async def health() -> Mapping[str, str]:
     """The process is alive."""
-    return Health(status="ok")
+    return {"status": "ok"}
 
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
@@ -83,11 +76,10 @@ async def read_metrics(request: Request) -> Response:
     dependencies=[NEEDS_KEY],
     **described("Usage of language models", Usage, examples.USAGE, may_fail=(401,)),
 )
-async def read_usage(request: Request) -> Usage:
+async def read_usage(request: Request) -> Mapping[str, Any]:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    roles = {name: RoleUsage(**used) for name, used in services(request).usage.body().items()}
-    return Usage(object="usage", roles=roles)
+    return {"object": "usage", "roles": services(request).usage.body()}
 
 
 @router.get(
@@ -95,22 +87,25 @@ async def read_usage(request: Request) -> Usage:
     dependencies=[NEEDS_KEY],
     **described("What the server runs", Version, examples.VERSION, may_fail=(401,)),
 )
-async def read_version(request: Request) -> Version:
+async def read_version(request: Request) -> Mapping[str, Any]:
     """What this server runs, secrets masked, and what the caller's key allows."""
     parts, caller = services(request), caller_of(request)
-    space = parts.embedder.identity
-    return Version(
-        version=version("aide-memoire"),
-        store=dict(parts.store.description),
-        embedder=EmbedderDescription(
-            name=space.name, dimension=space.dimension, path=parts.embedder.path
-        ),
-        reader=parts.reader.name,
-        models={name: getattr(parts.settings, name) or None for name in _ROLES},
-        prompts={prompt.name: prompt.hash for prompt in all_prompts()},
+    return {
+        "version": version("aide-memoire"),
+        "store": dict(parts.store.description),
+        "embedder": {
+            "name": parts.embedder.identity.name,
+            "dimension": parts.embedder.identity.dimension,
+            "path": parts.embedder.path,
+        },
+        "reader": parts.reader.name,
+        "models": {name: getattr(parts.settings, name) or None for name in _ROLES},
+        "prompts": {prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
-        settings=None if caller.user_id else parts.settings.public(),
-        caller=CallerDescription(
-            label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes)
-        ),
-    )
+        "settings": None if caller.user_id else parts.settings.public(),
+        "caller": {
+            "label": caller.label or None,
+            "user_id": caller.user_id,
+            "scopes": sorted(caller.scopes),
+        },
+    }

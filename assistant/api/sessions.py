@@ -1,13 +1,15 @@
 """Routes of sessions: open, record, list, read, forget."""
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api import bodies
 from assistant.api.call import (
     Instant,
     checked_id,
@@ -24,20 +26,16 @@ from assistant.api.examples import sessions as examples
 from assistant.api.failures import READING, WRITING
 from assistant.api.long_reply import list_reply
 from assistant.api.parameters import DryRun, SessionId, UserId
-from assistant.api.replies.memories import Memory
-from assistant.api.replies.sessions import (
-    EnrichmentCounts,
-    ForgottenSession,
-    OpenedSession,
-    RecordedTurns,
-    Session,
-    SessionList,
-    SessionWithRounds,
-    TouchedRound,
-)
 from assistant.api.requests.chat import content_text
 from assistant.api.requests.sessions import NewSession, RecordedMessage, RecordedMessages
 from assistant.api.route import JsonRoute
+from assistant.api.schemas.sessions import (
+    ForgottenSession,
+    OpenedSession,
+    RecordedTurns,
+    SessionList,
+    SessionWithRounds,
+)
 from assistant.conversation import Role, Turn
 from assistant.dates import print_instant
 from assistant.errors import NotFound
@@ -58,17 +56,17 @@ _APART = timedelta(seconds=1)
         may_fail=(400, 429),
     ),
 )
-async def open_session(request: Request, body: NewSession) -> OpenedSession:
+async def open_session(request: Request, body: NewSession) -> Mapping[str, Any]:
     """Name a session; it exists in memory from its first recorded turn on."""
     user_id = await user_of(request, body.user_id)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
-    return OpenedSession(
-        object="session",
-        id=session_id,
-        user_id=user_id,
-        started_at=print_instant(started.at),
-    )
+    return {
+        "object": "session",
+        "id": session_id,
+        "user_id": user_id,
+        "started_at": print_instant(started.at),
+    }
 
 
 @router.post(
@@ -92,7 +90,7 @@ async def record_messages(
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
     return await list_reply(
-        map(TouchedRound.of, recorded.rounds),
+        ({"id": r.id, "round_index": r.round_index} for r in recorded.rounds),
         name="rounds",
         object="session.messages",
         session_id=session_id,
@@ -105,7 +103,7 @@ async def record_messages(
 
 async def _enrichment(
     parts: Services, user_id: str, session_id: str, waits: bool, closes: bool
-) -> EnrichmentCounts | None:
+) -> Mapping[str, int] | None:
     """How far the background work on the session is, once it was waited for."""
     if parts.enrichment is None:
         return None
@@ -115,7 +113,7 @@ async def _enrichment(
         return None
     await parts.enrichment.finish(user_id, session_id)
     records = await parts.store.session(user_id, session_id)
-    return EnrichmentCounts.of(summarise_session(records)) if records else None
+    return bodies.enrichment_counts(summarise_session(records)) if records else None
 
 
 async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
@@ -163,7 +161,7 @@ async def list_sessions(request: Request, user_id: UserId = None) -> Response:
     """Every session of a user, oldest first."""
     owner = await user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
-    return await list_reply(map(partial(Session.of, owner), summaries), object="list")
+    return await list_reply(map(partial(bodies.session_body, owner), summaries), object="list")
 
 
 @router.get(
@@ -177,7 +175,7 @@ async def read_session(request: Request, session_id: SessionId, user_id: UserId 
     if not records:
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records)
-    return await list_reply(map(Memory.of, records), **dict(Session.of(owner, summary)))
+    return await list_reply(map(bodies.value_body, records), **bodies.session_body(owner, summary))
 
 
 @router.delete(
@@ -191,15 +189,14 @@ async def read_session(request: Request, session_id: SessionId, user_id: UserId 
 )
 async def forget_session(
     request: Request, session_id: SessionId, user_id: UserId = None, dry_run: DryRun = False
-) -> ForgottenSession:
+) -> Mapping[str, Any]:
     """Forget a session; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
-    return ForgottenSession.of(
-        gone, dry_run=dry_run, object="session.deleted", id=session_id, deleted=not dry_run
-    )
+    named = {"id": session_id, "deleted": not dry_run}
+    return bodies.forgotten_body("session", gone, dry_run=dry_run, **named)
 
 
 def _unknown(session_id: str) -> NotFound:

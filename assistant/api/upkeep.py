@@ -1,6 +1,7 @@
 """Routes for the upkeep of a running memory: a backup of every round of every user, and a scrub."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
@@ -11,7 +12,7 @@ from assistant.api.description import described, described_text
 from assistant.api.examples import memories as examples
 from assistant.api.examples import service as examples_of_service
 from assistant.api.portability import NDJSON, pieces
-from assistant.api.replies.service import Scrubbed
+from assistant.api.schemas.service import Scrubbed
 from assistant.recorder import Recorder
 from memory_store import ending, header, to_line
 
@@ -47,10 +48,10 @@ async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]
     "/scrub",
     **described("Scrub the disk", Scrubbed, examples_of_service.SCRUBBED, may_fail=(403, 503)),
 )
-async def scrub(request: Request) -> Scrubbed:
+async def scrub(request: Request) -> Mapping[str, Any]:
     """Take everything that was forgotten or put right off the disk of an embedded memory: its files
     are written anew. Others go on meanwhile, and wait at the end for about a quarter of a second
     for each ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false
     then."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return Scrubbed(object="scrub", scrubbed=await services(request).store.scrub())
+    return {"object": "scrub", "scrubbed": await services(request).store.scrub()}

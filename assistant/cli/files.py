@@ -1,19 +1,19 @@
-"""Files that commands read and write: exports, our own and ChatGPT's, and what is saved."""
+"""Files that commands read and write: exports of a memory, and what is saved."""
 
-import io
 import json
 import os
 import sys
-import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from assistant.cli.memory_calls import MemoryCalls
 from assistant.errors import AssistantError
-from assistant.imports.chatgpt import read_conversations, read_session
+
+if TYPE_CHECKING:
+    from assistant.cli.memory_calls import MemoryCalls
+    from memory_store import Progress
 
 _HEAD, _END = '{"format":', '{"records":'
 # The version whose exports had no last line.
@@ -92,44 +92,6 @@ def _count(body: Any) -> int | None:
     return body["records"] if isinstance(body["records"], int) else -1
 
 
-_NAME = "conversations.json"
-
-
-def zipped_pieces(content: bytes, most_bytes: int) -> Iterator[bytes]:
-    """Exports of some of the conversations each, of so many bytes before they are packed, or of
-    one longer conversation. Those that cannot be read are left out."""
-    piece: list[Any] = []
-    size = 0
-    for conversation in filter(_can_be_read, read_conversations(content)):
-        length = len(json.dumps(conversation))
-        if piece and size + length > most_bytes:
-            yield _zipped(piece)
-            piece, size = [], 0
-        piece.append(conversation)
-        size += length
-    if piece:
-        yield _zipped(piece)
-
-
-def _can_be_read(conversation: Any) -> bool:
-    try:
-        read_session(conversation)
-    except ValueError:
-        return False
-    return True
-
-
-def _zipped(conversations: Sequence[Any]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_NAME, json.dumps(conversations))
-    return packed.getvalue()
-
-
-if TYPE_CHECKING:
-    from memory_store import Progress
-
-
 STANDARD = Path("-")
 """Names standard input and output."""
 
@@ -138,13 +100,13 @@ class FileTrouble(AssistantError):
     """A file cannot be read or written (the user acts)."""
 
 
-def write_export(memory: MemoryCalls, file: Path, progress: "Progress") -> int:
+def write_export(memory: "MemoryCalls", file: Path, progress: "Progress") -> int:
     """Write a user's memory to a new file; the number of rounds in it."""
     with new_file(file) as out:
         return write_lines(memory, out, progress)
 
 
-def write_lines(memory: MemoryCalls, out: TextIO, progress: "Progress") -> int:
+def write_lines(memory: "MemoryCalls", out: TextIO, progress: "Progress") -> int:
     """Write a user's memory line by line; the number of rounds written."""
     count = 0
     for line in memory.exported():

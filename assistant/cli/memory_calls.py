@@ -108,7 +108,7 @@ class MemoryCalls:
     def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
         """Import a ChatGPT data export in pieces; what became of each."""
         # Reading one takes the memory store, which takes longer to import than most commands.
-        from assistant.cli.files import zipped_pieces
+        from assistant.cli.chatgpt_export import zipped_pieces
 
         path, form = f"{self._user_path}/import", {"format": "chatgpt"}
         for piece in zipped_pieces(export, _PIECE_BYTES):

@@ -13,7 +13,8 @@ from calls import record, rounds, sessions
 from commands import BIN
 from in_process import Finished, Run
 
-from assistant.cli.files import export_lines, packed, zipped_pieces
+from assistant.cli.chatgpt_export import zipped_pieces
+from assistant.cli.files import export_lines, packed
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import ACCEPTED
 

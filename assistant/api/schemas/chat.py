@@ -1,11 +1,9 @@
 """Replies of chats, responses, embeddings and models, as OpenAI's clients read them."""
 
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
-from assistant.api.replies.base import Instant, Reply
-from assistant.api.replies.memories import FoundMemory, TimeAsked
-from assistant.chat import ChatCall, ChatDone
-from assistant.dates import print_instant
+from assistant.api.schemas.base import Instant, Reply
+from assistant.api.schemas.memories import FoundMemory, TimeAsked
 
 
 class QuestionUnderstood(Reply):
@@ -33,29 +31,6 @@ class MemoryTrace(Reply):
     context_tokens: int
     notes: str
     timings: dict[str, float]
-
-    @classmethod
-    def of(cls, call: ChatCall, done: ChatDone) -> Self:
-        """What became of a call."""
-        recalled, read = done.recall, done.understanding
-        return cls(
-            user_id=call.user_id,
-            session_id=call.session_id,
-            round_id=done.round.id if done.round else None,
-            mode=call.mode.value,
-            now=print_instant(call.asked_at),
-            understanding=QuestionUnderstood(by=read.by, queries=read.queries, failure=read.failure)
-            if read
-            else None,
-            time_range=TimeAsked.asked(recalled.time_range if recalled else None),
-            data=list(map(FoundMemory.found, recalled.rounds if recalled else ())),
-            read=list(done.trace.context),
-            dropped=list(done.trace.dropped),
-            trimmed=list(done.trace.trimmed),
-            context_tokens=done.trace.context_tokens,
-            notes=done.trace.notes,
-            timings={name: round(ms, 3) for name, ms in done.timings.items()},
-        )
 
 
 class AnswerMessage(Reply):

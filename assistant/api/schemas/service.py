@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from assistant.api.replies.base import Reply
+from assistant.api.schemas.base import Reply
 
 
 class Health(Reply):
