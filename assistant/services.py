@@ -237,7 +237,7 @@ def _engine(settings: Settings) -> Engine:
 def _encoder(settings: Settings) -> Encoder:
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
-    return ModelEncoder(settings.embedder, settings.embedder_path)
+    return ModelEncoder(settings.embedder)
 
 
 def _disk_cache(settings: Settings) -> DiskCache | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from dotenv import dotenv_values
 
 from assistant.setting_names import setting_fields
+from assistant.setting_sources import REMOVED
 from assistant.settings import Settings
 
 _PREFIX, _NESTED = "ASSISTANT_", "__"
@@ -29,6 +30,9 @@ def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
         if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
             # The prefix is left out: with it everything is alike.
             given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
+            if given.lower() in REMOVED:
+                yield f"{name} in {where} is no longer a setting and counts for nothing"
+                continue
             nearest = get_close_matches(given, ends, n=1)
             hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else ""
             yield f"{name} in {where} is no setting and counts for nothing{hint}"
