@@ -26,12 +26,7 @@ FENCES = {
     "tokenizers": {"memory_store/embedding/minilm.py"},
     "dateparser": {"memory_store/time/fallback.py"},
     "snowballstemmer": {"memory_store/words.py", "harness/judges/lexical/words.py"},
-    "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
-    "statsmodels": {
-        "harness/statistics/corrections.py",
-        "harness/statistics/pairs.py",
-        "harness/statistics/power.py",
-    },
+    "scipy": {f"harness/statistics/{name}.py" for name in ("bootstrap", "pairs", "power")},
     "litellm": {"assistant/models/litellm_import.py"},
     "tiktoken": {"assistant/models/carried.py"},
     "prometheus_client": {
