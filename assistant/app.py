@@ -11,9 +11,9 @@ from starlette.middleware.cors import CORSMiddleware
 
 from assistant.access.budgets import SharedBudgets
 from assistant.access.doorkeeper import Doorkeeper
-from assistant.access.key_stores import SHARED_KEYS, SharedKeys
 from assistant.access.limits import Limits
 from assistant.access.patience import Patience
+from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
     chat,
     description,

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 import memory_store
-from assistant.access.key_stores import SharedKeys
 from assistant.access.keys import Key
+from assistant.access.shared_keys import SharedKeys
 from assistant.chat import Chat
 from assistant.clock import wall_clock
 from assistant.enrichment.claims import Claims
@@ -237,7 +237,7 @@ def _engine(settings: Settings) -> Engine:
 def _encoder(settings: Settings) -> Encoder:
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
-    return ModelEncoder(settings.embedder, settings.embedder_path)
+    return ModelEncoder(settings.embedder)
 
 
 def _disk_cache(settings: Settings) -> DiskCache | None:

@@ -1,4 +1,4 @@
-"""The embedder against plain fp32 torch: `SentenceTransformer.encode` as it comes."""
+"""The embedder against plain torch: `SentenceTransformer.encode` as it comes."""
 
 import asyncio
 import os
@@ -19,7 +19,6 @@ from memory_store import (
     PACKAGED,
     DiskCache,
     Embedder,
-    EncoderPath,
     ModelEncoder,
     TextKind,
 )
@@ -36,24 +35,19 @@ async def measure() -> list[Measured]:
     requests = [list(dict.fromkeys([text, *sentences(text)])) for text in messages(_ROUNDS)]
     bulk = [list(chain.from_iterable(requests))]
     plain, reference = _plain(requests), _plain(bulk)
-    measured = []
-    for wanted in (EncoderPath.FP32, EncoderPath.AUTO):
-        encoder = ModelEncoder(PACKAGED, wanted)
-        encoder.encode(["warm"], TextKind.DOCUMENT)
-        path = encoder.path
-        with tempfile.TemporaryDirectory() as folder:
-            cache = Path(folder) / "vectors.sqlite"
-            first = await _ours(encoder, requests, cache)
-            again = await _ours(encoder, requests, cache)
-        in_bulk = await _ours(encoder, bulk)
-        cosine = 1000 * _cosine(encoder)
-        measured += [
-            Measured(f"{path}, round by round", "texts/s", first, plain, "plain fp32", True),
-            Measured(f"{path}, in bulk", "texts/s", in_bulk, reference, "plain fp32", True),
-            Measured(f"{path}, restarted", "texts/s", again, first, "the first time", True),
-            Measured("mean cosine, thousandths", path, cosine, 1000.0, "fp32", True),
-        ]
-    return measured
+    encoder = ModelEncoder(PACKAGED)
+    encoder.encode(["warm"], TextKind.DOCUMENT)
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder) / "vectors.sqlite"
+        first = await _ours(encoder, requests, cache)
+        again = await _ours(encoder, requests, cache)
+    in_bulk = await _ours(encoder, bulk)
+    return [
+        Measured("round by round", "texts/s", first, plain, "plain torch", True),
+        Measured("in bulk", "texts/s", in_bulk, reference, "plain torch", True),
+        Measured("restarted", "texts/s", again, first, "the first time", True),
+        Measured("mean cosine", "thousandths", 1000 * _cosine(encoder), 1000.0, "torch", True),
+    ]
 
 
 def _plain(requests: list[list[str]]) -> float:

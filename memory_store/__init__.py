@@ -13,7 +13,7 @@ from memory_store.conflicts import Conflict
 from memory_store.documents import NONE, Body, Document, Documents
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
-from memory_store.embedding.encoder import Encoder, EncoderIdentity, EncoderPath, TextKind
+from memory_store.embedding.encoder import Encoder, EncoderIdentity, TextKind
 from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
@@ -107,7 +107,6 @@ __all__ = [
     "EmbeddingFailed",
     "Encoder",
     "EncoderIdentity",
-    "EncoderPath",
     "Engine",
     "EnrichmentFailure",
     "EnrichmentState",

@@ -29,15 +29,13 @@ _HEADERS = {
         "# Written by `make lock`; the versions are those of constraints.txt.\n"
     ),
     IMAGE: (
-        "# Every package of the image, hashed in constraints.txt: torch's CPU build, and nothing\n"
-        "# that others ask for and the assistant does not use. Written by `make lock`.\n"
+        "# Every package of the image, hashed in constraints.txt, and nothing that others ask for\n"
+        "# and the assistant does not use. Written by `make lock`.\n"
     ),
 }
-# The package of the weights asks for sentence-transformers (and that for scipy and more), torch for
-# what compiles networks and runs them on a graphics card. The image encodes without: its test.
-_NOT_IN_IMAGE = re.compile(
-    r"sentence-transformers|networkx|setuptools|sympy|triton|(nvidia|cuda)-.*"
-)
+# The package of the weights asks for the first, and so for torch and more, which only a helper of
+# its own uses; huggingface-hub for the second, which only downloads need.
+_NOT_IN_IMAGE = ("sentence-transformers", "hf-xet")
 _ENTRY = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^\s;\\]+)[^\n]*((?:\n +--hash=\S+[^\n]*)+)", re.M)
 _HASH = re.compile(r"--hash=(sha256:[0-9a-f]{64})")
 
@@ -91,18 +89,18 @@ def _resolve(lock: Path, *what: str, without: Iterable[str] = ()) -> Locked:
         return Locked.read(out.read_text())
 
 
-def _image(locked: Locked) -> str:
+def _image() -> str:
     """A line for each package of the image."""
-    unused = filter(_NOT_IN_IMAGE.fullmatch, locked)
-    taken = _resolve(LOCK, "pyproject.toml", "--extra=otel", without=unused)
-    lines = sorted(f"{name}=={version}" for name, (version, _) in taken.items())
-    return "".join(f"{one}+cpu\n" if one.startswith("torch==") else f"{one}\n" for one in lines)
+    what = ("pyproject.toml", "--extra=otel", "--group=weights")
+    taken = _resolve(LOCK, *what, without=_NOT_IN_IMAGE)
+    return "".join(sorted(f"{name}=={version}\n" for name, (version, _) in taken.items()))
 
 
 def main(upgrade: list[str]) -> None:
     """Resolve again and write the files."""
     old_version, old_hashes = Locked.read(LOCK.read_text())["torch"]
     everything = ["pyproject.toml", "--all-extras", "--group=bootstrap", "--group=harness"]
+    everything.append("--group=weights")
     locked = _resolve(LOCK, *everything, *upgrade)
     version, hashes = locked["torch"]
     if index := os.environ.get("TORCH_INDEX"):
@@ -114,7 +112,7 @@ def main(upgrade: list[str]) -> None:
     texts = {LOCK: str(locked.with_cpu_builds(others))}
     LOCK.write_text(_HEADERS[LOCK] + texts[LOCK])
     texts[BOOTSTRAP] = str(_resolve(LOCK, "--group=bootstrap"))
-    texts[IMAGE] = _image(locked)
+    texts[IMAGE] = _image()
     for path, text in texts.items():
         path.write_text(_HEADERS[path] + text)
 

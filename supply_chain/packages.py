@@ -58,7 +58,8 @@ def shipped() -> list[Package]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     takers = {
         "image": image_packages(),
-        "assistant": _closure(project["project"]["dependencies"]),
+        "assistant": _closure(project["project"]["dependencies"])
+        | {Requirement(one).name for one in project["dependency-groups"]["weights"]},
         "harness": _closure(project["dependency-groups"]["harness"]),
         **{
             extra: _closure(project["project"]["optional-dependencies"][extra])

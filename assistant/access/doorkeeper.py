@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from assistant.access.hosts import is_loopback
-from assistant.access.key_stores import KeyFile
+from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, Scope, digest_of, key_of
 from assistant.errors import ConfigError, Forbidden, Unauthenticated
 from assistant.settings import Settings

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.access.key_stores import KeyFile
+from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, Scope, new_key
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
-    from assistant.access.key_stores import SharedKeys
+    from assistant.access.shared_keys import SharedKeys
     from assistant.settings import Settings
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
@@ -108,7 +108,7 @@ async def _remove(settings: "Settings", key_id: str) -> Key:
 
 @asynccontextmanager
 async def _on_server(settings: "Settings") -> AsyncIterator["SharedKeys"]:
-    from assistant.access.key_stores import SharedKeys
+    from assistant.access.shared_keys import SharedKeys
     from assistant.services import make_documents
 
     documents = make_documents(settings)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from assistant.settings.settings import Settings, load_settings
-from assistant.settings.sources import Source, given
+from assistant.settings.sources import REMOVED, Source, given
 
 SettingPath = tuple[str, ...]
 """A setting by the names that lead to it: `("recall", "rounds")`."""
@@ -119,6 +119,9 @@ def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
         if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
             # The prefix is left out: with it everything is alike.
             given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
+            if given.lower() in REMOVED:
+                yield f"{name} in {where} is no longer a setting and counts for nothing"
+                continue
             nearest = get_close_matches(given, ends, n=1)
             hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else ""
             yield f"{name} in {where} is no setting and counts for nothing{hint}"

@@ -25,7 +25,7 @@ from assistant.settings.groups import (
     UnderstandingSettings,
 )
 from assistant.settings.sources import in_order
-from memory_store import PACKAGED, Durability, EncoderPath
+from memory_store import PACKAGED, Durability
 
 HASH_EMBEDDER = "hash"
 _URLS = ("chat_model_base_url", "extract_model_base_url", "query_model_base_url", "qdrant_url")
@@ -87,12 +87,11 @@ class Settings(BaseSettings):
     """Key for the Qdrant server."""
     qdrant: QdrantSettings = QdrantSettings()
     embedder: str = PACKAGED
-    """The packaged MiniLM, a sentence-transformers name or path, or `hash` (no weights; tests)."""
+    """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
+    or `hash` (no weights; tests)."""
     embedder_threads: int = Field(default=0, ge=0, le=64)
     """Batches of texts encoded side by side, one core each; 0 is one for each core. While all are
     busy with many texts, one more encodes questions."""
-    embedder_path: EncoderPath = EncoderPath.FP32
-    """How its vectors are computed: `fp32`, `int8` or `auto`."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)
     """Megabytes in `data_dir` for vectors of texts that were seen before; 0 keeps none on disk."""
     forget_caches: bool = True

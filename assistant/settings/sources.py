@@ -1,5 +1,6 @@
 """Where settings come from: the sources in their order, and what each of them gives."""
 
+import logging
 import tomllib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
@@ -16,6 +17,11 @@ from pydantic_settings import (
 )
 
 from assistant.errors import ConfigError
+
+_log = logging.getLogger(__name__)
+
+REMOVED = frozenset({"embedder_path"})
+"""Settings of earlier versions: one that is still given counts for nothing and stops no start."""
 
 
 class Source(StrEnum):
@@ -61,7 +67,9 @@ class _SettingsFile(TomlConfigSettingsSource):
             super().__init__(settings_cls, file)
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise ConfigError(f"cannot read {file}: {error}", code="wrong_setting") from error
-        if unknown := sorted(set(self.toml_data) - set(settings_cls.model_fields)):
+        for name in sorted(REMOVED & set(self.toml_data)):
+            _log.warning("%s in %s is no longer a setting and counts for nothing", name, file)
+        if unknown := sorted(set(self.toml_data) - set(settings_cls.model_fields) - REMOVED):
             raise ConfigError(
                 f"wrong setting: {', '.join(unknown)} in {file} is no setting of the assistant",
                 code="wrong_setting",

@@ -1,5 +1,4 @@
-"""How sure a figure is: intervals, paired tests, corrections, power and repeats, by scipy and
-statsmodels.
+"""How sure a figure is: intervals, paired tests, corrections, power and repeats, by scipy.
 
-Both take over a second to import, so that functions import them when they are called.
+It takes over a second to import, so that functions import it when they are called.
 """

@@ -17,7 +17,7 @@ class Interval(NamedTuple):
 def wilson_interval(successes: int, n: int) -> Interval:
     """Wilson's interval for `successes` out of `n`; (0, 1) for n = 0.
 
-    Every report has some: statsmodels has it, too, and takes longer to import than all the rest.
+    Every report has some: a library that has it takes longer to import than all the rest.
     """
     if n == 0:
         return Interval(0.0, 1.0)

@@ -48,10 +48,11 @@ class Pairs:
 
 def exact_mcnemar(pairs: Pairs) -> float:
     """Two-sided p-value of the exact McNemar test; 1 where no pair differs."""
-    from statsmodels.stats.contingency_tables import mcnemar
+    if pairs.discordant == 0:
+        return 1.0
+    from scipy.stats import binomtest
 
-    table = [[pairs.both, pairs.only_first], [pairs.only_second, pairs.neither]]
-    return float(mcnemar(table, exact=True).pvalue)
+    return float(binomtest(pairs.only_first, pairs.discordant, 0.5).pvalue)
 
 
 def mcnemar_worse(pairs: Pairs) -> float:

@@ -19,20 +19,26 @@ def questions_needed(difference: float, discordance: float) -> int | None:
     if not 0 < difference < discordance:
         return None
     effect = difference / math.sqrt(discordance - difference**2)
-    return math.ceil(_solve(effect_size=effect))
+    return math.ceil((_seen() / effect) ** 2)
 
 
 def smallest_difference(n: int, discordance: float) -> float | None:
     """The smallest difference that `n` questions can be expected to show; None where unknown."""
     if n < 2 or discordance <= 0:
         return None
-    effect = _solve(nobs1=float(n))
+    effect = _seen() / math.sqrt(n)
     difference = effect * math.sqrt(discordance / (1 + effect**2))
     return difference if difference < discordance else None
 
 
-def _solve(**known: float) -> float:
-    from statsmodels.stats.power import NormalIndPower
+def _seen() -> float:
+    """How many standard errors from zero a mean must lie to be seen with this power."""
+    from scipy.optimize import brentq
+    from scipy.stats import norm
 
-    # ratio 0 makes it a test of one sample: the differences.
-    return float(NormalIndPower(ddof=0).solve_power(alpha=ALPHA, power=POWER, ratio=0, **known))
+    critical = norm.isf(ALPHA / 2)
+
+    def missing(distance: float) -> float:
+        return float(norm.sf(critical - distance) + norm.cdf(-critical - distance) - POWER)
+
+    return float(brentq(missing, 0.0, 2 * critical))

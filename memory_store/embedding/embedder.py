@@ -31,6 +31,8 @@ _Given = TypeVar("_Given")
 _Result = TypeVar("_Result")
 # Texts of one call that are looked for and asked for together.
 _AT_ONCE = 256
+# Part of what a vector is kept under on disk: one of less precision would be another.
+_PRECISION = "fp32"
 # No encoder reads more characters of a text.
 _LONGEST_TEXT = 32_768
 # A call of few texts: what one batch holds.
@@ -99,7 +101,7 @@ class Embedder:
 
     @property
     def path(self) -> str:
-        """How the encoder computes its vectors."""
+        """What computes the vectors."""
         return self._encoder.path
 
     @property
@@ -166,7 +168,7 @@ class Embedder:
         space = self.identity
         kind = TextKind.DOCUMENT if space.kinds_alike else kind
         # A text may hold any character, the separator too: it comes last.
-        named = f"{space.name}\0{space.dimension}\0{self.path}\0{kind}\0{text}"
+        named = f"{space.name}\0{space.dimension}\0{_PRECISION}\0{kind}\0{text}"
         return hashlib.blake2b(named.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
     async def _read_disk(self, keys: Sequence[Key]) -> Mapping[Key, Vector]:

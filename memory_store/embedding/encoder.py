@@ -28,23 +28,12 @@ class EncoderIdentity:
     """Whether queries and documents are read alike: then a text has one vector."""
 
 
-class EncoderPath(StrEnum):
-    """How the same vectors are computed; paths agree to a mean cosine of 0.999 or better."""
-
-    AUTO = "auto"
-    """The fastest one that this processor has and that agrees with the plain one."""
-    FP32 = "fp32"
-    """The model as it is."""
-    INT8 = "int8"
-    """Its linear layers in eight bits."""
-
-
 class Encoder(Protocol):
     """Turns texts into vectors of unit length."""
 
     @property
     def path(self) -> str:
-        """How it computes them, for reports; vectors of several paths may be compared."""
+        """What computes them, for reports; its vectors may be compared with those of others."""
 
     @property
     def identity(self) -> EncoderIdentity:

@@ -1,33 +1,49 @@
-"""The packaged MiniLM (Wang et al. 2020), with nothing but torch and its tokenizer.
+"""The packaged MiniLM (Wang et al. 2020) on ONNX Runtime, with nothing else but its tokenizer.
 
-The same vectors as through sentence-transformers, whose import takes three times as long as all
-else at start, and twice the memory.
+`minilm.onnx` holds the operations (`make graph` writes it); the weights stay in the file of the
+package that carries them, and are mapped into memory.
 """
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 
-import torch
+import numpy as np
+from onnxruntime import InferenceSession, SessionOptions
 from tokenizers import Tokenizer
-from torch import nn
 
-from memory_store.embedding.bert import Bert
-from memory_store.embedding.encoder import EncoderIdentity, TextKind
-from memory_store.embedding.text_model import Features, TextModel
+from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
 
+GRAPH = Path(__file__).with_name("minilm.onnx")
+WEIGHTS = "model.safetensors"
 # Of its sentence-transformers configuration; the rest of longer texts is not read.
 _MOST_TOKENS = 256
 
 
-def load_minilm(name: str) -> TextModel:
-    """The weights that a package carries, under this name.
+class MiniLM:
+    """The model under a name; texts are read alike whether they are queries or documents."""
 
-    `OSError` or `ValueError` where they cannot be used.
-    """
-    folder = packaged_folder()
-    network = _MeanOfTokens(Bert.load(folder))
-    identity = EncoderIdentity(name, network.size, kinds_alike=True)
-    return TextModel(identity, _Tokenizer(folder / "tokenizer.json"), network, one_graph=True)
+    path = "onnxruntime"
+
+    def __init__(self, name: str, folder: Path) -> None:
+        """From the folder of the weights. `OSError` or `ValueError` where it cannot be used."""
+        self._session = _session(folder)
+        (rows,) = self._session.get_outputs()
+        self.identity = EncoderIdentity(name, rows.shape[1], kinds_alike=True)
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(_MOST_TOKENS)
+        self._tokenizer.enable_padding()
+        self._tokenizer_lock = Lock()
+
+    def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row a text: the mean of its tokens' vectors."""
+        with self._tokenizer_lock:
+            encoded = self._tokenizer.encode_batch_fast(list(texts))
+        ids = np.array([text.ids for text in encoded], np.int32)
+        mask = np.array([text.attention_mask for text in encoded], np.int32)
+        (rows,) = self._session.run(None, {"ids": ids, "mask": mask})
+        return np.asarray(rows, np.float32)
 
 
 def packaged_folder() -> Path:
@@ -37,28 +53,28 @@ def packaged_folder() -> Path:
     return Path(str(get_model_path()))
 
 
-class _Tokenizer:
-    def __init__(self, file: Path) -> None:
-        self._tokenizer = Tokenizer.from_file(str(file))
-        self._tokenizer.enable_truncation(_MOST_TOKENS)
-        self._tokenizer.enable_padding()
-
-    def __call__(self, texts: Sequence[str], kind: TextKind) -> Features:
-        encoded = self._tokenizer.encode_batch_fast(list(texts))
-        return {
-            "ids": torch.tensor([text.ids for text in encoded]),
-            "mask": torch.tensor([text.attention_mask for text in encoded], dtype=torch.bool),
-        }
+def weights_header(folder: Path) -> bytes:
+    """The part of the file of weights that says what lies where, behind its own length."""
+    with (folder / WEIGHTS).open("rb") as file:
+        length = file.read(8)
+        return length + file.read(int.from_bytes(length, "little"))
 
 
-class _MeanOfTokens(nn.Module):
-    def __init__(self, bert: Bert) -> None:
-        super().__init__()
-        self._bert = bert
-        self.size = bert.size
-
-    def forward(self, features: Features) -> torch.Tensor:
-        ids, mask = features["ids"], features["mask"]
-        counted = mask[:, :, None]
-        tokens: torch.Tensor = self._bert(ids, mask)
-        return (tokens * counted).sum(1) / counted.sum(1)
+def _session(folder: Path) -> InferenceSession:
+    options = SessionOptions()
+    # Each call computes on the thread that makes it.
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    # A plan of memory for each shape of a batch would be kept, and few shapes come again.
+    options.enable_mem_pattern = False
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(folder)
+    )
+    header = hashlib.sha256(weights_header(folder)).hexdigest()
+    try:
+        session = InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # of many kinds without a base of their own
+        raise ValueError(f"{folder / WEIGHTS}: {error}") from error
+    # Checked, because the graph names the weights by their places in the file.
+    if session.get_modelmeta().custom_metadata_map["weights"] != header:
+        raise ValueError(f"{folder / WEIGHTS} holds other weights than {GRAPH.name} was made for")
+    return session

@@ -1,15 +1,15 @@
-"""Any sentence-transformers model. The only importer of `sentence_transformers`."""
+"""Any sentence-transformers model, on the CPU. The only importer of torch and of its library."""
 
 import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
 
-from memory_store.embedding.encoder import EncoderIdentity, TextKind
-from memory_store.embedding.text_model import Features, TextModel
+from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
@@ -22,43 +22,45 @@ _PROMPT_NAMES = {
 }
 
 
-def load_sentence_transformer(model: str) -> TextModel:
-    """A model by name or local path. `OSError` or `ValueError` where it cannot be loaded."""
-    # No figures about us to the model hub; read when its client is imported.
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    # Imported here because it takes seconds, and the packaged model does without.
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils.logging import disable_progress_bar
+class SentenceTransformerModel:
+    """A model by name or local path."""
 
-    disable_progress_bar()  # type: ignore[no-untyped-call]
-    loaded = SentenceTransformer(model, device="cpu")
-    tokenizer = _Tokenizer(loaded)
-    alike = tokenizer.prompt(TextKind.QUERY) == tokenizer.prompt(TextKind.DOCUMENT)
-    identity = EncoderIdentity(_space_name(model), _dimension(loaded), kinds_alike=alike)
-    return TextModel(identity, tokenizer, _Rows(loaded))
+    path = "torch"
+
+    def __init__(self, model: str) -> None:
+        """Load it, `OSError` or `ValueError` where that cannot be done."""
+        # No figures about us to the model hub; read when its client is imported.
+        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+        # Imported here because it takes seconds, and the packaged model does without.
+        import torch
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]
+        torch.set_num_threads(1)
+        self._no_gradients = torch.inference_mode
+        self._model = SentenceTransformer(model, device="cpu")
+        # Tokenizers must not be shared while at work.
+        self._tokenizer_lock = Lock()
+        self._prompts = {kind: _prompt(self._model, kind) for kind in TextKind}
+        self.identity = EncoderIdentity(
+            _space_name(model),
+            _dimension(self._model),
+            kinds_alike=len(set(self._prompts.values())) == 1,
+        )
+
+    def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row a text, with the prompt for its kind."""
+        with self._tokenizer_lock:
+            features = self._model.preprocess(list(texts), prompt=self._prompts[kind])
+        with self._no_gradients():
+            rows = self._model(features)["sentence_embedding"].float().numpy()
+        return np.asarray(rows, np.float32)
 
 
-class _Tokenizer:
-    def __init__(self, model: "SentenceTransformer") -> None:
-        self._model = model
-
-    def __call__(self, texts: Sequence[str], kind: TextKind) -> Features:
-        features: Features = self._model.preprocess(list(texts), prompt=self.prompt(kind))
-        return features
-
-    def prompt(self, kind: TextKind) -> str | None:
-        prompts = (self._model.prompts.get(name) for name in _PROMPT_NAMES[kind])
-        return next((prompt for prompt in prompts if prompt), None)
-
-
-class _Rows(torch.nn.Module):
-    def __init__(self, model: "SentenceTransformer") -> None:
-        super().__init__()
-        self._model = model
-
-    def forward(self, features: Features) -> torch.Tensor:
-        rows: torch.Tensor = self._model(features)["sentence_embedding"]
-        return rows
+def _prompt(model: "SentenceTransformer", kind: TextKind) -> str | None:
+    prompts = (model.prompts.get(name) for name in _PROMPT_NAMES[kind])
+    return next((prompt for prompt in prompts if prompt), None)
 
 
 def _dimension(model: "SentenceTransformer") -> int:

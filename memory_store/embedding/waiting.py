@@ -15,7 +15,7 @@ from memory_store.shares import Shares
 from memory_store.turns import current_job
 
 Key = bytes
-"""Digest of the vector space, how the encoder computes, the kind and the text."""
+"""Digest of the vector space, the kind and the text."""
 LONGEST_READ = 1200
 """Characters of a text that the packaged encoder reads, about."""
 # How far a worker looks down the queues for texts of like length.

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from in_process import Run
 
+from assistant.settings import load_settings
 from assistant.settings.listing import warnings_about_names
 
 
@@ -39,6 +40,18 @@ def test_a_mistyped_name(name: str, meant: str, monkeypatch: pytest.MonkeyPatch)
 def test_a_name_that_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "1")
     assert warnings_about_names() == []
+
+
+def test_a_setting_of_an_earlier_version_is_named_and_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSISTANT_EMBEDDER_PATH", "int8")
+    said = "is no longer a setting and counts for nothing"
+    assert warnings_about_names() == [f"ASSISTANT_EMBEDDER_PATH in the environment {said}"]
+    (tmp_path / "assistant.toml").write_text('embedder_path = "auto"\nport = 1001\n')
+    assert load_settings().port == 1001
+    assert f"embedder_path in assistant.toml {said}" in caplog.text
 
 
 def test_a_name_in_the_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_help_needs_neither_models_nor_a_server(command: str) -> None:
     )
     assert ended.returncode == 0
     assert "Usage" in ended.stdout
-    heavy = ("torch", "litellm", "sentence_transformers", "transformers", "scipy", "statsmodels")
+    heavy = ("torch", "onnxruntime", "litellm", "sentence_transformers", "scipy", "statsmodels")
     loaded = {line.rsplit("|", 1)[-1].strip() for line in ended.stderr.splitlines()}
     assert loaded.isdisjoint(heavy)
 

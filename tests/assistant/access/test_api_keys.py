@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.access.key_stores import KeyFile
+from assistant.access.key_file import KeyFile
 from assistant.access.keys import Key, NewKey, Scope, digest_of, key_of, new_key
 from assistant.errors import ConfigError
 
