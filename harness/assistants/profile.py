@@ -14,7 +14,7 @@ from typing import Any, Literal
 from harness.assistants.sources import SourceLayout
 from harness.assistants.toml_table import TomlTable
 from harness.errors import UsageError
-from harness.runs.spending import Price
+from harness.spending.usage import Price
 
 BUILT_IN = ("aide-memoire", "plain")
 _FOLDER = "harness.assistants.profiles"

@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
-from harness.assistants.wire import rfc3339
+from harness.text import rfc3339
 
 # Stands alone for a list of turns: no text can hold it.
 TURNS = "$turns"

@@ -8,17 +8,17 @@ from harness.assistants.endpoint import Endpoint
 from harness.assistants.profile import load_profile
 from harness.assistants.retry import RetryPolicy
 from harness.cli import options
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, Source
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
 from harness.judges.registry import JudgeOptions, make_judge
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.judging import JudgePlan
+from harness.records.run_dir import JUDGE_REPLIES
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
-from harness.replay.stage import ReplayOptions
-from harness.runs.budget import Limits, Payee
-from harness.runs.pipeline import JudgePlan, Source
-from harness.runs.run_dir import JUDGE_REPLIES
-from harness.runs.spending import Price
+from harness.spending.budget import Limits, Payee
+from harness.spending.usage import Price
 
 
 @dataclass(frozen=True)

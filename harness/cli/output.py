@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 
 from harness.gates.gates import Gates
+from harness.pipeline.run import Run
+from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.console import print_report
-from harness.runs.pipeline import Run
-from harness.runs.run_dir import REPORT_HTML, RunDir
 
 FAILED_ITEMS = 1
 USAGE = 2

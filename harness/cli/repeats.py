@@ -13,8 +13,8 @@ from harness.comparison.tables import repeats_tables
 from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.gates.gates import Gates
+from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
 from harness.report.console import print_tables
-from harness.runs.run_dir import MANIFEST, REPORT_HTML, RunDir
 
 
 def repeat_folders(out: Path, repeats: int) -> list[Path]:

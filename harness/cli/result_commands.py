@@ -24,11 +24,13 @@ from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
+from harness.pipeline.dry_run import Planned, judging_dry_run_table
+from harness.pipeline.imported_hypotheses import take_hypotheses
+from harness.pipeline.judging import judge_run
+from harness.pipeline.run import Run
+from harness.records.run_dir import RunDir
 from harness.report.console import print_tables
-from harness.report.forecast_table import Planned, judging_table
 from harness.report.write import write_report
-from harness.runs.pipeline import Run
-from harness.runs.run_dir import RunDir
 
 # Columns of a table that is not shown on a terminal.
 _WIDTH = 150
@@ -52,11 +54,11 @@ def judge_command(
     plan = judging.plan(second, selection.seed, limits)
     if dry_run:
         planned = Planned(judge, plan)
-        print_tables(results(), [judging_table(selection.source, hypotheses, planned)])
+        print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
         return
     opened = Run(selection.source, out, progress())
-    opened.take_hypotheses(hypotheses)
-    opened.judge(judge, plan)
+    take_hypotheses(opened, hypotheses)
+    judge_run(opened, judge, plan)
     finish(opened, 0, gates)
 
 

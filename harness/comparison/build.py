@@ -10,8 +10,8 @@ from harness.comparison.compatibility import (
 )
 from harness.comparison.paired import paired_accuracy, paired_figures, right
 from harness.comparison.runs import ComparedRun
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import outcome_of
+from harness.records.digest import QuestionDigest
+from harness.records.lines import outcome_of
 from harness.statistics.bootstrap import FEW_CLUSTERS
 from harness.statistics.corrections import holm
 from harness.statistics.repeats import repeats_table

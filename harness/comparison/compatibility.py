@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.comparison.runs import ComparedRun
 from harness.errors import RunMismatch
-from harness.runs.manifest import PLACE_SETTINGS
+from harness.records.manifest import PLACE_SETTINGS
 
 _ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
 

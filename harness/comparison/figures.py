@@ -13,7 +13,7 @@ from harness.metrics.per_question import (
 from harness.metrics.sources import tells_context, tells_rounds
 from harness.metrics.table import scores_by_question
 from harness.metrics.turn_recall import turn_figures
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Values = dict[str, float]
 Line = Mapping[str, Any]

@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.comparison.runs import ComparedRun
 from harness.comparison.tables import comparison_tables, remarks
+from harness.records.digest import QuestionDigest
 from harness.report.page import html_header, html_page, html_table
-from harness.runs.digest import QuestionDigest
 
 _MARKS = {"lost": "wrong", "gained": "right"}
 

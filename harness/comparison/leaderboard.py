@@ -10,12 +10,12 @@ from typing import Any
 
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.errors import HarnessError, UsageError
+from harness.records.run_dir import MANIFEST, RunDir
 from harness.report.chart_sections import bounds_of, shares
 from harness.report.charts import figure
 from harness.report.markdown import markdown_page
 from harness.report.page import html_header, html_page, html_table
 from harness.report.table import Table, number, percent
-from harness.runs.run_dir import MANIFEST, RunDir
 
 STEM = "leaderboard"
 _NOTE = (

@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.comparison.figures import question_figures
 from harness.comparison.runs import ComparedRun
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import Outcome, outcome_of
+from harness.records.digest import QuestionDigest
+from harness.records.lines import Outcome, outcome_of
 from harness.statistics.bootstrap import bootstrap_mean
 from harness.statistics.corrections import holm
 from harness.statistics.intervals import proportion

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
+from harness.records.lines import RunLines, read_run
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import RunDir
 from harness.report.build import build_report
-from harness.runs.lines import RunLines, read_run
-from harness.runs.manifest import Manifest, load_manifest
-from harness.runs.run_dir import RunDir
 
 
 @dataclass(frozen=True, slots=True)

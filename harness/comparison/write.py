@@ -8,8 +8,8 @@ from typing import Any
 from harness.comparison.html import render_comparison
 from harness.comparison.runs import ComparedRun
 from harness.comparison.tables import comparison_tables, remarks
+from harness.records.run_dir import RunDir
 from harness.report.markdown import markdown_page
-from harness.runs.run_dir import RunDir
 
 JSON = "compare.json"
 MARKDOWN = "compare.md"

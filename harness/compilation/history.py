@@ -10,7 +10,7 @@ from harness.compilation.draws import Draws
 from harness.compilation.pool import Filler, Outline, PlacedSession, Pool
 from harness.compilation.recipe import Recipe
 from harness.datasets.longmemeval import date_text
-from harness.tokens import characters_of, tokens_of
+from harness.text import characters_of, tokens_of
 
 
 @dataclass(frozen=True, slots=True)

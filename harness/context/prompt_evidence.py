@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.datasets.questions import Question
 from harness.metrics.effort import percentile
-from harness.runs.digest import QuestionDigest
-from harness.tokens import tokens_of
+from harness.records.digest import QuestionDigest
+from harness.text import tokens_of
 
 BUDGETS = (7000, 16000)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.datasets.files import sha256_of
 from harness.datasets.gradual import Gradual
 from harness.datasets.questions import Question
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 # Files up to this size (bytes) are read and hashed whole before a run starts.
 CHECKED_WHOLE = 512 << 20

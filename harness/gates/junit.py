@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from harness.comparison.runs import ComparedRun
 from harness.errors import UsageError
 from harness.gates.result import GateResult
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import RunLines, outcome_of
+from harness.records.digest import QuestionDigest
+from harness.records.lines import RunLines, outcome_of
 
 # What XML 1.0 cannot hold, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -21,9 +21,9 @@ from harness.comparison.runs import ComparedRun, load_run, load_runs
 from harness.errors import RunMismatch, UsageError
 from harness.gates.result import GateResult
 from harness.gates.thresholds import cell_of
+from harness.records.digest import QuestionDigest
+from harness.records.run_dir import MANIFEST
 from harness.report.table import p_value, percent
-from harness.runs.digest import QuestionDigest
-from harness.runs.run_dir import MANIFEST
 from harness.statistics.corrections import holm
 from harness.statistics.intervals import ALPHA
 from harness.statistics.pairs import Pairs, mcnemar_worse, signs_worse, unpaired_worse

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.errors import JudgeCallFailed, JudgeUnavailable
 from harness.judges.reply_cache import ReplyCache
-from harness.runs.budget import Purse
+from harness.spending.budget import Meter
 from harness.urls import public_url, require_http
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Reply:
 
 
 class OpenAIChat:
-    """Asks, repeats with `Retry-After` and growing pauses, pays from a purse, and remembers replies
+    """Asks, repeats with `Retry-After` and growing pauses, pays from a meter, and remembers replies
     where a cache is given.
     """
 
@@ -61,10 +61,10 @@ class OpenAIChat:
         self,
         endpoint: ChatEndpoint,
         cache: ReplyCache | None = None,
-        purse: Purse | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.endpoint = endpoint
-        self.purse = purse or Purse("judge")
+        self.meter = meter or Meter("judge")
         self._cache = cache
         self._client: AsyncOpenAI | None = None
         self._settings: dict[str, Any] = dict(_SETTINGS)
@@ -87,7 +87,7 @@ class OpenAIChat:
         if kept is not None:
             return Reply(**kept)
         characters = sum(len(message["content"]) for message in messages)
-        reply = await self.purse.spend(characters, lambda: self._call(messages))
+        reply = await self.meter.spend(characters, lambda: self._call(messages))
         if self._cache:
             self._cache.put(request, asdict(reply))
         return reply

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from harness.datasets.refined import final_answer
 from harness.errors import UsageError
 from harness.judges.prompt import load_prompt
 from harness.judges.reply import CORRECT_WRONG, YES_NO, Menu
-from harness.metrics.refined_scores import clean
 from harness.prompt import Prompt
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 _BY_TYPE = {
     "single-session-user": "contain",
@@ -50,7 +50,7 @@ class Rubric:
 
     def cleaned(self, hypothesis: str) -> str:
         """What of a hypothesis is judged."""
-        return clean(hypothesis) if self.cleans else hypothesis
+        return final_answer(hypothesis) if self.cleans else hypothesis
 
 
 def _longmemeval(question: QuestionDigest) -> str:

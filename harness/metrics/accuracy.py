@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.datasets.categories import ABILITIES, ABSTENTION
-from harness.runs.lines import Outcome
+from harness.records.lines import Outcome
 from harness.statistics.bootstrap import bootstrap_mean
 from harness.statistics.intervals import proportion
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.runs.spending import Price, Spending
+from harness.spending.usage import Price, Usage
 
 Line = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def cost_of(spent: Mapping[str, Any], price: Mapping[str, float] | None) -> floa
     """US dollars, or None where no price or no call is known."""
     if not spent or price is None:
         return None
-    return round(Spending(**spent).usd(Price(**price)), 6)
+    return round(Usage(**spent).usd(Price(**price)), 6)
 
 
 def _context(contexts: list[Mapping[str, int]]) -> dict[str, int]:

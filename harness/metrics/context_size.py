@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from harness.runs.lines import RunLines, outcome_of
+from harness.records.lines import RunLines, outcome_of
 from harness.statistics.intervals import proportion
 
 # At most so many groups of questions, each of at least so many.

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.tokens import tokens_of
+from harness.text import tokens_of
 
 Line = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.datasets.categories import LONGMEMEVAL_TYPES
 from harness.datasets.official_ids import is_official_abstention
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Lines = Mapping[str, Mapping[str, Any]]
 # Judges whose raw reply is what the official scripts would have read.

@@ -10,8 +10,8 @@ from harness.metrics.retrieval_metrics import (
     recall_any_at_k,
     recall_fraction_at_k,
 )
-from harness.runs.digest import QuestionDigest, round_name
-from harness.tokens import characters_of
+from harness.records.digest import QuestionDigest, round_name
+from harness.text import characters_of
 
 CONTEXT_BUDGETS = (7000, 16000)
 

@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-_BOXED = re.compile(r"\\box(?:ed)?\{([^{}]*)\}")
-_FINAL = re.compile(r"final answer:", re.IGNORECASE)
-_THOUGHT = "</think>"
+from harness.datasets.refined import final_answer
+
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -25,24 +24,12 @@ class Overlap(NamedTuple):
 
 def refined_scores(prediction: str, answers: Sequence[str]) -> Overlap:
     """Scores against the answer that fits best; nothing predicted scores 0."""
-    said = clean(prediction)
+    said = final_answer(prediction)
     if not said:
         return Overlap(0.0, 0.0)
     if any(said == answer.strip() for answer in answers):
         return Overlap(1.0, 1.0)
     return max(overlap(said, answer) for answer in answers)
-
-
-def clean(prediction: str) -> str:
-    """The answer proper: in the last box, else after `final answer:`, then after `</think>`."""
-    boxes = _BOXED.findall(prediction)
-    if boxes:
-        text = str(boxes[-1])
-    else:
-        final = _FINAL.search(prediction)
-        text = prediction[final.end() :] if final else prediction
-    _, thought, answer = text.partition(_THOUGHT)
-    return (answer if thought else text).strip()
 
 
 def overlap(prediction: str, answer: str) -> Overlap:

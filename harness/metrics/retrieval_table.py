@@ -24,7 +24,7 @@ from harness.metrics.retrieval_metrics import (
 )
 from harness.metrics.sources import tells_context, tells_rounds
 from harness.metrics.turn_recall import turn_recall_table
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 _CONVERTED_CUT_OFFS = (5, 10)
 # For the curve of a report; at most 50 rounds are ranked.

@@ -10,7 +10,7 @@ from typing import Any
 from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.metrics.locomo_f1 import locomo_f1
 from harness.metrics.refined_scores import refined_scores
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Scores = dict[str, float]
 Lines = Mapping[str, Mapping[str, Any]]

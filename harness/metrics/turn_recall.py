@@ -16,7 +16,7 @@ from harness.metrics.retrieval_metrics import (
     recall_fraction_at_k,
 )
 from harness.metrics.sources import tells_rounds
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 CUT_OFFS = (1, 5, 10, 25, 50)
 Lines = Mapping[str, Mapping[str, Any]]

@@ -5,12 +5,11 @@ from itertools import chain
 from typing import Any
 
 from harness.assistants.sources import Returned, Source, SourceLayout
-from harness.assistants.wire import rfc3339
 from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, rounds_of
 from harness.replay.placing import Place, Placing
 from harness.replay.said import RoundPlace
-from harness.runs.digest import beginning
+from harness.text import beginning, rfc3339
 
 Ranked = dict[str, Any]
 # Position, round index and ids of what keeps a rank and fits nothing of the history.

@@ -13,10 +13,10 @@ from harness.metrics.official_accuracy import official_accuracy
 from harness.metrics.retrieval_table import retrieval_table
 from harness.metrics.sources import sources_table
 from harness.metrics.table import metric_table
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import RunLines, outcome_of
-from harness.runs.manifest import Manifest
-from harness.runs.purses import judging_spent, judging_usd
+from harness.records.accounts import judging_spent, judging_usd
+from harness.records.digest import QuestionDigest
+from harness.records.lines import RunLines, outcome_of
+from harness.records.manifest import Manifest
 
 
 def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from harness.metrics.per_question import CONTEXT_BUDGETS, rounds_in_budget
 from harness.metrics.sources import tells_context, tells_rounds
+from harness.records.digest import QuestionDigest, round_name
+from harness.records.lines import RunLines, outcome_of
 from harness.report.clipping import Clipping, clipped
 from harness.report.table import number
-from harness.runs.digest import QuestionDigest, round_name
-from harness.runs.lines import RunLines, outcome_of
 
 _MARKS = {"yes": "right", "no": "wrong", "unscored": "unscored", "missing": "missing"}
 _BUDGET = CONTEXT_BUDGETS[0]

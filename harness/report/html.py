@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from harness.records.lines import RunLines
 from harness.report.chart_sections import bounds_of, charts
 from harness.report.drilldown import drilldown
 from harness.report.judge_tables import known_wrong_note
 from harness.report.page import asset, html_header, html_page, html_table
 from harness.report.table import number, percent
 from harness.report.tables import report_tables
-from harness.runs.lines import RunLines
 from harness.statistics.intervals import proportion
 
 

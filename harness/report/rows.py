@@ -12,8 +12,8 @@ from harness.metrics.per_question import (
     session_figures,
 )
 from harness.metrics.sources import tells_context, tells_rounds
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import RunLines, outcome_of
+from harness.records.digest import QuestionDigest
+from harness.records.lines import RunLines, outcome_of
 
 Row = dict[str, Any]
 _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")

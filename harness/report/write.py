@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 from harness.errors import UsageError
+from harness.records.lines import read_run
+from harness.records.manifest import load_manifest
+from harness.records.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
 from harness.report.build import build_report
 from harness.report.html import render_html
 from harness.report.markdown import render_markdown
 from harness.report.rows import rows_csv
-from harness.runs.lines import read_run
-from harness.runs.manifest import load_manifest
-from harness.runs.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
 
 
 def write_report(run_dir: RunDir) -> dict[str, Any]:

@@ -4,7 +4,7 @@ every assistant can be told to forget.
 
 from collections import Counter
 
-from harness.runs.run_dir import ATTEMPTS, RunDir
+from harness.records.run_dir import ATTEMPTS, RunDir
 
 
 class Attempts:

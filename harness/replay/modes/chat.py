@@ -15,7 +15,6 @@ from typing import Any, Literal
 from harness.assistants.chat_client import ChatClient, Message
 from harness.assistants.profile import Profile
 from harness.assistants.template import Occasion
-from harness.assistants.wire import rfc3339
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 from harness.errors import UsageError
 from harness.replay.blinding import Blinding
@@ -25,6 +24,7 @@ from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
 from harness.replay.modes.mode import Asked
 from harness.replay.placing import Placing
 from harness.replay.rankings import sources_line
+from harness.text import rfc3339
 
 Way = Literal["teacher", "live", "recorded"]
 

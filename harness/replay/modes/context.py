@@ -17,7 +17,7 @@ from harness.prompt import Prompt, load_prompts
 from harness.replay.blinding import Blinding
 from harness.replay.modes.lines import hypothesis_line
 from harness.replay.modes.mode import Asked
-from harness.tokens import characters_of, tokens_of
+from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
 NO_MEMORY = "no-memory"

@@ -3,9 +3,10 @@
 import time
 from typing import Any
 
-from harness.assistants.wire import Answer, rfc3339
+from harness.assistants.wire import Answer
 from harness.datasets.questions import Question
 from harness.replay.ingest import Ingested
+from harness.text import rfc3339
 
 
 def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.assistants.client import AssistantClient
-from harness.assistants.wire import RankedValue, rfc3339
+from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
 from harness.replay.blinding import Blinding
@@ -15,7 +15,8 @@ from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
 from harness.replay.modes.mode import Asked
 from harness.replay.rankings import ranked_round, ranked_session
 from harness.replay.said import RoundPlace
-from harness.runs.budget import Purse
+from harness.spending.budget import Meter
+from harness.text import rfc3339
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -38,12 +39,12 @@ class NativeMode:
     shares_histories = True
 
     def __init__(
-        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, purse: Purse
+        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter
     ) -> None:
         self._client = client
         self._blinding = blinding
         self._ingester = ingester
-        self._purse = purse
+        self._meter = meter
 
     async def is_ingested(self, question: Question) -> bool:
         """Whether the assistant still holds the question's whole history."""
@@ -62,7 +63,7 @@ class NativeMode:
     async def ask(self, question: Question) -> Asked:
         """Ask the question of an ingested history."""
         started = time.perf_counter()
-        answer = await self._purse.spend(
+        answer = await self._meter.spend(
             len(question.question),
             lambda: self._client.ask(
                 self._blinding.user(question.history_id),

@@ -17,9 +17,9 @@ from harness.gates.junit import junit_xml
 from harness.gates.regression import check_regression
 from harness.gates.result import GateResult
 from harness.gates.thresholds import figure_of, parse_threshold
+from harness.records.run_dir import RunDir
 from harness.report.table import p_value
 from harness.report.write import write_report
-from harness.runs.run_dir import RunDir
 from harness.statistics.pairs import signs_worse
 
 Harness = Callable[..., Finished]

@@ -4,33 +4,35 @@ LongMemEval: lines with `question_id` and `hypothesis`. LoCoMo-Refined: lines wi
 `conversation_idx` and `qa_index`, and `predicted_answer` or `response`.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.assistants.encodable import encodable
 from harness.datasets.files import read_records
-from harness.errors import DatasetError
-from harness.runs.digest import QuestionDigest
-from harness.runs.run_dir import HYPOTHESES, RunDir
+from harness.errors import DatasetError, RunMismatch
+from harness.pipeline.run import Run
+from harness.records.digest import QuestionDigest
+from harness.records.run_dir import HYPOTHESES
+from harness.text import encodable
 
 _IDS = ("question_id", "qa_id")
 _TEXTS = ("hypothesis", "predicted_answer", "response")
 
 
-def take_hypotheses(
-    path: Path,
-    run_dir: RunDir,
-    wanted: Collection[str],
-    questions: Sequence[QuestionDigest],
-) -> int:
-    """Copy the hypotheses of the wanted questions into a run directory; returns how many others
-    were left out. `questions` are all of the data set; raises as `read_hypotheses` does.
+def take_hypotheses(run: Run, path: Path) -> None:
+    """Use another system's hypotheses in a run; its lines for other questions are left out, and
+    counted aloud. Raises as `read_hypotheses` does.
     """
-    lines = read_hypotheses(path, questions)
+    if path.resolve() == (run.dir.path / HYPOTHESES).resolve():
+        return
+    if run.manifest.asks:
+        raise RunMismatch(f"{run.dir.path} has hypotheses of its own: choose another --out")
+    wanted = {question.question_id for question in run.selected}
+    lines = read_hypotheses(path, run.dataset.outlines)
     taken = [line for question_id, line in lines.items() if question_id in wanted]
-    run_dir.replace_lines(HYPOTHESES, taken)
-    return len(lines) - len(taken)
+    run.dir.replace_lines(HYPOTHESES, taken)
+    if others := len(lines) - len(taken):
+        run.console.print(f"{others} hypotheses belong to no selected question: left out")
 
 
 def read_hypotheses(path: Path, questions: Sequence[QuestionDigest]) -> dict[str, dict[str, Any]]:

@@ -8,8 +8,8 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from harness.runs.digest import QuestionDigest
-from harness.runs.running_accuracy import RunningAccuracy
+from harness.judges.lexical.judge import decide, shipped_weights
+from harness.records.digest import QuestionDigest
 
 
 class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
@@ -35,6 +35,25 @@ def make_progress(console: Console, *, total: int | None, finished: int) -> Repl
     if console.is_terminal:
         return BarProgress(console, total=total, finished=finished)
     return LineProgress(console, total=total, finished=finished)
+
+
+class RunningAccuracy:
+    """Right and wrong answers so far by the lexical judge, whatever judge comes after; a mere
+    indication that is written nowhere.
+    """
+
+    def __init__(self) -> None:
+        self._weights = shipped_weights()
+        self._right = 0
+        self._judged = 0
+
+    def answered(self, question: QuestionDigest, hypothesis: str) -> None:
+        """Count an answer."""
+        self._judged += 1
+        self._right += decide(question, hypothesis, self._weights).passed
+
+    def __str__(self) -> str:
+        return f"{100 * self._right / self._judged:.0f} % right" if self._judged else ""
 
 
 class _Counter:

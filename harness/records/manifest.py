@@ -9,16 +9,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from harness.datasets.dataset import Dataset
-from harness.datasets.known import edition_of
-from harness.datasets.selection import Filters
 from harness.errors import RunMismatch
-from harness.judges.base import Judge
-from harness.replay.blinding import new_salt
-from harness.runs.provenance import git_state
-from harness.runs.run_dir import MANIFEST, RunDir
-from harness.runs.spending import Price
-from harness.version import harness_version
+from harness.records.run_dir import MANIFEST, RunDir
+from harness.spending.usage import Price
 
 FORMAT = 2
 # Where a server listens and keeps its files does not change what it answers.
@@ -60,12 +53,14 @@ class Manifest:
         """Whether questions were asked in this run, not only searched for."""
         return any(item["stage"] == "replay" for item in self.data["invocations"])
 
-    def settle_data(self, sha256: str) -> None:
-        """Write down the hash of a large data file once it is known, or refuse another file."""
+    def settle_data(self, sha256: str, edition: str | None) -> None:
+        """Write down the hash of a large data file once it is known, and what edition it is known
+        as, or refuse another file.
+        """
         known = self.data["dataset"]["sha256"]
         if known is not None and known != sha256:
             raise self.mismatch("data file", f"{known[:12]} then, {sha256[:12]} now")
-        self.data["dataset"] |= {"sha256": sha256, "edition": edition_of(sha256)}
+        self.data["dataset"] |= {"sha256": sha256, "edition": edition}
         self.save()
 
     @property
@@ -110,21 +105,21 @@ class Manifest:
             was = {"model": known["model"], "version": _stable(known["version"])}
             now = {"model": assistant.model, "version": _stable(assistant.version)}
             if was != now:
-                raise self.mismatch("assistant", _difference(was, now))
+                raise self.mismatch("assistant", difference(was, now))
         self.data["assistant"] = asdict(assistant)
         self.save()
 
-    def set_judge(self, judge: Judge, second: Judge | None = None) -> None:
+    def set_judges(self, judge: dict[str, Any], second: dict[str, Any] | None) -> None:
         """Record whose verdicts the directory holds."""
-        self.data["judge"] = _judge_record(judge)
-        self.data["second_judge"] = _judge_record(second) if second else None
+        self.data["judge"] = judge
+        self.data["second_judge"] = second
         self.save()
 
     def begin(self, stage: str, **details: Any) -> None:
         """Open an invocation; `tick` and `end` bring its seconds up to date."""
         self._clock = time.monotonic()
         self._is_open = True
-        started = {"stage": stage, "started_at": _now(), "seconds": 0.0, **details}
+        started = {"stage": stage, "started_at": now(), "seconds": 0.0, **details}
         self.data["invocations"].append(started)
         self.save()
 
@@ -138,7 +133,7 @@ class Manifest:
     def end(self) -> None:
         """Close the open invocation, if one was begun."""
         if self._is_open:
-            self.data["invocations"][-1]["ended_at"] = _now()
+            self.data["invocations"][-1]["ended_at"] = now()
             self.tick()
             self._is_open = False
 
@@ -162,45 +157,6 @@ class Manifest:
         )
 
 
-def open_manifest(
-    run_dir: RunDir,
-    dataset: Dataset,
-    filters: Filters,
-    *,
-    salt: str | None = None,
-) -> Manifest:
-    """The directory's manifest: a new one, or the old one if data and filters agree (else
-    `RunMismatch`).
-
-    `salt` gives a new run the opaque names of another one, whose histories it uses.
-    """
-    run_dir.create()
-    data = run_dir.read_json(MANIFEST)
-    if data is None:
-        manifest = Manifest(run_dir, _new(dataset, filters) | {"salt": salt or new_salt()})
-        manifest.save()
-        return manifest
-    _require_format(run_dir, data)
-    manifest = Manifest(run_dir, data)
-    _require_same_data(manifest, dataset)
-    if salt and manifest.salt != salt:
-        raise manifest.mismatch("--ingested", "its users have other names")
-    if data["filters"] != _plain(filters):
-        raise manifest.mismatch("selection", _difference(data["filters"], _plain(filters)))
-    return manifest
-
-
-def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
-    was, now = manifest.data["dataset"], _data(dataset)
-    # A large file is known by its name and size until it is hashed.
-    for field in ("name", "size", "gold"):
-        if was[field] != now[field]:
-            detail = f"{field} {was[field]!r} then, {now[field]!r} now"
-            raise manifest.mismatch("data file", detail)
-    if now["sha256"] is not None:
-        manifest.settle_data(now["sha256"])
-
-
 def load_manifest(run_dir: RunDir) -> Manifest | None:
     """The manifest of an existing run, or None; `RunMismatch` for one of another format."""
     data = run_dir.read_json(MANIFEST)
@@ -217,49 +173,6 @@ def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
         )
 
 
-def _new(dataset: Dataset, filters: Filters) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "harness_version": harness_version(),
-        "git": git_state(),
-        "created_at": _now(),
-        "dataset": _data(dataset),
-        "filters": _plain(filters),
-        "selected": None,
-        "mode": None,
-        "approach": None,
-        "assistant": None,
-        "judge": None,
-        "second_judge": None,
-        "invocations": [],
-        "wall_seconds": 0.0,
-    }
-
-
-def _data(dataset: Dataset) -> dict[str, Any]:
-    sha256 = dataset.early_sha256()
-    return {
-        "name": dataset.name,
-        "file": dataset.file,
-        "size": dataset.size,
-        "sha256": sha256,
-        "edition": None if sha256 is None else edition_of(sha256),
-        "questions": len(dataset.outlines) if dataset.is_listed else None,
-        "gold": None if dataset.gold is None else asdict(dataset.gold),
-    }
-
-
-def _judge_record(judge: Judge) -> dict[str, Any]:
-    return {"id": judge.id, "hash": judge.hash, **judge.account}
-
-
-def _plain(filters: Filters) -> dict[str, Any]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(filters).items()
-    }
-
-
 def _stable(version: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if version is None:
         return None
@@ -270,16 +183,16 @@ def _stable(version: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return stable
 
 
-def _difference(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def difference(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     for name in sorted({*was, *now}):
         before, after = was.get(name), now.get(name)
         if before == after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            return f"{name}.{_difference(before, after)}"
+            return f"{name}.{difference(before, after)}"
         return f"{name}: {before!r} then, {after!r} now"
     return "no difference"
 
 
-def _now() -> str:
+def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")

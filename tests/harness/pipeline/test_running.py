@@ -13,11 +13,11 @@ from scripted_rival import Rival
 
 from harness.assistants.profile import load_profile
 from harness.errors import TooManyErrors
-from harness.replay.limits import ENOUGH, ErrorRate
+from harness.pipeline.dry_run import forecast
+from harness.pipeline.histories import ENOUGH, ErrorRate
+from harness.records.run_dir import FAILURES, HYPOTHESES, RunDir
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
-from harness.runs.forecast import forecast
-from harness.runs.run_dir import FAILURES, HYPOTHESES, RunDir
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))

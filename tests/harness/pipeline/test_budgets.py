@@ -14,8 +14,8 @@ from harness.assistants.profile import load_profile
 from harness.assistants.wire import Answer
 from harness.errors import BudgetSpent, UsageError
 from harness.replay.modes.choice import Approach
-from harness.runs.budget import Budget, Limits, Purse
-from harness.runs.spending import Price, Spending
+from harness.spending.budget import Budget, Limits, Meter
+from harness.spending.usage import Price, Usage
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
@@ -26,56 +26,56 @@ async def answering(prompt: int | None, completion: int | None, text: str = "x" 
 
 
 async def test_a_budget_counts_usage_and_estimates_what_is_not_told() -> None:
-    purse = Purse()
-    await purse.spend(400, lambda: answering(90, 12))
-    await purse.spend(400, lambda: answering(None, None))
-    assert purse.spent == Spending(2, 1, 190, 22)
+    meter = Meter()
+    await meter.spend(400, lambda: answering(90, 12))
+    await meter.spend(400, lambda: answering(None, None))
+    assert meter.spent == Usage(2, 1, 190, 22)
 
 
 async def test_a_token_budget_is_hard_and_counts_earlier_commands() -> None:
-    purse = Purse(before=Spending(1, 0, 700, 100))
-    Budget(Limits(tokens=1000), [purse])
-    await purse.spend(400, lambda: answering(90, 10))
+    meter = Meter(before=Usage(1, 0, 700, 100))
+    Budget(Limits(tokens=1000), [meter])
+    await meter.spend(400, lambda: answering(90, 10))
     with pytest.raises(BudgetSpent, match="1,001 tokens"):
-        await purse.spend(404, lambda: answering(90, 10))
+        await meter.spend(404, lambda: answering(90, 10))
 
 
 async def test_a_budget_holds_back_what_is_under_way() -> None:
-    purse, go_on = Purse(), asyncio.Event()
-    Budget(Limits(tokens=150), [purse])
+    meter, go_on = Meter(), asyncio.Event()
+    Budget(Limits(tokens=150), [meter])
 
     async def slowly() -> Answer:
         await go_on.wait()
         return Answer("", 100, 0)
 
-    first = asyncio.create_task(purse.spend(400, slowly))
+    first = asyncio.create_task(meter.spend(400, slowly))
     await asyncio.sleep(0)
     with pytest.raises(BudgetSpent):
-        await purse.spend(400, slowly)
+        await meter.spend(400, slowly)
     go_on.set()
     await first
-    assert purse.spent.tokens == 100
+    assert meter.spent.tokens == 100
 
 
 async def test_a_cost_budget_needs_a_price() -> None:
     with pytest.raises(UsageError, match="--max-cost needs a price"):
-        Budget(Limits(usd=1.0), [Purse()])
-    purse = Purse(price=Price(1.0, 10.0))
-    Budget(Limits(usd=0.001), [purse])
-    await purse.spend(400, lambda: answering(100, 80))
+        Budget(Limits(usd=1.0), [Meter()])
+    meter = Meter(price=Price(1.0, 10.0))
+    Budget(Limits(usd=0.001), [meter])
+    await meter.spend(400, lambda: answering(100, 80))
     with pytest.raises(BudgetSpent, match=r"0\.0011 US dollars"):
-        await purse.spend(800, lambda: answering(1, 1))
+        await meter.spend(800, lambda: answering(1, 1))
 
 
-async def test_purses_share_a_budget_each_at_its_price() -> None:
-    assistant, judge = Purse(price=Price(1.0, 1.0)), Purse("judge", Price(100.0, 0.0))
+async def test_meters_share_a_budget_each_at_its_price() -> None:
+    assistant, judge = Meter(price=Price(1.0, 1.0)), Meter("judge", Price(100.0, 0.0))
     Budget(Limits(usd=0.02), [assistant, judge])
     await judge.spend(400, lambda: answering(100, 50))
     await assistant.spend(400, lambda: answering(100, 50))
     with pytest.raises(BudgetSpent, match=r"0\.0202 US dollars"):
         await judge.spend(400, lambda: answering(100, 50))
     with pytest.raises(UsageError, match="price of the second judge: --judge-price, a second one"):
-        Budget(Limits(usd=1.0), [assistant, Purse("second_judge")])
+        Budget(Limits(usd=1.0), [assistant, Meter("second_judge")])
 
 
 def test_a_spent_budget_stops_a_run_that_a_larger_one_continues(

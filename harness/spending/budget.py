@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from harness.errors import BudgetSpent, UsageError
-from harness.runs.spending import Price, Spending
-from harness.tokens import tokens_at_least_one
+from harness.spending.usage import Price, Usage
+from harness.text import tokens_at_least_one
 
 Payee = Literal["assistant", "judge", "second_judge"]
 _PRICED_BY: dict[Payee, str] = {
@@ -52,7 +52,7 @@ class Limits:
     prices: Mapping[Payee, Price] = field(default_factory=dict)
 
 
-class Purse:
+class Meter:
     """Pays for the calls of one model and counts them, within a budget where it belongs to one.
 
     `before` is what was spent earlier. What is under way is held back in advance, so that calls
@@ -60,12 +60,12 @@ class Purse:
     """
 
     def __init__(
-        self, payee: Payee = "assistant", price: Price | None = None, before: Spending | None = None
+        self, payee: Payee = "assistant", price: Price | None = None, before: Usage | None = None
     ) -> None:
         self.payee = payee
         self.price = price
-        self.before = before or Spending()
-        self.spent = Spending()
+        self.before = before or Usage()
+        self.spent = Usage()
         self.held = 0
         self.budget: Budget | None = None
 
@@ -82,32 +82,32 @@ class Purse:
         self.spent.add(_spending(reply, expected))
         return reply
 
-    def total(self) -> Spending:
+    def total(self) -> Usage:
         """What was spent ever, and what is held back."""
-        total = Spending(prompt_tokens=self.held)
+        total = Usage(prompt_tokens=self.held)
         total.add(self.before)
         total.add(self.spent)
         return total
 
 
 class Budget:
-    """Holds purses to limits that they share; raises `UsageError` for money without a price."""
+    """Holds meters to limits that they share; raises `UsageError` for money without a price."""
 
-    def __init__(self, limits: Limits, purses: Sequence[Purse]) -> None:
+    def __init__(self, limits: Limits, meters: Sequence[Meter]) -> None:
         self._limits = limits
-        self._purses = purses
-        for purse in purses:
-            purse.budget = self
-            purse.price = purse.price or limits.prices.get(purse.payee)
-            if limits.usd is not None and purse.price is None:
+        self._meters = meters
+        for meter in meters:
+            meter.budget = self
+            meter.price = meter.price or limits.prices.get(meter.payee)
+            if limits.usd is not None and meter.price is None:
                 raise UsageError(
-                    f"--max-cost needs a price of the {purse.payee.replace('_', ' ')}: "
-                    f"{_PRICED_BY[purse.payee]}"
+                    f"--max-cost needs a price of the {meter.payee.replace('_', ' ')}: "
+                    f"{_PRICED_BY[meter.payee]}"
                 )
 
     def require_room(self) -> None:
         """Refuse a call whose prompt, held back already, is too much."""
-        totals = [(purse.price, purse.total()) for purse in self._purses]
+        totals = [(meter.price, meter.total()) for meter in self._meters]
         tokens, limit = sum(total.tokens for _, total in totals), self._limits.tokens
         if limit is not None and tokens > limit:
             raise BudgetSpent(
@@ -122,9 +122,9 @@ class Budget:
             )
 
 
-def _spending(reply: Metered, expected: int) -> Spending:
+def _spending(reply: Metered, expected: int) -> Usage:
     prompt, completion = reply.prompt_tokens, reply.completion_tokens
-    return Spending(
+    return Usage(
         calls=1,
         estimated_calls=int(prompt is None or completion is None),
         prompt_tokens=expected if prompt is None else prompt,

@@ -12,7 +12,7 @@ from histories import instance, three_questions, write_data
 from scripted_assistant import Fault, ScriptedAssistant
 
 from harness.errors import RunMismatch, UsageError
-from harness.runs.run_dir import HYPOTHESES, RETRIEVAL, VERDICTS, RunDir
+from harness.records.run_dir import HYPOTHESES, RETRIEVAL, VERDICTS, RunDir
 
 Harness = Callable[..., Finished]
 CONTRACT = {

@@ -17,7 +17,7 @@ class Price:
 
 
 @dataclass(slots=True)
-class Spending:
+class Usage:
     """Tokens of calls; `estimated_calls` of `calls` told no usage of their own."""
 
     calls: int = 0
@@ -30,7 +30,7 @@ class Spending:
         """Both kinds together."""
         return self.prompt_tokens + self.completion_tokens
 
-    def add(self, other: "Spending") -> None:
+    def add(self, other: "Usage") -> None:
         """Count another one in."""
         self.calls += other.calls
         self.estimated_calls += other.estimated_calls

@@ -2,15 +2,9 @@
 `questions.jsonl`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
-
-from harness.assistants.wire import rfc3339
-from harness.datasets.official_ids import official_session_targets, official_turn_targets
-from harness.datasets.questions import Question, evidence_rounds, evidence_turn_ids, rounds_of
-
-_BEGINNING = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +44,6 @@ class QuestionDigest:
         return (self.answer, *self.alternatives)
 
     @classmethod
-    def of(cls, question: Question) -> Self:
-        """Digest a loaded question."""
-        return cls(
-            question_id=question.question_id,
-            question_type=question.question_type,
-            is_abstention=question.is_abstention,
-            question=question.question,
-            answer=question.answer,
-            question_date=rfc3339(question.question_date),
-            evidence_session_ids=question.evidence_session_ids,
-            evidence_rounds=tuple(round_name(*place) for place in evidence_rounds(question)),
-            official_session_targets=tuple(official_session_targets(question)),
-            official_turn_targets=tuple(official_turn_targets(question)),
-            history_id=question.history_id,
-            alternatives=question.alternatives,
-            trap=question.trap,
-            evidence_ids=question.evidence_ids,
-            evidence_turn_ids=evidence_turn_ids(question),
-            evidence_begins=tuple(_evidence_begins(question)),
-        )
-
-    @classmethod
     def unread(cls, question_id: str, question_type: str, *, is_abstention: bool) -> Self:
         """What is known of a question before its history has been read."""
         return cls(
@@ -101,21 +73,6 @@ class QuestionDigest:
     def to_json(self) -> dict[str, Any]:
         """The line to write."""
         return asdict(self)
-
-
-def beginning(text: str) -> str:
-    """As much of a text as it takes to recognize it, on one line."""
-    return " ".join(text[: 2 * _BEGINNING].split())[:_BEGINNING]
-
-
-def _evidence_begins(question: Question) -> Iterator[str]:
-    sessions = {session.position: session for session in question.sessions}
-    for position, index in evidence_rounds(question):
-        session = sessions[position]
-        labelled = (session.turns[i] for i in rounds_of(session.turns)[index].turns)
-        turn = next(turn for turn in labelled if turn.has_answer)
-        day = rfc3339(session.session_date)[:10]
-        yield f"{day} {turn.name or turn.role}: {beginning(turn.content)}"
 
 
 def round_name(position: int, round_index: int) -> str:

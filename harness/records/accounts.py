@@ -5,10 +5,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from harness.runs.budget import Payee, Purse
-from harness.runs.manifest import Manifest, load_manifest
-from harness.runs.run_dir import RunDir
-from harness.runs.spending import Price, Spending
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import RunDir
+from harness.spending.budget import Meter, Payee
+from harness.spending.usage import Price, Usage
 
 _SPENT: dict[Payee, str] = {
     "assistant": "spent",
@@ -18,45 +18,45 @@ _SPENT: dict[Payee, str] = {
 _JUDGES: tuple[Payee, ...] = ("judge", "second_judge")
 
 
-def account_of(purses: Iterable[Purse]) -> dict[str, Any]:
-    """What the manifest keeps of purses in one command; an assistant's price has its own place."""
+def account_of(meters: Iterable[Meter]) -> dict[str, Any]:
+    """What the manifest keeps of meters in one command; an assistant's price has its own place."""
     account: dict[str, Any] = {}
-    for purse in purses:
-        account[_SPENT[purse.payee]] = purse.spent.to_json()
-        if purse.payee != "assistant" and purse.price is not None:
-            account[f"{purse.payee}_price"] = asdict(purse.price)
+    for meter in meters:
+        account[_SPENT[meter.payee]] = meter.spent.to_json()
+        if meter.payee != "assistant" and meter.price is not None:
+            account[f"{meter.payee}_price"] = asdict(meter.price)
     return account
 
 
-def all_purses(manifest: Manifest, present: Iterable[Purse]) -> list[Purse]:
-    """This command's purses, which learn what was spent before, and those of earlier commands."""
-    purses = {purse.payee: purse for purse in present}
+def all_meters(manifest: Manifest, present: Iterable[Meter]) -> list[Meter]:
+    """This command's meters, which learn what was spent before, and those of earlier commands."""
+    meters = {meter.payee: meter for meter in present}
     for payee, name in _SPENT.items():
-        before = Spending(**manifest.totals(name))
-        if payee in purses:
-            purses[payee].before = before
+        before = Usage(**manifest.totals(name))
+        if payee in meters:
+            meters[payee].before = before
         elif before.calls:
-            purses[payee] = Purse(payee, _price(manifest, payee), before)
-    return list(purses.values())
+            meters[payee] = Meter(payee, _price(manifest, payee), before)
+    return list(meters.values())
 
 
-def purses_beside(folders: Iterable[Path]) -> Iterator[Purse]:
+def meters_beside(folders: Iterable[Path]) -> Iterator[Meter]:
     """What was spent in other run directories, as far as there are any."""
     for folder in folders:
         manifest = load_manifest(RunDir(folder))
         if manifest is not None:
-            yield from all_purses(manifest, ())
+            yield from all_meters(manifest, ())
 
 
 def judging_spent(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     """What judges' models were asked; None where no command with a model kept account."""
     spent = [
-        Spending(**item[_SPENT[payee]])
+        Usage(**item[_SPENT[payee]])
         for item in manifest["invocations"]
         for payee in _JUDGES
         if _SPENT[payee] in item
     ]
-    total = Spending()
+    total = Usage()
     for one in spent:
         total.add(one)
     return total.to_json() if spent else None
@@ -73,7 +73,7 @@ def judging_usd(manifest: Mapping[str, Any]) -> float | None:
         if not asked:
             return None
         for invocation in asked:
-            spent = Spending(**invocation[_SPENT[payee]])
+            spent = Usage(**invocation[_SPENT[payee]])
             price = invocation.get(f"{payee}_price")
             if price is None and spent.calls:
                 return None

@@ -6,12 +6,30 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from harness.errors import JudgeUnavailable, RunInterrupted
 from harness.judges.base import Judge, Verdict
-from harness.judges.controls import Control
-from harness.runs.digest import QuestionDigest
-from harness.runs.run_dir import CONTROLS, HYPOTHESES, VERDICTS, RunDir
+from harness.judges.controls import Control, draw_controls
+from harness.pipeline.run import CONTINUE, Run
+from harness.records.accounts import account_of
+from harness.records.digest import QuestionDigest
+from harness.records.run_dir import CONTROLS, HYPOTHESES, SECOND_VERDICTS, VERDICTS, RunDir
+from harness.spending.budget import Limits, Meter
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """How judging goes: a second judge whose disagreement is reported, so many questions drawn with
+    the seed as controls of the first, so many verdicts under way at a time, so much to be spent.
+    """
+
+    second: Judge | None = None
+    controls: int = 20
+    seed: int = 0
+    concurrency: int = 4
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +43,57 @@ class Item:
 
 def _nothing() -> None:
     pass
+
+
+def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
+    """Judge the hypotheses that have no valid verdict yet, and controls of the judge."""
+    plan = plan or JudgePlan()
+    judges = [judge, plan.second]
+    meters = meters_of(judges)
+    run.limit_spending(plan.limits, meters)
+    run.manifest.begin("judge", judge=judge.id)
+    run.manifest.set_judges(_record(judge), _record(plan.second) if plan.second else None)
+    try:
+        asyncio.run(_judge_run(run, judge, plan, meters))
+    except JudgeUnavailable as error:
+        raise JudgeUnavailable(f"{error}. {CONTINUE}") from error
+    except KeyboardInterrupt:
+        raise RunInterrupted(f"interrupted. {CONTINUE}") from None
+    finally:
+        run.manifest.end()
+
+
+def meters_of(judges: Sequence[Judge | None]) -> list[Meter]:
+    """What counts the calls of those judges that ask a model."""
+    return [judge.meter for judge in judges if judge is not None and judge.meter is not None]
+
+
+async def _judge_run(run: Run, judge: Judge, plan: JudgePlan, meters: Sequence[Meter]) -> None:
+    hypotheses = run.dir.by_question(HYPOTHESES)
+    questions = run.digests(hypotheses)
+    said = {key: line["hypothesis"] for key, line in hypotheses.items()}
+    controls = draw_controls(questions, said, sample=plan.controls, seed=plan.seed)
+
+    def judged() -> None:
+        if meters:  # without a model nothing is paid, and much is judged in a moment
+            run.manifest.tick(**account_of(meters))
+
+    sides = plan.concurrency
+    judging = partial(judge_all, run.dir, questions, concurrency=sides, judged=judged)
+    try:
+        await judging(judge)
+        await judge_controls(run.dir, controls, judge, concurrency=sides, judged=judged)
+        if plan.second:
+            await judging(plan.second, name=SECOND_VERDICTS)
+    finally:
+        judged()
+        await judge.close()
+        if plan.second:
+            await plan.second.close()
+
+
+def _record(judge: Judge) -> dict[str, Any]:
+    return {"id": judge.id, "hash": judge.hash, **judge.account}
 
 
 async def judge_all(

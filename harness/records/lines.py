@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from harness.runs.digest import QuestionDigest
-from harness.runs.run_dir import (
+from harness.records.digest import QuestionDigest
+from harness.records.run_dir import (
     CONTROLS,
     FAILURES,
     HYPOTHESES,
