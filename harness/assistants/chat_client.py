@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from harness.assistants.paths import values_at
 from harness.assistants.profile import Extra, Forget, Profile
-from harness.assistants.sources import read_sources
+from harness.assistants.returned_sources import read_sources, values_at
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
 from harness.assistants.wire import Answer, parse_answer, parse_object

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.assistants.sources import Returned
+from harness.assistants.returned_sources import Returned
 from harness.text import encodable
 
 

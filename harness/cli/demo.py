@@ -25,7 +25,7 @@ from harness.pipeline.run import Run
 from harness.records.manifest import load_manifest
 from harness.records.run_dir import RunDir
 from harness.replay.modes.choice import Approach
-from harness.tls import trust_for
+from harness.urls import trust_for
 
 LOG = "server.log"
 _LOG_LINES = 20

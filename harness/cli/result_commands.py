@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 
 from harness.cli import options
-from harness.cli.grouping import grouped
-from harness.cli.groups import Allowance, Gating, Judging, Selection
+from harness.cli.groups import Allowance, Gating, Judging, Selection, grouped
 from harness.cli.output import finish, progress, require, results, show
 from harness.comparison.build import build_comparison
 from harness.comparison.leaderboard import (
@@ -29,8 +28,8 @@ from harness.pipeline.imported_hypotheses import take_hypotheses
 from harness.pipeline.judging import judge_run
 from harness.pipeline.run import Run
 from harness.records.run_dir import RunDir
-from harness.report.console import print_tables
-from harness.report.write import write_report
+from harness.report.build import write_report
+from harness.report.printing import print_tables
 
 # Columns of a table that is not shown on a terminal.
 _WIDTH = 150

@@ -7,7 +7,6 @@ import typer
 
 from harness.cli import options
 from harness.cli.demo import run_demo
-from harness.cli.grouping import grouped
 from harness.cli.groups import (
     Allowance,
     Gating,
@@ -16,9 +15,9 @@ from harness.cli.groups import (
     Replaying,
     Selection,
     Server,
+    grouped,
 )
-from harness.cli.output import finish, progress, results
-from harness.cli.repeats import finish_repeats, repeat_folders
+from harness.cli.output import finish, finish_repeats, progress, repeat_folders, results
 from harness.errors import UsageError
 from harness.pipeline.dry_run import Planned, dry_run_table
 from harness.pipeline.histories import ReplayOptions
@@ -27,7 +26,7 @@ from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
 from harness.replay.modes.choice import Approach
-from harness.report.console import print_tables
+from harness.report.printing import print_tables
 
 
 @grouped

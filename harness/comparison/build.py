@@ -12,9 +12,8 @@ from harness.comparison.paired import paired_accuracy, paired_figures, right
 from harness.comparison.runs import ComparedRun
 from harness.records.digest import QuestionDigest
 from harness.records.lines import outcome_of
-from harness.statistics.bootstrap import FEW_CLUSTERS
-from harness.statistics.corrections import holm
-from harness.statistics.repeats import repeats_table
+from harness.statistics.intervals import FEW_CLUSTERS, repeats_table
+from harness.statistics.paired_tests import holm
 
 
 def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.comparison.runs import ComparedRun
+from harness.metrics.official_scores import scores_by_question
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
-from harness.metrics.sources import tells_context, tells_rounds
-from harness.metrics.table import scores_by_question
 from harness.metrics.turn_recall import turn_figures
 from harness.records.digest import QuestionDigest
 

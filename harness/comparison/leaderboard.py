@@ -13,8 +13,8 @@ from harness.errors import HarnessError, UsageError
 from harness.records.run_dir import MANIFEST, RunDir
 from harness.report.chart_sections import bounds_of, shares
 from harness.report.charts import figure
-from harness.report.markdown import markdown_page
 from harness.report.page import html_header, html_page, html_table
+from harness.report.printing import markdown_page
 from harness.report.table import Table, number, percent
 
 STEM = "leaderboard"

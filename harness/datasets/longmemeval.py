@@ -11,9 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.datasets.categories import LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
 from harness.datasets.files import read_records
-from harness.datasets.questions import HaystackSession, Question, Turn
+from harness.datasets.questions import (
+    LOCOMO_CATEGORIES,
+    LONGMEMEVAL_TYPES,
+    HaystackSession,
+    Question,
+    Turn,
+)
 from harness.errors import DatasetError
 from harness.text import encodable
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.files import read_records
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.errors import DatasetError
 from harness.records.digest import QuestionDigest
 from harness.text import encodable

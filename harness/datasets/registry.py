@@ -7,11 +7,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold
+from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
 from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import read_corrections, require_known
-from harness.datasets.gradual import Gradual
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.longmemeval import iterate_instances, question_of
 from harness.datasets.plugin import content_hash, load_plugin

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.datasets.categories import LOCOMO_CATEGORIES
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.records.digest import QuestionDigest
 
 Lines = Mapping[str, Mapping[str, Any]]

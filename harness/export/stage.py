@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.compilation.instances import instances_of
-from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.longmemeval import Instance
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.registry import open_dataset
 from harness.errors import RunMismatch, UsageError
 from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines

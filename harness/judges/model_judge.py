@@ -10,8 +10,7 @@ from typing import Any
 from harness.errors import JudgeCallFailed
 from harness.judges.base import Decision, Verdict
 from harness.judges.openai_chat import Messages, OpenAIChat, Reply
-from harness.judges.reply import parse_verdict
-from harness.judges.rubrics import Rubric
+from harness.judges.rubrics import Rubric, parse_verdict
 from harness.records.digest import QuestionDigest
 from harness.spending.budget import Meter
 

@@ -8,8 +8,7 @@ from harness.errors import UsageError
 from harness.judges.base import Judge
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
-from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
-from harness.judges.reply_cache import ReplyCache
+from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
 from harness.judges.rubrics import RUBRICS
 from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price

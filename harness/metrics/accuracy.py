@@ -1,13 +1,17 @@
-"""Accuracy from verdicts, with every denominator explicit and an interval. Pure functions."""
+"""Accuracy from verdicts, with every denominator explicit and an interval: overall, by the length
+of the prompt, and as the official LongMemEval scripts count it. Pure functions.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from harness.datasets.categories import ABILITIES, ABSTENTION
-from harness.records.lines import Outcome
-from harness.statistics.bootstrap import bootstrap_mean
-from harness.statistics.intervals import proportion
+from harness.datasets.digests import is_official_abstention
+from harness.datasets.questions import ABILITIES, ABSTENTION, LONGMEMEVAL_TYPES
+from harness.records.digest import QuestionDigest
+from harness.records.lines import Outcome, RunLines, outcome_of
+from harness.statistics.intervals import bootstrap_mean, proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +84,87 @@ def _cell(items: Sequence[Scored]) -> dict[str, Any]:
 def _false_refusals(answerable: Sequence[Scored]) -> dict[str, Any]:
     answered = [item for item in answerable if item.outcome != "missing"]
     return proportion(sum(item.refused for item in answered), len(answered))
+
+
+# At most so many groups of questions, each of at least so many.
+_GROUPS, _SMALLEST = 5, 10
+
+
+def accuracy_by_prompt(lines: RunLines) -> list[dict[str, Any]]:
+    """Accuracy of answered questions in groups of about equal number, by prompt tokens.
+
+    Questions whose tokens the server did not count are left out; [] where all prompts are alike.
+    """
+    counted = [
+        (line["prompt_tokens"], outcome_of(question, lines) == "yes")
+        for question in lines.questions
+        if (line := lines.hypotheses.get(question.question_id))
+        and line.get("prompt_tokens") is not None
+    ]
+    counted.sort(key=lambda item: item[0])
+    groups = [group for group in _split(counted) if group]
+    if len({tokens for tokens, _ in counted}) < 2:
+        return []
+    return [
+        {"low_tokens": group[0][0], "high_tokens": group[-1][0]}
+        | {"accuracy": proportion(sum(right for _, right in group), len(group))}
+        for group in groups
+    ]
+
+
+def _split(items: Sequence[tuple[int, bool]]) -> list[Sequence[tuple[int, bool]]]:
+    groups = max(1, min(_GROUPS, len(items) // _SMALLEST))
+    bounds = [round(i * len(items) / groups) for i in range(groups + 1)]
+    return [items[low:high] for low, high in pairwise(bounds)]
+
+
+Lines = Mapping[str, Mapping[str, Any]]
+# Judges whose raw reply is what the official scripts would have read.
+_REPLYING = "longmemeval"
+
+
+def official_accuracy(
+    questions: Sequence[QuestionDigest], hypotheses: Lines, verdicts: Lines
+) -> dict[str, Any] | None:
+    """The official figures, each with its n; None for data that is not LongMemEval's."""
+    if not {question.question_type for question in questions} <= set(LONGMEMEVAL_TYPES):
+        return None
+    labels = [
+        (question, label)
+        for question in questions
+        if question.question_id in hypotheses
+        and (label := official_label(verdicts.get(question.question_id))) is not None
+        for _ in range(int(hypotheses[question.question_id].get("lines", 1)))
+    ]
+    by_type = {
+        kind: _mean([label for question, label in labels if question.question_type == kind])
+        for kind in LONGMEMEVAL_TYPES
+    }
+    values = [cell["value"] for cell in by_type.values()]
+    known = [value for value in values if value is not None]
+    average = sum(known) / len(values) if len(known) == len(values) else None
+    return {
+        "overall": _mean([label for _, label in labels]),
+        "task_averaged": {"value": average, "n": len(values)},
+        "abstention": _mean(
+            [label for q, label in labels if is_official_abstention(q.question_id)]
+        ),
+        "by_type": by_type,
+        "skipped": [q.question_id for q in questions if q.question_id not in hypotheses],
+    }
+
+
+def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
+    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
+    None where there was no reply.
+    """
+    if verdict is None or "error" in verdict:
+        return None
+    if str(verdict.get("judge", "")).startswith(_REPLYING):
+        return "yes" in str(verdict.get("first_reply", verdict.get("raw", ""))).lower()
+    return bool(verdict.get("verdict") == "yes")
+
+
+def _mean(labels: Sequence[bool]) -> dict[str, Any]:
+    n = len(labels)
+    return {"value": sum(labels) / n if n else None, "n": n}

@@ -9,12 +9,14 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.datasets.official_ids import is_official_abstention
+from harness.datasets.digests import is_official_abstention
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
@@ -22,7 +24,6 @@ from harness.metrics.retrieval_metrics import (
     official_figures,
     session_view,
 )
-from harness.metrics.sources import tells_context, tells_rounds
 from harness.metrics.turn_recall import turn_recall_table
 from harness.records.digest import QuestionDigest
 

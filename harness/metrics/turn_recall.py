@@ -9,13 +9,13 @@ the first k rounds of the ranking are looked at.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.metrics.per_question import tells_rounds
 from harness.metrics.retrieval_metrics import (
     means_of,
     recall_all_at_k,
     recall_any_at_k,
     recall_fraction_at_k,
 )
-from harness.metrics.sources import tells_rounds
 from harness.records.digest import QuestionDigest
 
 CUT_OFFS = (1, 5, 10, 25, 50)

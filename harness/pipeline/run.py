@@ -21,7 +21,7 @@ from harness.records.accounts import all_meters, meters_beside
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest
 from harness.records.run_dir import QUESTIONS, RunDir
-from harness.report.write import write_report
+from harness.report.build import write_report
 from harness.spending.budget import Budget, Limits, Meter
 
 CONTINUE = "Nothing finished is lost: run the same command again to continue."

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from harness.assistants.sources import Returned, Source, SourceLayout
-from harness.datasets.official_ids import official_session_id, official_turn_id
+from harness.assistants.returned_sources import Returned, Source, SourceLayout
+from harness.datasets.digests import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, rounds_of
-from harness.replay.placing import Place, Placing
-from harness.replay.said import RoundPlace
+from harness.replay.source_matching import Place, RoundPlace, SourceMatcher
 from harness.text import beginning, rfc3339
 
 Ranked = dict[str, Any]
@@ -54,12 +53,12 @@ def ranked_round(place: RoundPlace, characters: int | None = None) -> Ranked:
     }
 
 
-def sources_line(layout: SourceLayout, returned: Returned, placing: Placing) -> Ranked:
+def sources_line(layout: SourceLayout, returned: Returned, matcher: SourceMatcher) -> Ranked:
     """What the sources of one answer say: both rankings, None for what cannot be told from them,
     and an account of it. A source that fits nothing keeps its rank.
     """
     sources = returned.sources or []
-    places = [placing.place(source) for source in sources]
+    places = [matcher.place(source) for source in sources]
     placed = [place for place in places if place.by is not None]
     problems = [place.problem for place in places if place.problem is not None]
     ranked = list(chain.from_iterable(map(_rounds, sources, places)))

@@ -1,22 +1,26 @@
-"""A run directory's lines put together into the dictionary behind every face of the report."""
+"""A run directory's lines put together into the report, and the report written beside them."""
 
+import json
 from typing import Any
 
 from harness.context.prompt_evidence import prompt_table
+from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
-from harness.metrics.accuracy import Scored, accuracy_table
+from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of
-from harness.metrics.context_size import accuracy_by_prompt
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
-from harness.metrics.official_accuracy import official_accuracy
+from harness.metrics.official_scores import metric_table
+from harness.metrics.per_question import sources_table
 from harness.metrics.retrieval_table import retrieval_table
-from harness.metrics.sources import sources_table
-from harness.metrics.table import metric_table
 from harness.records.accounts import judging_spent, judging_usd
 from harness.records.digest import QuestionDigest
-from harness.records.lines import RunLines, outcome_of
-from harness.records.manifest import Manifest
+from harness.records.lines import RunLines, outcome_of, read_run
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+from harness.report.html import render_html
+from harness.report.printing import render_markdown
+from harness.report.rows import rows_csv
 
 
 def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
@@ -116,3 +120,17 @@ def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
         refused=is_refusal(hypothesis),
         history_id=question.history_id,
     )
+
+
+def write_report(run_dir: RunDir) -> dict[str, Any]:
+    """Build the report from the directory's files alone, replace its faces, and return it."""
+    manifest = load_manifest(run_dir)
+    if manifest is None:
+        raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
+    lines = read_run(run_dir, asks=manifest.asks)
+    report = build_report(lines, manifest)
+    run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+    run_dir.replace(REPORT_MARKDOWN, render_markdown(report, lines.failures))
+    run_dir.replace(REPORT_HTML, render_html(report, lines))
+    run_dir.replace(QUESTIONS_CSV, rows_csv(lines))
+    return report

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.metrics.retrieval_metrics import CUT_OFFS
+from harness.report.accuracy_tables import CONTROL_NAMES
 from harness.report.charts import (
     Curve,
     Mark,
@@ -12,7 +13,6 @@ from harness.report.charts import (
     interval_chart,
     span_chart,
 )
-from harness.report.judge_tables import CONTROL_NAMES
 from harness.report.table import number, percent
 
 Report = Mapping[str, Any]

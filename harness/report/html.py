@@ -5,9 +5,9 @@ from html import escape
 from typing import Any
 
 from harness.records.lines import RunLines
+from harness.report.accuracy_tables import known_wrong_note
 from harness.report.chart_sections import bounds_of, charts
 from harness.report.drilldown import drilldown
-from harness.report.judge_tables import known_wrong_note
 from harness.report.page import asset, html_header, html_page, html_table
 from harness.report.table import number, percent
 from harness.report.tables import report_tables

@@ -10,8 +10,9 @@ from harness.metrics.per_question import (
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
-from harness.metrics.sources import tells_context, tells_rounds
 from harness.records.digest import QuestionDigest
 from harness.records.lines import RunLines, outcome_of
 

@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 
-from harness.assistants.endpoint import Endpoint
-from harness.assistants.retry import RetryPolicy
+from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.datasets.selection import Filters, Source
 from harness.judges.lexical import LexicalJudge
 from harness.pipeline.histories import ReplayOptions

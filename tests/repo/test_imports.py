@@ -35,12 +35,8 @@ FENCES = {
     "safetensors": {"memory_store/embedding/bert.py"},
     "dateparser": {"memory_store/time/fallback.py"},
     "snowballstemmer": {"memory_store/words.py", "harness/judges/lexical/words.py"},
-    "scipy": {"harness/statistics/bootstrap.py", "harness/statistics/pairs.py"},
-    "statsmodels": {
-        "harness/statistics/corrections.py",
-        "harness/statistics/pairs.py",
-        "harness/statistics/power.py",
-    },
+    "scipy": {"harness/statistics/intervals.py", "harness/statistics/paired_tests.py"},
+    "statsmodels": {"harness/statistics/paired_tests.py"},
     "litellm": {"assistant/models/litellm_import.py"},
     "tiktoken": {"assistant/models/carried.py"},
     "prometheus_client": {

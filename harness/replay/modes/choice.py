@@ -11,8 +11,7 @@ from harness.assistants.transport import Transport
 from harness.errors import UsageError
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
-from harness.replay.modes.attempts import Attempts
-from harness.replay.modes.chat import ChatMode
+from harness.replay.modes.chat import Attempts, ChatMode
 from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.modes.mode import Mode
 from harness.replay.modes.native import NativeMode

@@ -15,8 +15,7 @@ from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
 from harness.prompt import Prompt, load_prompts
 from harness.replay.blinding import Blinding
-from harness.replay.modes.lines import hypothesis_line
-from harness.replay.modes.mode import Asked
+from harness.replay.modes.mode import Asked, hypothesis_line
 from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")

@@ -11,10 +11,9 @@ from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
-from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
-from harness.replay.modes.mode import Asked
+from harness.replay.modes.mode import Asked, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import ranked_round, ranked_session
-from harness.replay.said import RoundPlace
+from harness.replay.source_matching import RoundPlace
 from harness.spending.budget import Meter
 from harness.text import rfc3339
 

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from histories import instance
 
-from harness.datasets.categories import LONGMEMEVAL_TYPES
 from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
-from harness.metrics.accuracy import Scored, accuracy_table
-from harness.metrics.official_accuracy import official_accuracy, official_label
+from harness.datasets.questions import LONGMEMEVAL_TYPES
+from harness.metrics.accuracy import Scored, accuracy_table, official_accuracy, official_label
 from harness.records.digest import QuestionDigest
 
 

@@ -8,9 +8,15 @@ from conversations import sample
 from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.refined import final_answer
-from harness.metrics.locomo_f1 import list_f1, locomo_f1, stems, token_f1
-from harness.metrics.refined_scores import overlap, refined_scores
-from harness.metrics.table import metric_table
+from harness.metrics.official_scores import (
+    list_f1,
+    locomo_f1,
+    metric_table,
+    overlap,
+    refined_scores,
+    stems,
+    token_f1,
+)
 from harness.records.digest import QuestionDigest
 
 

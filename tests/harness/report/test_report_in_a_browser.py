@@ -9,7 +9,7 @@ from browser import Watched
 from made_runs import made_run
 
 from harness.records.run_dir import RunDir
-from harness.report.write import write_report
+from harness.report.build import write_report
 
 pytestmark = pytest.mark.browser
 KINDS = ("multi-session", "temporal-reasoning", "knowledge-update")

@@ -1,17 +1,22 @@
-"""Where in a history a text was said: the rounds that it is from. Pure.
+"""From a source that an assistant names to the rounds of the history it came from.
 
-A text is a turn, or part of one, or holds whole turns; words alone count. What could be from
-several rounds is from none. Five hundred sessions have five million characters: they are made ready
-once, and no text is held against every turn.
+By the name of the turn or the index of the round where the source tells them, else by its text. A
+text is a turn, or part of one, or holds whole turns; words alone count. What could be from several
+rounds is from none. Five hundred sessions have five million characters: they are made ready once,
+and no text is held against every turn.
 """
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeVar
 
-from harness.datasets.questions import HaystackSession, rounds_of
+from harness.assistants.returned_sources import Source
+from harness.datasets.questions import HaystackSession, Question, rounds_of
+from harness.replay.blinding import Blinding
 
 # Shorter texts stand within many turns by chance.
 _TELLING = 12
@@ -27,7 +32,7 @@ class RoundPlace(NamedTuple):
     round_index: int
 
 
-class Said:
+class TurnIndex:
     """All turns of a history, reduced to words."""
 
     def __init__(self, sessions: Sequence[HaystackSession]) -> None:
@@ -110,3 +115,78 @@ class Said:
 def _words(text: str) -> str:
     """A text as words between single spaces, with one at either end: parts of words do not fit."""
     return f" {_BREAKS.sub(' ', text.lower()).strip()} "
+
+
+T = TypeVar("T")
+By = Literal["turn", "round", "session", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a source is from: rounds, or a session where no round can be told. `by` is None where
+    it fits nothing, and `problem` may say why.
+    """
+
+    by: By | None = None
+    rounds: tuple[RoundPlace, ...] = ()
+    session: HaystackSession | None = None
+    problem: str | None = None
+
+
+class SourceMatcher:
+    """Places the sources of one question."""
+
+    def __init__(self, question: Question, blinding: Blinding) -> None:
+        self._question = question
+        self._blinding = blinding
+        self._by_session = {
+            blinding.session(question.history_id, session.position): session
+            for session in question.sessions
+        }
+
+    def place(self, source: Source) -> Place:
+        """Where a source is from, by the most exact thing that it tells."""
+        if source.problem is not None:
+            return Place(problem=source.problem)
+        if source.turn is not None and (named := _named(source.turn, self._by_turn)):
+            return Place("turn", (named,))
+        session = _named(source.session, self._by_session)
+        index = source.round_index
+        if session and index is not None and 0 <= index < len(rounds_of(session.turns)):
+            return Place("round", (RoundPlace(session, index),))
+        if source.text is not None and (rounds := self._turns_by_text.rounds(source.text, session)):
+            return Place("text", rounds)
+        problem = _problem(source, session)
+        return Place("session", session=session) if session else Place(problem=problem)
+
+    @cached_property
+    def _by_turn(self) -> dict[str, RoundPlace]:
+        history = self._question.history_id
+        return {
+            self._blinding.turn(history, place.session.position, i): place
+            for place in _places(self._question.sessions)
+            for i in rounds_of(place.session.turns)[place.round_index].turns
+        }
+
+    @cached_property
+    def _turns_by_text(self) -> TurnIndex:
+        return TurnIndex(self._question.sessions)
+
+
+def _places(sessions: Sequence[HaystackSession]) -> list[RoundPlace]:
+    return [RoundPlace(s, round_.index) for s in sessions for round_ in rounds_of(s.turns)]
+
+
+def _named(text: str | None, by_name: Mapping[str, T]) -> T | None:
+    """What a text names; stores lay something around a name."""
+    if text is None:
+        return None
+    return by_name.get(text) or next((by_name[n] for n in by_name if n in text), None)
+
+
+def _problem(source: Source, session: HaystackSession | None) -> str:
+    if session is None and source.session is not None:
+        return f"names session {source.session!r}, which this user never had"
+    if source.turn is not None:
+        return f"names turn {source.turn!r}, which this user never said"
+    return "its text is in no round, or in several"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.datasets.questions import HaystackSession, Turn, rounds_of
-from harness.replay.said import RoundPlace, Said
+from harness.replay.source_matching import RoundPlace, TurnIndex
 
 WORDS = st.sampled_from("kayak turquoise bought my the harbour yes Ghent paddle".split())
 TEXTS = st.lists(WORDS, max_size=7).map(" ".join)
@@ -36,7 +36,7 @@ def said_in(sessions: list[HaystackSession]) -> Turns:
 
 
 def from_rounds(text: str, everything: Turns, session: HaystackSession | None) -> set[RoundPlace]:
-    """What `Said.rounds` promises, looking at every turn."""
+    """What `TurnIndex.rounds` promises, looking at every turn."""
     words = f" {text.lower()} "
     turns = [turn for turn in everything if session is None or turn[0].session is session]
     same = {place for place, said in turns if said == words and text}
@@ -68,7 +68,7 @@ def test_any_text_is_from_where_its_turns_are(
     session = made[0] if known else None
     turns = said_in(made)
     for text in (" ".join(" ".join(texts).split()), *(said.strip() for _, said in turns)):
-        found = Said(made).rounds(text, session)
+        found = TurnIndex(made).rounds(text, session)
         assert set(found) == from_rounds(text, turns, session)
         assert len(set(found)) == len(found)
 
@@ -76,6 +76,6 @@ def test_any_text_is_from_where_its_turns_are(
 @pytest.mark.parametrize("text", ["a kayak", "The KAYAK, I bought?!", "I bought\n\nis - turquoise"])
 def test_marks_and_case_do_not_matter(text: str) -> None:
     made = history([["The kayak I bought is turquoise."], ["My cat sleeps."]])
-    found = Said(made).rounds(text, None)
+    found = TurnIndex(made).rounds(text, None)
     wanted = [] if len(text) < 12 else [(0, 0)]
     assert [(p.session.position, p.round_index) for p in found] == wanted
