@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from harness.errors import HarnessError, UsageError
 from harness.records.run_dir import MANIFEST, RunDir
 from harness.report.chart_sections import bounds_of, shares
 from harness.report.charts import figure
-from harness.report.page import html_header, html_page, html_table
+from harness.report.pages import render_page
 from harness.report.printing import markdown_page
 from harness.report.table import Table, number, percent
 
@@ -127,11 +126,15 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _html(board: Leaderboard, tables: Sequence[Table]) -> str:
-    parts = [html_header("Leaderboard", {"runs": str(sum(map(len, board.groups.values())))})]
-    parts += [f'<p class="remark">{escape(text)}</p>' for text in _said(board)]
-    for rows, table in zip(board.groups.values(), tables, strict=True):
-        parts += [html_table(table), *_chart(rows)]
-    return html_page("Leaderboard", "\n".join(parts))
+    charts = [list(_chart(rows)) for rows in board.groups.values()]
+    return render_page(
+        "leaderboard.html",
+        package="harness.comparison",
+        title="Leaderboard",
+        facts={"runs": str(sum(map(len, board.groups.values())))},
+        remarks=_said(board),
+        groups=list(zip(tables, charts, strict=True)),
+    )
 
 
 def _chart(rows: Sequence[Row]) -> Iterator[str]:

@@ -19,10 +19,9 @@ Report = Mapping[str, Any]
 _STEPS = {"ingest_round_ms": "store a round", "search_ms": "search", "answer_ms": "answer"}
 
 
-def charts(report: Report) -> str:
-    """Every chart this report has numbers for, side by side where there is room."""
-    drawn = [*_accuracy(report["accuracy"]), *_retrieval(report["retrieval"]), *_latency(report)]
-    return f'<section class="charts">{"".join(drawn)}</section>' if drawn else ""
+def charts(report: Report) -> list[str]:
+    """Every chart this report has numbers for."""
+    return [*_accuracy(report["accuracy"]), *_retrieval(report["retrieval"]), *_latency(report)]
 
 
 def shares(cells: Iterable[tuple[str, Mapping[str, Any]]]) -> str:

@@ -35,6 +35,7 @@ FENCES = {
     "safetensors": {"memory_store/embedding/bert.py"},
     "dateparser": {"memory_store/time/fallback.py"},
     "snowballstemmer": {"memory_store/words.py", "harness/judges/lexical/words.py"},
+    "jinja2": {"harness/report/pages.py"},
     "scipy": {"harness/statistics/intervals.py", "harness/statistics/paired_tests.py"},
     "statsmodels": {"harness/statistics/paired_tests.py"},
     "litellm": {"assistant/models/litellm_import.py"},
