@@ -20,6 +20,7 @@ from harness.gates.gates import Gates
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
 from harness.report.printing import print_report, print_tables
+from harness.report.schema import Report
 
 FAILED_ITEMS = 1
 USAGE = 2
@@ -58,7 +59,7 @@ def require(gates: Gates, run_dir: RunDir) -> None:
         raise typer.Exit(GATE_FAILED)
 
 
-def show(run_dir: RunDir, written: dict[str, object]) -> None:
+def show(run_dir: RunDir, written: Report) -> None:
     """Print a report, and where its page is."""
     print_report(results(), written)
     print(f"report: {run_dir.path / REPORT_HTML}")

@@ -85,18 +85,19 @@ def _group(run: ComparedRun) -> str:
 
 def _row(run: ComparedRun) -> Row:
     report = run.report
-    overall = (report["accuracy"] or {}).get("overall")
-    session = (report["retrieval"] or {}).get("session") or {}
+    accuracy, assistant, retrieval = report["accuracy"], report["assistant"], report["retrieval"]
+    overall = accuracy["overall"] if accuracy else None
+    recall = retrieval["session"].get("recall_all@5") if retrieval else None
     low, high = bounds_of(overall) if overall else (None, None)
     return {
         "run": run.name,
         "mode": report["mode"] or "judged only",
-        "model": (report["assistant"] or {}).get("model"),
+        "model": assistant["model"] if assistant else None,
         "accuracy": overall["value"] if overall else None,
         "low": low,
         "high": high,
         **{name: report[name] for name in ("n", "missing", "unscored")},
-        "recall_all@5": session.get("recall_all@5", {}).get("value"),
+        "recall_all@5": recall["value"] if recall else None,
         "prompt_tokens": report["tokens"]["prompt_per_question"],
         "answer_p50_ms": report["latency"]["answer_ms"]["p50"],
         "cost_usd": report["cost"]["assistant_usd"],

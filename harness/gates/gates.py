@@ -47,8 +47,9 @@ def junit_xml(run: ComparedRun, gates: Sequence[GateResult] = ()) -> str:
 
 def _case(suite: ElementTree.Element, question: QuestionDigest, lines: RunLines) -> str:
     key = question.question_id
-    hypothesis = lines.hypotheses.get(key, {})
-    seconds = (hypothesis.get("answer_ms") or 0.0) / 1000
+    hypothesis, verdict = lines.hypotheses.get(key), lines.verdicts.get(key)
+    failure = lines.failures.get(key)
+    seconds = ((hypothesis and hypothesis.get("answer_ms")) or 0.0) / 1000
     case = ElementTree.SubElement(
         suite,
         "testcase",
@@ -57,12 +58,12 @@ def _case(suite: ElementTree.Element, question: QuestionDigest, lines: RunLines)
         time=f"{seconds:.3f}",
     )
     outcome = outcome_of(question, lines)
-    raw = str(lines.verdicts.get(key, {}).get("raw", "not judged"))
-    if outcome == "no":
+    raw = str(verdict["raw"]) if verdict else "not judged"
+    if outcome == "no" and hypothesis:
         said = f"reference: {question.answer}\nhypothesis: {hypothesis['hypothesis']}\njudge: {raw}"
         _add(case, "failure", f"expected {question.answer}", said)
     elif outcome == "missing":
-        _add(case, "error", "no answer", lines.failures.get(key, {}).get("message", "never asked"))
+        _add(case, "error", "no answer", failure["message"] if failure else "never asked")
     elif outcome == "unscored":
         _add(case, "skipped", "unscored", raw)
     return outcome

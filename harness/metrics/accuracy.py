@@ -5,13 +5,13 @@ of the prompt, and as the official LongMemEval scripts count it. Pure functions.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from harness.datasets.digests import is_official_abstention
 from harness.datasets.questions import ABILITIES, ABSTENTION, LONGMEMEVAL_TYPES
 from harness.records.digest import QuestionDigest
 from harness.records.lines import Outcome, RunLines, outcome_of
-from harness.statistics.intervals import bootstrap_mean, proportion
+from harness.statistics.intervals import Mean, Share, bootstrap_mean, proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,53 @@ class Scored:
     history_id: str
 
 
-def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
+class Clustered(TypedDict):
+    """The bounds by conversation, where they can be told."""
+
+    low: float | None
+    high: float | None
+    clusters: int
+
+
+class Cell(Share):
+    """Right answers; `clustered` where questions share conversations."""
+
+    clustered: NotRequired[Clustered]
+
+
+class PromptGroup(TypedDict):
+    """Questions whose prompts are about as long."""
+
+    low_tokens: int
+    high_tokens: int
+    accuracy: Share
+
+
+class AccuracyTable(TypedDict):
+    """Every accuracy over the selected questions."""
+
+    overall: Cell
+    scored: Cell
+    task_averaged: Mean
+    abstention: Cell
+    answerable: Cell
+    by_type: dict[str, Cell]
+    by_type_answerable: dict[str, Cell]
+    by_ability: dict[str, Cell] | None
+    false_refusals: Share
+
+
+class OfficialAccuracy(TypedDict):
+    """Accuracy as LongMemEval's own scripts print it."""
+
+    overall: Mean
+    task_averaged: Mean
+    abstention: Mean
+    by_type: dict[str, Mean]
+    skipped: list[str]
+
+
+def accuracy_table(items: Sequence[Scored]) -> AccuracyTable:
     """Every accuracy of a report, all over the selected questions.
 
     Missing and unscored questions lower all of them except `scored`, which leaves both out.
@@ -36,7 +82,7 @@ def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
     """
     answerable = [item for item in items if not item.is_abstention]
     by_type = _by_type(items)
-    present = [cell["value"] for cell in by_type.values()]
+    present = [cell["value"] for cell in by_type.values() if cell["value"] is not None]
     return {
         "overall": _cell(items),
         "scored": _cell([item for item in items if item.outcome in ("yes", "no")]),
@@ -53,12 +99,12 @@ def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
     }
 
 
-def _by_type(items: Sequence[Scored]) -> dict[str, Any]:
+def _by_type(items: Sequence[Scored]) -> dict[str, Cell]:
     types = sorted({item.question_type for item in items})
     return {name: _cell([i for i in items if i.question_type == name]) for name in types}
 
 
-def _by_ability(items: Sequence[Scored]) -> dict[str, Any] | None:
+def _by_ability(items: Sequence[Scored]) -> dict[str, Cell] | None:
     if not {item.question_type for item in items} <= ABILITIES.keys():
         return None
     members: dict[str, list[Scored]] = {name: [] for name in (*ABILITIES.values(), ABSTENTION)}
@@ -68,11 +114,12 @@ def _by_ability(items: Sequence[Scored]) -> dict[str, Any] | None:
     return {name: _cell(group) for name, group in members.items() if group}
 
 
-def _cell(items: Sequence[Scored]) -> dict[str, Any]:
+def _cell(items: Sequence[Scored]) -> Cell:
     """A share with Wilson bounds; with bounds by history too where questions share histories."""
     right = [item.outcome == "yes" for item in items]
     histories = [item.history_id for item in items]
-    cell = proportion(sum(right), len(items))
+    share = proportion(sum(right), len(items))
+    cell = Cell(value=share["value"], low=share["low"], high=share["high"], n=share["n"])
     clusters = len(set(histories))
     if clusters == len(items):
         return cell
@@ -81,7 +128,7 @@ def _cell(items: Sequence[Scored]) -> dict[str, Any]:
     return cell | {"clustered": {"low": low, "high": high, "clusters": clusters}}
 
 
-def _false_refusals(answerable: Sequence[Scored]) -> dict[str, Any]:
+def _false_refusals(answerable: Sequence[Scored]) -> Share:
     answered = [item for item in answerable if item.outcome != "missing"]
     return proportion(sum(item.refused for item in answered), len(answered))
 
@@ -90,24 +137,27 @@ def _false_refusals(answerable: Sequence[Scored]) -> dict[str, Any]:
 _GROUPS, _SMALLEST = 5, 10
 
 
-def accuracy_by_prompt(lines: RunLines) -> list[dict[str, Any]]:
+def accuracy_by_prompt(lines: RunLines) -> list[PromptGroup]:
     """Accuracy of answered questions in groups of about equal number, by prompt tokens.
 
     Questions whose tokens the server did not count are left out; [] where all prompts are alike.
     """
     counted = [
-        (line["prompt_tokens"], outcome_of(question, lines) == "yes")
+        (tokens, outcome_of(question, lines) == "yes")
         for question in lines.questions
         if (line := lines.hypotheses.get(question.question_id))
-        and line.get("prompt_tokens") is not None
+        and (tokens := line.get("prompt_tokens")) is not None
     ]
     counted.sort(key=lambda item: item[0])
     groups = [group for group in _split(counted) if group]
     if len({tokens for tokens, _ in counted}) < 2:
         return []
     return [
-        {"low_tokens": group[0][0], "high_tokens": group[-1][0]}
-        | {"accuracy": proportion(sum(right for _, right in group), len(group))}
+        {
+            "low_tokens": group[0][0],
+            "high_tokens": group[-1][0],
+            "accuracy": proportion(sum(right for _, right in group), len(group)),
+        }
         for group in groups
     ]
 
@@ -125,7 +175,7 @@ _REPLYING = "longmemeval"
 
 def official_accuracy(
     questions: Sequence[QuestionDigest], hypotheses: Lines, verdicts: Lines
-) -> dict[str, Any] | None:
+) -> OfficialAccuracy | None:
     """The official figures, each with its n; None for data that is not LongMemEval's."""
     if not {question.question_type for question in questions} <= set(LONGMEMEVAL_TYPES):
         return None
@@ -165,6 +215,6 @@ def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
     return bool(verdict.get("verdict") == "yes")
 
 
-def _mean(labels: Sequence[bool]) -> dict[str, Any]:
+def _mean(labels: Sequence[bool]) -> Mean:
     n = len(labels)
     return {"value": sum(labels) / n if n else None, "n": n}

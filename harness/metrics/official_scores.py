@@ -17,10 +17,11 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined import final_answer
+from harness.metrics.retrieval_metrics import Figures
 from harness.records.digest import QuestionDigest
 
 _MULTI_HOP, _OPEN_DOMAIN, _ADVERSARIAL = (LOCOMO_CATEGORIES[number] for number in (1, 3, 5))
@@ -109,6 +110,19 @@ def _tokens(text: str) -> list[str]:
 
 
 Scores = dict[str, float]
+
+
+class MetricTable(TypedDict):
+    """Every metric that a data set defines, each by its name."""
+
+    metric: str
+    missing: int
+    overall: Figures
+    present: Figures
+    answerable: Figures
+    by_type: dict[str, Figures]
+
+
 Lines = Mapping[str, Mapping[str, Any]]
 # The order of the official report.
 _TYPES = [LOCOMO_CATEGORIES[number] for number in (4, 1, 2, 3, 5)]
@@ -116,7 +130,7 @@ _TYPES = [LOCOMO_CATEGORIES[number] for number in (4, 1, 2, 3, 5)]
 
 def metric_table(
     dataset: str, questions: Sequence[QuestionDigest], hypotheses: Lines
-) -> dict[str, Any] | None:
+) -> MetricTable | None:
     """Every metric the data set defines, or None for one that defines none."""
     family = _family(dataset, questions)
     if family is None:
@@ -172,7 +186,7 @@ def _refined(question: QuestionDigest, hypothesis: str) -> Scores:
     return refined_scores(hypothesis, question.answers)._asdict()
 
 
-def _means(names: Iterable[str], rows: Iterable[Scores]) -> dict[str, Any]:
+def _means(names: Iterable[str], rows: Iterable[Scores]) -> Figures:
     known = list(rows)
     n = len(known)
     return {

@@ -6,7 +6,6 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from harness.assistants.transport import Transport
 from harness.datasets.digests import digest_of
@@ -17,6 +16,7 @@ from harness.pipeline.run import Run
 from harness.records.accounts import account_of
 from harness.records.manifest import now
 from harness.records.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL
+from harness.records.schema import FailureLine
 from harness.replay.modes.mode import Mode
 from harness.spending.budget import Limits, Meter
 
@@ -75,11 +75,10 @@ class HistoryReplay:
 
     def tick(self) -> None:
         """Bring requests and spending up to date in the manifest."""
-        self._run.manifest.tick(
-            **account_of([self._meter]),
-            requests=self._transport.traffic.to_json(),
-            narrowest_pace=self._transport.narrowest,
-        )
+        account = account_of([self._meter])
+        account["requests"] = self._transport.traffic.to_json()
+        account["narrowest_pace"] = self._transport.narrowest
+        self._run.manifest.tick(**account)
 
     async def _work(self, histories: Iterator[list[Question]]) -> int:
         failed = 0
@@ -193,7 +192,7 @@ class ErrorRate:
         )
 
 
-def _failure_record(question: Question, error: AssistantError) -> dict[str, Any]:
+def _failure_record(question: Question, error: AssistantError) -> FailureLine:
     return {
         "question_id": question.question_id,
         "error": type(error).__name__,

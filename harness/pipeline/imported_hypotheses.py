@@ -6,13 +6,14 @@ LongMemEval: lines with `question_id` and `hypothesis`. LoCoMo-Refined: lines wi
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.datasets.files import read_records
 from harness.errors import DatasetError, RunMismatch
 from harness.pipeline.run import Run
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import HYPOTHESES
+from harness.records.schema import HypothesisLine
 from harness.text import encodable
 
 _IDS = ("question_id", "qa_id")
@@ -35,13 +36,13 @@ def take_hypotheses(run: Run, path: Path) -> None:
         run.console.print(f"{others} hypotheses belong to no selected question: left out")
 
 
-def read_hypotheses(path: Path, questions: Sequence[QuestionDigest]) -> dict[str, dict[str, Any]]:
+def read_hypotheses(path: Path, questions: Sequence[QuestionDigest]) -> dict[str, HypothesisLine]:
     """The hypotheses of a file by question id; `lines` in each tells how often the file holds it.
 
     `questions` are all of the data set. Raises `DatasetError` for a line without text, for two
     different hypotheses of one question, and for a file that answers no question of the data set.
     """
-    lines: dict[str, dict[str, Any]] = {}
+    lines: dict[str, HypothesisLine] = {}
     order = list(dict.fromkeys(question.history_id for question in questions))
     for number, line in enumerate(read_records(path)):
         where = f"{path}: record {number}"
@@ -51,12 +52,8 @@ def read_hypotheses(path: Path, questions: Sequence[QuestionDigest]) -> dict[str
         if known is not None and known["hypothesis"] != hypothesis:
             raise DatasetError(f"{path}: two different hypotheses for question {question_id!r}")
         times = 1 if known is None else known["lines"] + 1
-        lines[question_id] = {
-            **line,
-            "question_id": question_id,
-            "hypothesis": hypothesis,
-            "lines": times,
-        }
+        own = HypothesisLine(question_id=question_id, hypothesis=hypothesis, lines=times)
+        lines[question_id] = cast(HypothesisLine, {**line, **own})
     if lines.keys().isdisjoint(question.question_id for question in questions):
         raise DatasetError(f"{path}: answers no question of this data set")
     return lines

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from harness.errors import JudgeUnavailable, RunInterrupted
 from harness.judges.base import Judge, Verdict
@@ -15,7 +15,16 @@ from harness.judges.controls import Control, draw_controls
 from harness.pipeline.run import CONTINUE, Run
 from harness.records.accounts import account_of
 from harness.records.digest import QuestionDigest
-from harness.records.run_dir import CONTROLS, HYPOTHESES, SECOND_VERDICTS, VERDICTS, RunDir
+from harness.records.run_dir import (
+    CONTROLS,
+    HYPOTHESES,
+    SECOND_VERDICTS,
+    VERDICTS,
+    L,
+    LineFile,
+    RunDir,
+)
+from harness.records.schema import JsonObject, JudgeRecord, VerdictLine
 from harness.spending.budget import Limits, Meter
 
 
@@ -92,8 +101,8 @@ async def _judge_run(run: Run, judge: Judge, plan: JudgePlan, meters: Sequence[M
             await plan.second.close()
 
 
-def _record(judge: Judge) -> dict[str, Any]:
-    return {"id": judge.id, "hash": judge.hash, **judge.account}
+def _record(judge: Judge) -> JudgeRecord:
+    return cast(JudgeRecord, {"id": judge.id, "hash": judge.hash, **judge.account})
 
 
 async def judge_all(
@@ -101,7 +110,7 @@ async def judge_all(
     questions: Sequence[QuestionDigest],
     judge: Judge,
     *,
-    name: str = VERDICTS,
+    name: LineFile[VerdictLine] = VERDICTS,
     concurrency: int = 1,
     judged: Callable[[], None] = _nothing,
 ) -> int:
@@ -141,7 +150,7 @@ async def judge_controls(
 
 async def _judge_items(
     run_dir: RunDir,
-    name: str,
+    name: LineFile[L],
     items: Sequence[Item],
     judge: Judge,
     concurrency: int,
@@ -155,7 +164,7 @@ async def _judge_items(
         run_dir.replace_lines(name, kept.values())
     todo = [item for key, item in wanted.items() if key not in kept]
     async for item, verdict in _verdicts(todo, judge, concurrency):
-        run_dir.append(name, _line(judge, item, verdict))
+        run_dir.append(name, cast(L, _line(judge, item, verdict)))
         judged()
     return len(todo)
 
@@ -180,7 +189,7 @@ async def _verdicts(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _line(judge: Judge, item: Item, verdict: Verdict) -> dict[str, Any]:
+def _line(judge: Judge, item: Item, verdict: Verdict) -> JsonObject:
     return {
         "question_id": item.question.question_id,
         **item.labels,

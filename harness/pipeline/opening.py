@@ -2,9 +2,8 @@
 is of the same run.
 """
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from harness.datasets.dataset import Dataset
 from harness.datasets.editions import edition_of
@@ -12,8 +11,12 @@ from harness.datasets.selection import Filters
 from harness.errors import UsageError
 from harness.records.manifest import FORMAT, Manifest, difference, load_manifest, now
 from harness.records.run_dir import RunDir
+from harness.records.schema import DataRecord, FiltersRecord, GoldRecord, ManifestData
 from harness.replay.blinding import new_salt
 from harness.version import git_state, harness_version
+
+# A large file is known by its name and size until it is hashed.
+_KNOWN_AT_ONCE: tuple[Literal["name", "size", "gold"], ...] = ("name", "size", "gold")
 
 
 def open_manifest(
@@ -27,7 +30,7 @@ def open_manifest(
     run_dir.create()
     manifest = load_manifest(run_dir)
     if manifest is None:
-        manifest = Manifest(run_dir, _new(dataset, filters) | {"salt": salt or new_salt()})
+        manifest = Manifest(run_dir, _new(dataset, filters, salt or new_salt()))
         manifest.save()
         return manifest
     _require_same_data(manifest, dataset)
@@ -49,8 +52,7 @@ def salt_of(ingested: Path) -> str:
 
 def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
     was, found = manifest.data["dataset"], _data(dataset)
-    # A large file is known by its name and size until it is hashed.
-    for field in ("name", "size", "gold"):
+    for field in _KNOWN_AT_ONCE:
         if was[field] != found[field]:
             detail = f"{field} {was[field]!r} then, {found[field]!r} now"
             raise manifest.mismatch("data file", detail)
@@ -58,7 +60,7 @@ def _require_same_data(manifest: Manifest, dataset: Dataset) -> None:
         manifest.settle_data(found["sha256"], found["edition"])
 
 
-def _new(dataset: Dataset, filters: Filters) -> dict[str, Any]:
+def _new(dataset: Dataset, filters: Filters, salt: str) -> ManifestData:
     return {
         "format": FORMAT,
         "harness_version": harness_version(),
@@ -74,11 +76,12 @@ def _new(dataset: Dataset, filters: Filters) -> dict[str, Any]:
         "second_judge": None,
         "invocations": [],
         "wall_seconds": 0.0,
+        "salt": salt,
     }
 
 
-def _data(dataset: Dataset) -> dict[str, Any]:
-    sha256 = dataset.early_sha256()
+def _data(dataset: Dataset) -> DataRecord:
+    sha256, gold = dataset.early_sha256(), dataset.gold
     return {
         "name": dataset.name,
         "file": dataset.file,
@@ -86,12 +89,17 @@ def _data(dataset: Dataset) -> dict[str, Any]:
         "sha256": sha256,
         "edition": None if sha256 is None else edition_of(sha256),
         "questions": len(dataset.outlines) if dataset.is_listed else None,
-        "gold": None if dataset.gold is None else asdict(dataset.gold),
+        "gold": None
+        if gold is None
+        else GoldRecord(file=gold.file, sha256=gold.sha256, changed=gold.changed),
     }
 
 
-def _plain(filters: Filters) -> dict[str, Any]:
+def _plain(filters: Filters) -> FiltersRecord:
     return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(filters).items()
+        "types": list(filters.types),
+        "ids": list(filters.ids),
+        "per_type": filters.per_type,
+        "seed": filters.seed,
+        "limit": filters.limit,
     }

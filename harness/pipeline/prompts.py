@@ -13,6 +13,7 @@ from harness.errors import AssistantError, BadReply, IngestMismatch
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import Run
 from harness.records.run_dir import FAILURES, PROMPTS
+from harness.records.schema import FailureLine, PromptLine
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
 from harness.text import rfc3339
@@ -54,8 +55,9 @@ async def _ask_all(
                 run.dir.append(PROMPTS, line)
             except AssistantError as error:
                 problem = str(error)
-                failure = {"question_id": question.question_id, "error": type(error).__name__}
-                run.dir.append(FAILURES, failure | {"message": problem})
+                name, kind = question.question_id, type(error).__name__
+                failure = FailureLine(question_id=name, error=kind, message=problem)
+                run.dir.append(FAILURES, failure)
             failed += problem is not None
             progress.question_ended(question.question_id, problem)
             run.manifest.tick()
@@ -64,7 +66,7 @@ async def _ask_all(
 
 async def _recorded(
     client: AssistantClient, blinding: Blinding, question: Question, model: RecordingModel
-) -> dict[str, object]:
+) -> PromptLine:
     ingester = Ingester(client, blinding, barrier_seconds=0.0, on_round=_nothing)
     if not await ingester.is_stored(question):
         raise IngestMismatch(

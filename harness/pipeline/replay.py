@@ -82,8 +82,9 @@ def _unfinished(run: Run, approach: Approach, options: ReplayOptions) -> Callabl
     """Tells of a question id whether its last line is not written yet, and where only failed ones
     are to be tried again, whether it has failed before.
     """
-    files = ((RETRIEVAL, approach.searches), (HYPOTHESES, options.ask))
-    done = set.intersection(*(set(run.dir.by_question(name)) for name, on in files if on))
+    searched = [set(run.dir.by_question(RETRIEVAL))] if approach.searches else []
+    answered = [set(run.dir.by_question(HYPOTHESES))] if options.ask else []
+    done = set.intersection(*searched, *answered)
     failed = set(run.dir.by_question(FAILURES)) if options.retry_errors else None
     return lambda name: name not in done and (failed is None or name in failed)
 

@@ -5,7 +5,6 @@ The selection is known at once, or, of a large file, while the run already goes 
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -22,6 +21,7 @@ from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest
 from harness.records.run_dir import QUESTIONS, RunDir
 from harness.report.build import write_report
+from harness.report.schema import Report
 from harness.spending.budget import Budget, Limits, Meter
 
 CONTINUE = "Nothing finished is lost: run the same command again to continue."
@@ -107,7 +107,7 @@ class Run:
         """Tells of questions, `total` of them (None: not known yet), `finished` before."""
         return make_progress(self.console, total=total, finished=finished)
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Report:
         """Write the faces of the report and return it."""
         sha256 = self.dataset.fingerprint.sha256()
         self.manifest.settle_data(sha256, edition_of(sha256))

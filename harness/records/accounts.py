@@ -1,30 +1,35 @@
 """Who was paid what in a run directory: kept with every command in its manifest."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from harness.records.manifest import Manifest, load_manifest
 from harness.records.run_dir import RunDir
+from harness.records.schema import InvocationDetails, ManifestData, PriceRecord, UsageRecord
 from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price, Usage
 
-_SPENT: dict[Payee, str] = {
+_SPENT: dict[Payee, Literal["spent", "judge_spent", "second_judge_spent"]] = {
     "assistant": "spent",
     "judge": "judge_spent",
     "second_judge": "second_judge_spent",
 }
-_JUDGES: tuple[Payee, ...] = ("judge", "second_judge")
+_PRICES: dict[Payee, Literal["judge_price", "second_judge_price"]] = {
+    "judge": "judge_price",
+    "second_judge": "second_judge_price",
+}
+_JUDGES: tuple[Literal["judge", "second_judge"], ...] = ("judge", "second_judge")
 
 
-def account_of(meters: Iterable[Meter]) -> dict[str, Any]:
+def account_of(meters: Iterable[Meter]) -> InvocationDetails:
     """What the manifest keeps of meters in one command; an assistant's price has its own place."""
-    account: dict[str, Any] = {}
+    account: InvocationDetails = {}
     for meter in meters:
-        account[_SPENT[meter.payee]] = meter.spent.to_json()
-        if meter.payee != "assistant" and meter.price is not None:
-            account[f"{meter.payee}_price"] = asdict(meter.price)
+        account[_SPENT[meter.payee]] = _record(meter.spent)
+        if meter.payee in _PRICES and meter.price is not None:
+            prompt, completion = meter.price.prompt, meter.price.completion
+            account[_PRICES[meter.payee]] = PriceRecord(prompt=prompt, completion=completion)
     return account
 
 
@@ -48,7 +53,7 @@ def meters_beside(folders: Iterable[Path]) -> Iterator[Meter]:
             yield from all_meters(manifest, ())
 
 
-def judging_spent(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
+def judging_spent(manifest: ManifestData) -> UsageRecord | None:
     """What judges' models were asked; None where no command with a model kept account."""
     spent = [
         Usage(**item[_SPENT[payee]])
@@ -59,10 +64,10 @@ def judging_spent(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     total = Usage()
     for one in spent:
         total.add(one)
-    return total.to_json() if spent else None
+    return _record(total) if spent else None
 
 
-def judging_usd(manifest: Mapping[str, Any]) -> float | None:
+def judging_usd(manifest: ManifestData) -> float | None:
     """US dollars for what judges' models were asked; None where their price is not known."""
     dollars = 0.0
     for payee in _JUDGES:
@@ -74,7 +79,7 @@ def judging_usd(manifest: Mapping[str, Any]) -> float | None:
             return None
         for invocation in asked:
             spent = Usage(**invocation[_SPENT[payee]])
-            price = invocation.get(f"{payee}_price")
+            price = invocation.get(_PRICES[payee])
             if price is None and spent.calls:
                 return None
             dollars += spent.usd(Price(**price)) if price else 0.0
@@ -85,6 +90,15 @@ def _price(manifest: Manifest, payee: Payee) -> Price | None:
     if payee == "assistant":
         known = manifest.data.get("price")
     else:
-        told = [item.get(f"{payee}_price") for item in manifest.data["invocations"]]
+        told = [item.get(_PRICES[payee]) for item in manifest.data["invocations"]]
         known = next((price for price in reversed(told) if price), None)
     return None if known is None else Price(**known)
+
+
+def _record(usage: Usage) -> UsageRecord:
+    return UsageRecord(
+        calls=usage.calls,
+        estimated_calls=usage.estimated_calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+    )

@@ -1,7 +1,8 @@
 """What a run directory holds, read whole: every question with its lines, and what became of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal, cast
 
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import (
@@ -14,11 +15,22 @@ from harness.records.run_dir import (
     RETRIEVAL,
     SECOND_VERDICTS,
     VERDICTS,
+    L,
+    LineFile,
     RunDir,
+)
+from harness.records.schema import (
+    ControlLine,
+    FailureLine,
+    HypothesisLine,
+    IngestLine,
+    PromptLine,
+    RankedLine,
+    RetrievalLine,
+    VerdictLine,
 )
 
 Outcome = Literal["yes", "no", "unscored", "missing"]
-Lines = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +41,15 @@ class RunLines:
     """
 
     questions: list[QuestionDigest]
-    hypotheses: Lines
-    prompts: Lines
-    retrieval: Lines
-    verdicts: Lines
-    failures: Lines
-    ingests: Lines
-    second_verdicts: Lines
-    controls: list[dict[str, Any]]
-    unranked: Lines = field(default_factory=dict)
+    hypotheses: dict[str, HypothesisLine]
+    prompts: dict[str, PromptLine]
+    retrieval: dict[str, RankedLine]
+    verdicts: dict[str, VerdictLine]
+    failures: dict[str, FailureLine]
+    ingests: dict[str, IngestLine]
+    second_verdicts: dict[str, VerdictLine]
+    controls: list[ControlLine]
+    unranked: dict[str, RetrievalLine] = field(default_factory=dict)
 
 
 def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
@@ -48,30 +60,35 @@ def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
     digests = run_dir.by_question(QUESTIONS).values()
     questions = [QuestionDigest.from_json(line) for line in digests]
     asked = {question.question_id for question in questions}
-    files = {
-        name: {key: line for key, line in run_dir.by_question(name).items() if key in asked}
-        for name in (HYPOTHESES, PROMPTS, RETRIEVAL, VERDICTS, SECOND_VERDICTS, FAILURES)
-    }
-    ranked = ranked_lines(files[RETRIEVAL])
-    succeeded = {**files[HYPOTHESES if asks else RETRIEVAL], **files[PROMPTS]}
-    failures = {key: line for key, line in files[FAILURES].items() if key not in succeeded}
+
+    def lines_of(name: LineFile[L]) -> dict[str, L]:
+        return {key: line for key, line in run_dir.by_question(name).items() if key in asked}
+
+    hypotheses, retrieval, prompts = lines_of(HYPOTHESES), lines_of(RETRIEVAL), lines_of(PROMPTS)
+    ranked = ranked_lines(retrieval)
+    succeeded = (hypotheses.keys() if asks else retrieval.keys()) | prompts.keys()
+    failures = lines_of(FAILURES)
     return RunLines(
         questions=questions,
-        hypotheses=files[HYPOTHESES],
+        hypotheses=hypotheses,
         retrieval=ranked,
-        unranked={key: line for key, line in files[RETRIEVAL].items() if key not in ranked},
-        verdicts=files[VERDICTS],
-        failures=failures,
+        unranked={key: line for key, line in retrieval.items() if key not in ranked},
+        verdicts=lines_of(VERDICTS),
+        failures={key: line for key, line in failures.items() if key not in succeeded},
         ingests=run_dir.by_history(INGEST),
-        prompts=files[PROMPTS],
-        second_verdicts=files[SECOND_VERDICTS],
+        prompts=prompts,
+        second_verdicts=lines_of(SECOND_VERDICTS),
         controls=run_dir.records(CONTROLS),
     )
 
 
-def ranked_lines(retrieval: Lines) -> Lines:
+def ranked_lines(retrieval: Mapping[str, RetrievalLine]) -> dict[str, RankedLine]:
     """The lines of `retrieval.jsonl` that hold a ranking: not every answer tells of one."""
-    return {key: line for key, line in retrieval.items() if line["ranked_sessions"] is not None}
+    return {
+        key: cast(RankedLine, line)
+        for key, line in retrieval.items()
+        if line["ranked_sessions"] is not None
+    }
 
 
 def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:

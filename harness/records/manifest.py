@@ -5,17 +5,30 @@ place.
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal, Unpack, cast
 
 from harness.errors import RunMismatch
 from harness.records.run_dir import MANIFEST, RunDir
+from harness.records.schema import (
+    AssistantRecord,
+    Invocation,
+    InvocationDetails,
+    JsonObject,
+    JudgeRecord,
+    ManifestData,
+    PriceRecord,
+)
 from harness.spending.usage import Price
 
 FORMAT = 2
 # Where a server listens and keeps its files does not change what it answers.
 PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
+
+
+# What every command counts.
+Counted = Literal["spent", "judge_spent", "second_judge_spent", "requests"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +39,13 @@ class AssistantIdentity:
 
     url: str
     model: str
-    version: dict[str, Any] | None
+    version: JsonObject | None
 
 
 class Manifest:
     """`manifest.json` of one run directory, saved whole after every change."""
 
-    def __init__(self, run_dir: RunDir, data: dict[str, Any]) -> None:
+    def __init__(self, run_dir: RunDir, data: ManifestData) -> None:
         self._run_dir = run_dir
         self.data = data
         self._clock = time.monotonic()
@@ -60,7 +73,8 @@ class Manifest:
         known = self.data["dataset"]["sha256"]
         if known is not None and known != sha256:
             raise self.mismatch("data file", f"{known[:12]} then, {sha256[:12]} now")
-        self.data["dataset"] |= {"sha256": sha256, "edition": edition}
+        self.data["dataset"]["sha256"] = sha256
+        self.data["dataset"]["edition"] = edition
         self.save()
 
     @property
@@ -87,14 +101,14 @@ class Manifest:
     def set_price(self, price: Price | None) -> None:
         """Keep what the assistant's tokens cost; a price may be corrected later."""
         if price is not None:
-            self.data["price"] = asdict(price)
+            self.data["price"] = PriceRecord(prompt=price.prompt, completion=price.completion)
             self.save()
 
-    def totals(self, name: str) -> dict[str, Any]:
+    def totals(self, name: Counted) -> dict[str, int]:
         """Counts of this name added up over all invocations."""
-        total: dict[str, Any] = {}
+        total: dict[str, int] = {}
         for invocation in self.data["invocations"]:
-            for key, value in invocation.get(name, {}).items():
+            for key, value in _counts(invocation, name).items():
                 total[key] = total.get(key, 0) + (value or 0)
         return total
 
@@ -106,27 +120,31 @@ class Manifest:
             now = {"model": assistant.model, "version": _stable(assistant.version)}
             if was != now:
                 raise self.mismatch("assistant", difference(was, now))
-        self.data["assistant"] = asdict(assistant)
+        self.data["assistant"] = AssistantRecord(
+            url=assistant.url, model=assistant.model, version=assistant.version
+        )
         self.save()
 
-    def set_judges(self, judge: dict[str, Any], second: dict[str, Any] | None) -> None:
+    def set_judges(self, judge: JudgeRecord, second: JudgeRecord | None) -> None:
         """Record whose verdicts the directory holds."""
         self.data["judge"] = judge
         self.data["second_judge"] = second
         self.save()
 
-    def begin(self, stage: str, **details: Any) -> None:
+    def begin(self, stage: str, **details: Unpack[InvocationDetails]) -> None:
         """Open an invocation; `tick` and `end` bring its seconds up to date."""
         self._clock = time.monotonic()
         self._is_open = True
-        started = {"stage": stage, "started_at": now(), "seconds": 0.0, **details}
-        self.data["invocations"].append(started)
+        started = Invocation(stage=stage, started_at=now(), seconds=0.0)
+        self.data["invocations"].append(started | cast(Invocation, details))
         self.save()
 
-    def tick(self, **details: Any) -> None:
+    def tick(self, **details: Unpack[InvocationDetails]) -> None:
         """Bring the open invocation up to date, in case it is killed."""
         seconds = round(time.monotonic() - self._clock, 3)
-        self.data["invocations"][-1] |= {"seconds": seconds, **details}
+        invocation = self.data["invocations"][-1]
+        invocation["seconds"] = seconds
+        invocation.update(cast(Invocation, details))
         self.data["wall_seconds"] = round(self.wall_seconds, 3)
         self.save()
 
@@ -142,7 +160,7 @@ class Manifest:
         text = json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
         self._run_dir.replace(MANIFEST, text)
 
-    def _require(self, name: str, value: Any) -> None:
+    def _require(self, name: Literal["mode", "approach"], value: Any) -> None:
         known = self.data.get(name)
         if known is not None and known != value:
             raise self.mismatch(name, f"{known!r} then, {value!r} now")
@@ -173,7 +191,11 @@ def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
         )
 
 
-def _stable(version: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _counts(invocation: Invocation, name: Counted) -> Mapping[str, int]:
+    return cast(Mapping[str, int], invocation.get(name, {}))
+
+
+def _stable(version: JsonObject | None) -> JsonObject | None:
     if version is None:
         return None
     stable = dict(version)

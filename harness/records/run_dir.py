@@ -8,22 +8,40 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from harness.errors import UsageError
+from harness.records.schema import (
+    AttemptLine,
+    ControlLine,
+    FailureLine,
+    HypothesisLine,
+    IngestLine,
+    JsonObject,
+    PromptLine,
+    RetrievalLine,
+    VerdictLine,
+)
+
+L = TypeVar("L", bound=Mapping[str, Any])
+
+
+class LineFile(str, Generic[L]):
+    """The name of a file of lines of one kind."""
+
 
 MANIFEST = "manifest.json"
-QUESTIONS = "questions.jsonl"
-HYPOTHESES = "hypotheses.jsonl"
-ATTEMPTS = "attempts.jsonl"
-INGEST = "ingest.jsonl"
-RETRIEVAL = "retrieval.jsonl"
-VERDICTS = "verdicts.jsonl"
-PROMPTS = "prompts.jsonl"
-SECOND_VERDICTS = "second_verdicts.jsonl"
-CONTROLS = "controls.jsonl"
+QUESTIONS = LineFile[JsonObject]("questions.jsonl")  # each a `QuestionDigest`
+HYPOTHESES = LineFile[HypothesisLine]("hypotheses.jsonl")
+ATTEMPTS = LineFile[AttemptLine]("attempts.jsonl")
+INGEST = LineFile[IngestLine]("ingest.jsonl")
+RETRIEVAL = LineFile[RetrievalLine]("retrieval.jsonl")
+VERDICTS = LineFile[VerdictLine]("verdicts.jsonl")
+PROMPTS = LineFile[PromptLine]("prompts.jsonl")
+SECOND_VERDICTS = LineFile[VerdictLine]("second_verdicts.jsonl")
+CONTROLS = LineFile[ControlLine]("controls.jsonl")
+FAILURES = LineFile[FailureLine]("failures.jsonl")
 JUDGE_REPLIES = "judge_replies"
-FAILURES = "failures.jsonl"
 REPORT_JSON = "report.json"
 REPORT_MARKDOWN = "report.md"
 REPORT_HTML = "report.html"
@@ -65,7 +83,7 @@ class RunDir:
                 ) from error
             yield
 
-    def append(self, name: str, record: Mapping[str, Any]) -> None:
+    def append(self, name: LineFile[L], record: L) -> None:
         """Add one line and hand it to the operating system before returning."""
         if name not in self._repaired:
             self._drop_half_line(name)
@@ -74,18 +92,18 @@ class RunDir:
         with (self.path / name).open("a", encoding="utf-8", errors=_UNENCODABLE) as file:
             file.write(line)
 
-    def records(self, name: str, key: str = "question_id") -> list[dict[str, Any]]:
+    def records(self, name: LineFile[L], key: str = "question_id") -> list[L]:
         """Every whole line in order; a half line at the end counts as never written.
 
         Raises `UsageError` for a line without text under `key`.
         """
-        return read_lines(self.path / name, key)
+        return cast(list[L], read_lines(self.path / name, key))
 
-    def by_question(self, name: str) -> dict[str, dict[str, Any]]:
+    def by_question(self, name: LineFile[L]) -> dict[str, L]:
         """The last line of each question, in the order of the first ones."""
         return {record["question_id"]: record for record in self.records(name)}
 
-    def by_history(self, name: str) -> dict[str, dict[str, Any]]:
+    def by_history(self, name: LineFile[L]) -> dict[str, L]:
         """The last line of each history."""
         return {record["history_id"]: record for record in self.records(name, "history_id")}
 
@@ -103,7 +121,7 @@ class RunDir:
             os.fsync(file.fileno())
         partial.replace(target)
 
-    def replace_lines(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
+    def replace_lines(self, name: LineFile[L], records: Iterable[L]) -> None:
         """Write a whole JSONL file at once."""
         lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         self.replace(name, "".join(lines))
@@ -128,7 +146,7 @@ class RunDir:
             os.truncate(path, whole)
 
 
-def read_lines(path: Path, key: str) -> list[dict[str, Any]]:
+def read_lines(path: Path, key: str) -> list[JsonObject]:
     """Whole JSON lines of a file of ours, [] where there is none; `UsageError` if damaged."""
     if not path.exists():
         return []

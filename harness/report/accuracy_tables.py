@@ -1,8 +1,10 @@
 """Accuracy as rows of text: right answers, the official definitions, and the judge itself."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from harness.metrics.accuracy import Cell
+from harness.metrics.judge_table import Accepted, SecondJudge
+from harness.report.schema import JudgedAccuracy, Report
 from harness.report.table import Table, percent
 from harness.statistics.intervals import FEW_CLUSTERS
 
@@ -17,13 +19,12 @@ CONTROL_NAMES = {
 }
 
 
-def accuracy_tables(report: Mapping[str, Any]) -> list[Table]:
+def accuracy_tables(report: Report) -> list[Table]:
     """Accuracy, where answers were judged."""
-    return [_accuracy(report)] if report["accuracy"] else []
+    return [_accuracy(report, report["accuracy"])] if report["accuracy"] else []
 
 
-def _accuracy(report: Mapping[str, Any]) -> Table:
-    accuracy = report["accuracy"]
+def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
     named = [("overall", accuracy["overall"])]
     named += sorted(accuracy["by_type"].items())
     named += [("abstention", accuracy["abstention"]), ("answerable", accuracy["answerable"])]
@@ -44,10 +45,12 @@ def _accuracy(report: Mapping[str, Any]) -> Table:
     return Table("Accuracy, %", header, rows, note)
 
 
-def _accuracy_row(name: str, cell: Mapping[str, Any], *, shared: bool) -> tuple[str, ...]:
-    clustered = cell.get("clustered") or {"low": None, "high": None}
-    bounds = [cell, clustered] if shared else [cell]
-    intervals = (f"{percent(bound['low'])}–{percent(bound['high'])}" for bound in bounds)
+def _accuracy_row(name: str, cell: Cell, *, shared: bool) -> tuple[str, ...]:
+    clustered = cell.get("clustered")
+    bounds: list[tuple[float | None, float | None]] = [(cell["low"], cell["high"])]
+    if shared:
+        bounds.append((clustered["low"], clustered["high"]) if clustered else (None, None))
+    intervals = (f"{percent(low)}–{percent(high)}" for low, high in bounds)
     return (name, percent(cell["value"]), *intervals, str(cell["n"]))
 
 
@@ -58,26 +61,25 @@ def _clusters_note(clusters: int) -> str:
     return said + "."
 
 
-def judge_tables(report: Mapping[str, Any]) -> list[Table]:
+def judge_tables(report: Report) -> list[Table]:
     """Controls and second judge, as far as there are any."""
-    accuracy = report["accuracy"] or {}
-    tables = []
-    if accuracy.get("controls"):
+    accuracy, tables = report["accuracy"], []
+    if accuracy and accuracy["controls"]:
         tables.append(_controls(accuracy["judge"], accuracy["controls"]))
-    if accuracy.get("second_judge"):
+    if accuracy and accuracy["second_judge"]:
         tables.append(_second(accuracy["second_judge"]))
     return tables
 
 
-def known_wrong_note(accuracy: Mapping[str, Any]) -> str:
+def known_wrong_note(accuracy: JudgedAccuracy) -> str:
     """What to say beside an accuracy of answers that its judge should not have passed."""
-    cell = (accuracy.get("controls") or {}).get("known_wrong")
+    cell = (accuracy["controls"] or {}).get("known_wrong")
     if not cell or not cell["n"]:
         return ""
     return f" Of {cell['n']} answers known to be wrong the judge passes {percent(cell['value'])} %."
 
 
-def _controls(judge: str, controls: Mapping[str, Any]) -> Table:
+def _controls(judge: str, controls: Mapping[str, Accepted]) -> Table:
     rows = [
         (
             CONTROL_NAMES[kind],
@@ -96,7 +98,7 @@ def _controls(judge: str, controls: Mapping[str, Any]) -> Table:
     return Table("What the judge lets pass, %", header, rows, note)
 
 
-def _second(second: Mapping[str, Any]) -> Table:
+def _second(second: SecondJudge) -> Table:
     rows = [
         ("agrees", percent(second["agreement"]["value"]), str(second["n"])),
         ("passes by the second", percent(second["second_passes"]["value"]), str(second["n"])),
@@ -107,9 +109,9 @@ def _second(second: Mapping[str, Any]) -> Table:
     return Table("A second judge, %", ("verdicts", "share", "n"), rows, note)
 
 
-def official_accuracy_table(report: Mapping[str, Any]) -> list[Table]:
+def official_accuracy_table(report: Report) -> list[Table]:
     """LongMemEval's accuracies by its own definitions, where there are any."""
-    official = (report["accuracy"] or {}).get("official")
+    official = report["accuracy"] and report["accuracy"]["official"]
     if not official:
         return []
     named = [("overall", official["overall"]), *official["by_type"].items()]
@@ -136,7 +138,7 @@ def _named(ids: Sequence[str]) -> str:
     return f" ({', '.join(ids[:_NAMED])}{more})"
 
 
-def metric_tables(report: Mapping[str, Any]) -> list[Table]:
+def metric_tables(report: Report) -> list[Table]:
     """F1 and BLEU by the benchmark's own definition."""
     table = report["official_metrics"]
     if not table:

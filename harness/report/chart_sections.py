@@ -13,9 +13,9 @@ from harness.report.charts import (
     interval_chart,
     span_chart,
 )
+from harness.report.schema import Report
 from harness.report.table import number, percent
 
-Report = Mapping[str, Any]
 _STEPS = {"ingest_round_ms": "store a round", "search_ms": "search", "answer_ms": "answer"}
 
 
@@ -91,9 +91,9 @@ def _latency(report: Report) -> Iterator[str]:
     marks = [
         Mark(
             _STEPS.get(name, name),
-            cell["p50"],
+            cell["p50"] or 0.0,
             0.0,
-            cell["p95"],
+            cell["p95"] or 0.0,
             f"{number(cell['p50'])} (p95 {number(cell['p95'])})",
         )
         for name, cell in report["latency"].items()

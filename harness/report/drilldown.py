@@ -1,8 +1,8 @@
 """Every question of a run in full, as the page shows it: to be opened and filtered."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
@@ -12,6 +12,7 @@ from harness.metrics.per_question import (
 )
 from harness.records.digest import QuestionDigest, round_name
 from harness.records.lines import RunLines, outcome_of
+from harness.records.schema import HypothesisLine, RankedLine, VerdictLine
 from harness.report.table import number
 
 _PAGE_CHARACTERS = 1_000_000
@@ -49,7 +50,6 @@ def clipped(text: str, length: int) -> str:
 
 _MARKS = {"yes": "right", "no": "wrong", "unscored": "unscored", "missing": "missing"}
 _BUDGET = CONTEXT_BUDGETS[0]
-Line = Mapping[str, Any]
 
 
 class Evidence(NamedTuple):
@@ -97,7 +97,7 @@ def shown_questions(lines: RunLines, *, judged: bool) -> Iterator[ShownQuestion]
         yield _question(question, lines, clipping, judged=judged)
 
 
-def evidence_state(question: QuestionDigest, line: Line | None) -> str:
+def evidence_state(question: QuestionDigest, line: RankedLine | None) -> str:
     """Whether the evidence sessions are among the best rounds that fit the smaller budget."""
     wanted = set(question.evidence_session_ids)
     if question.is_abstention or not wanted:
@@ -147,19 +147,19 @@ def _facts(
         yield "failure", clipped(failure["message"], clipping.reply)
 
 
-def _verdict(verdict: Line, clipping: Clipping) -> str:
-    said = verdict["verdict"] or "unscored"
-    if verdict.get("certainty") is not None:
-        said += f", certainty {verdict['certainty']:.2f}"
+def _verdict(verdict: VerdictLine, clipping: Clipping) -> str:
+    said: str = verdict["verdict"] or "unscored"
+    if (certainty := verdict.get("certainty")) is not None:
+        said += f", certainty {certainty:.2f}"
     return f"{said}: {clipped(str(verdict['raw']), clipping.reply)}"
 
 
-def _effort(line: Line) -> str:
+def _effort(line: HypothesisLine) -> str:
     tokens = line.get("prompt_tokens"), line.get("completion_tokens")
     return f"{number(line['answer_ms'])} ms; {number(tokens[0])} prompt, {number(tokens[1])} tokens"
 
 
-def _evidence(question: QuestionDigest, line: Line, clipping: Clipping) -> list[Evidence]:
+def _evidence(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> list[Evidence]:
     """Each labelled round with its rank, or as missed; sessions where no round is labelled."""
     ranked = [round_name(item["position"], item["round_index"]) for item in line["ranked_rounds"]]
     begins = dict(zip(question.evidence_rounds, question.evidence_begins, strict=False))
@@ -174,7 +174,7 @@ def _evidence(question: QuestionDigest, line: Line, clipping: Clipping) -> list[
     ]
 
 
-def _context(question: QuestionDigest, line: Line, clipping: Clipping) -> Context:
+def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> Context:
     fitting = len(rounds_in_budget(line, _BUDGET))
     evidence = set(question.evidence_rounds)
     shown = line["ranked_rounds"][: min(fitting, clipping.rounds) or 1]

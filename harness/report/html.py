@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from harness.records.lines import RunLines
+from harness.records.schema import DataRecord
 from harness.report.accuracy_tables import known_wrong_note
 from harness.report.chart_sections import bounds_of, charts
 from harness.report.drilldown import shown_questions
 from harness.report.pages import render_page
+from harness.report.schema import Report
 from harness.report.table import number, percent
 from harness.report.tables import report_tables
 from harness.statistics.intervals import proportion
@@ -21,7 +23,7 @@ class Card(NamedTuple):
     detail: str
 
 
-def render_html(report: Mapping[str, Any], lines: RunLines) -> str:
+def render_html(report: Report, lines: RunLines) -> str:
     """The whole page."""
     return render_page(
         "report.html",
@@ -34,23 +36,23 @@ def render_html(report: Mapping[str, Any], lines: RunLines) -> str:
     )
 
 
-def _facts(report: Mapping[str, Any]) -> dict[str, str]:
-    assistant = report["assistant"] or {}
-    version = (assistant.get("version") or {}).get("version")
-    profile = ((report.get("conduct") or {}).get("approach") or {}).get("profile") or {}
+def _facts(report: Report) -> dict[str, str]:
+    assistant, accuracy = report["assistant"], report["accuracy"]
+    version = ((assistant and assistant["version"]) or {}).get("version")
+    profile = (report["conduct"]["approach"] or {}).get("profile") or {}
     return {
         "questions": f"{report['n']} of {report['data']['questions']}",
         "mode": report["mode"] or "judged only",
-        "assistant": assistant.get("url") or "–",
+        "assistant": (assistant and assistant["url"]) or "–",
         "profile": profile.get("name", "–"),
-        "model": f"{assistant.get('model', '–')} {version or ''}",
-        "judge": (report["accuracy"] or {}).get("judge", "none"),
+        "model": f"{assistant['model'] if assistant else '–'} {version or ''}",
+        "judge": accuracy["judge"] if accuracy else "none",
         "data": _data(report["data"]),
         "harness": report["harness_version"],
     }
 
 
-def _data(data: Mapping[str, Any]) -> str:
+def _data(data: DataRecord) -> str:
     facts = [data["file"] or "built in", *([data["edition"]] if data["edition"] else [])]
     facts.append(f"SHA-256 {data['sha256'][:12]}…" if data["sha256"] else "not hashed yet")
     if data["gold"]:
@@ -58,15 +60,15 @@ def _data(data: Mapping[str, Any]) -> str:
     return ", ".join(facts)
 
 
-def _headline(report: Mapping[str, Any]) -> Iterator[Card]:
+def _headline(report: Report) -> Iterator[Card]:
     if report["accuracy"]:
         overall = report["accuracy"]["overall"]
         said = f"{_interval(overall)}.{known_wrong_note(report['accuracy'])}"
         yield Card("accuracy, %", percent(overall["value"]), said)
-    recall = ((report["retrieval"] or {}).get("session") or {}).get("recall_all@5")
-    if recall:
-        cell = proportion(round(recall["value"] * recall["n"]), recall["n"])
-        yield Card("session recall_all@5, %", percent(cell["value"]), _interval(cell))
+    recall = report["retrieval"] and report["retrieval"]["session"].get("recall_all@5")
+    if recall and recall["value"] is not None:
+        share = proportion(round(recall["value"] * recall["n"]), recall["n"])
+        yield Card("session recall_all@5, %", percent(share["value"]), _interval(share))
     counts = f"{report['missing']} missing, {report['failed']} failed"
     if report["unscored"]:
         counts += f", {report['unscored']} unscored"

@@ -7,11 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from harness.report.schema import Report
 from harness.report.table import Table
 from harness.report.tables import report_tables
 
 
-def print_report(console: Console, report: Mapping[str, Any]) -> None:
+def print_report(console: Console, report: Report) -> None:
     """Print a run's tables."""
     print_tables(console, report_tables(report))
 
@@ -33,7 +34,7 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
             console.print(table.note, style="dim", highlight=False, markup=False)
 
 
-def render_markdown(report: Mapping[str, Any], failures: Mapping[str, Mapping[str, Any]]) -> str:
+def render_markdown(report: Report, failures: Mapping[str, Mapping[str, Any]]) -> str:
     """A page with every table, its note, and the questions that failed."""
     data = report["data"]
     facts = (

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from harness.metrics.retrieval_metrics import Figures
+from harness.metrics.retrieval_table import RetrievalTable
 from harness.report.table import Table, number, percent
 
 SHOWN_CUT_OFFS = (1, 5, 10, 50)
@@ -23,15 +25,15 @@ _BY = {
 NOT_RETURNED = "not returned"
 
 
-def retrieval_tables(retrieval: Mapping[str, Any]) -> list[Table]:
+def retrieval_tables(retrieval: RetrievalTable) -> list[Table]:
     """Every table about rankings that there are numbers for."""
     tables = [*_sources(retrieval), _retrieval(retrieval), _by_type(retrieval)]
     if retrieval["official"]:
-        tables.append(_official(retrieval))
+        tables.append(_official(retrieval["official"]))
     return [*tables, *_by_turn(retrieval), _context(retrieval)]
 
 
-def _retrieval(retrieval: Mapping[str, Any]) -> Table:
+def _retrieval(retrieval: RetrievalTable) -> Table:
     rows = []
     for level in ("session", "round"):
         figures = retrieval[level]
@@ -61,7 +63,7 @@ def _row(label: str, figures: Mapping[str, Any], pattern: str) -> list[tuple[str
     return [(label, *values, str(known[0]["n"]))]
 
 
-def _by_type(retrieval: Mapping[str, Any]) -> Table:
+def _by_type(retrieval: RetrievalTable) -> Table:
     rows = []
     for name, figures in retrieval["by_type"].items():
         rows += _row(name, figures, "recall_all@{k}")
@@ -69,9 +71,9 @@ def _by_type(retrieval: Mapping[str, Any]) -> Table:
     return Table("Retrieval by question type, %", header, rows, is_detail=True)
 
 
-def _official(retrieval: Mapping[str, Any]) -> Table:
+def _official(official: Mapping[str, Mapping[str, Figures]]) -> Table:
     rows = []
-    for script, levels in retrieval["official"].items():
+    for script, levels in official.items():
         for level, figures in levels.items():
             label = f"{level.replace('_', ' ')}, {script.replace('_', ' ')}"
             rows += _row(f"{label}: recall_all", figures, "recall_all@{k}")
@@ -84,7 +86,7 @@ def _official(retrieval: Mapping[str, Any]) -> Table:
     return Table("Retrieval by the official definitions, %", header, rows, note, is_detail=True)
 
 
-def _context(retrieval: Mapping[str, Any]) -> Table:
+def _context(retrieval: RetrievalTable) -> Table:
     rows = [
         (f"{budget} tokens", _told(cell, retrieval), str(cell["n"]))
         for budget, cell in retrieval["evidence_in_context"].items()
@@ -96,13 +98,13 @@ def _context(retrieval: Mapping[str, Any]) -> Table:
     return Table("Evidence in context, %", ("budget", "all evidence", "n"), rows, note)
 
 
-def _told(cell: Mapping[str, Any], retrieval: Mapping[str, Any]) -> str:
+def _told(cell: Mapping[str, Any], retrieval: RetrievalTable) -> str:
     if cell["value"] is None and retrieval.get("sources"):
         return NOT_RETURNED
     return percent(cell["value"])
 
 
-def _by_turn(retrieval: Mapping[str, Any]) -> list[Table]:
+def _by_turn(retrieval: RetrievalTable) -> list[Table]:
     """Retrieval of evidence by turn id, by category."""
     turn = retrieval["turn"]
     if not turn:
@@ -138,7 +140,7 @@ def _cells(figures: Mapping[str, Any], pattern: str) -> tuple[str, ...]:
     return (*(percent(cell["value"]) for cell in cells), str(cells[0]["n"]))
 
 
-def _sources(retrieval: Mapping[str, Any]) -> list[Table]:
+def _sources(retrieval: RetrievalTable) -> list[Table]:
     """One table, where answers were looked through for sources."""
     sources = retrieval.get("sources")
     if not sources:

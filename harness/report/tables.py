@@ -1,8 +1,8 @@
 """The tables of a report as rows of text, shared by all faces."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from harness.context.prompt_evidence import PromptTable
+from harness.metrics.judge_table import JudgeTokens
+from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
     accuracy_tables,
     judge_tables,
@@ -10,10 +10,11 @@ from harness.report.accuracy_tables import (
     official_accuracy_table,
 )
 from harness.report.retrieval_tables import retrieval_tables
+from harness.report.schema import Report
 from harness.report.table import Table, number, percent
 
 
-def report_tables(report: Mapping[str, Any]) -> list[Table]:
+def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
     tables = accuracy_tables(report) + conduct_tables(report) + judge_tables(report)
     tables += official_accuracy_table(report) + metric_tables(report)
@@ -25,7 +26,7 @@ def report_tables(report: Mapping[str, Any]) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def conduct_tables(report: Mapping[str, Any]) -> list[Table]:
+def conduct_tables(report: Report) -> list[Table]:
     """Mode, profile and every finding; nothing for reports of other systems' answers."""
     conduct = report.get("conduct")
     if not conduct or not report["mode"]:
@@ -51,7 +52,7 @@ def conduct_tables(report: Mapping[str, Any]) -> list[Table]:
     return [Table("The assistant", ("", ""), rows, shown, in_words=True)]
 
 
-def _prompts(table: Mapping[str, Any]) -> Table:
+def _prompts(table: PromptTable) -> Table:
     rows = [("all", percent(table["value"]), str(table["n"]))]
     rows += [
         (f"prompt within {budget} tokens", percent(cell["value"]), str(cell["n"]))
@@ -70,7 +71,7 @@ def _prompts(table: Mapping[str, Any]) -> Table:
     return Table("Evidence in the prompt, %", ("questions", "all evidence", "n"), rows, note)
 
 
-def _effort(report: Mapping[str, Any]) -> Table:
+def _effort(report: Report) -> Table:
     rows = [
         (
             name.replace("_ms", ", ms").replace("_", " "),
@@ -92,7 +93,7 @@ def _effort(report: Mapping[str, Any]) -> Table:
     return Table("Speed and effort", ("step", "p50", "p95", "n"), rows, note)
 
 
-def _cost(report: Mapping[str, Any]) -> Table:
+def _cost(report: Report) -> Table:
     tokens, cost, judge = report["tokens"], report["cost"], report["tokens"]["judge"]
     asked = judge["asked"]
     paid = ("assistant", tokens["prompt"], tokens["completion"], tokens["n"])
@@ -111,7 +112,7 @@ def _cost(report: Mapping[str, Any]) -> Table:
     return Table("Cost", header, rows, note, is_detail=True)
 
 
-def _counts(calls: Mapping[str, int]) -> tuple[int, int, int]:
+def _counts(calls: JudgeTokens | UsageRecord) -> tuple[int, int, int]:
     return calls["prompt_tokens"], calls["completion_tokens"], calls["calls"]
 
 

@@ -1,7 +1,6 @@
 """What calls of a model take: tokens, and money at a price."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,3 @@ class Usage:
     def usd(self, price: Price) -> float:
         """US dollars at a price."""
         return price.of(self.prompt_tokens, self.completion_tokens)
-
-    def to_json(self) -> dict[str, Any]:
-        """The counts for a manifest."""
-        return asdict(self)

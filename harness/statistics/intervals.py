@@ -8,7 +8,7 @@ each with all its questions; the same seed gives the same bounds.
 from collections.abc import Hashable, Sequence
 from math import sqrt
 from statistics import NormalDist, fmean, stdev
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 ALPHA = 0.05
 
@@ -18,6 +18,34 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+class Share(TypedDict):
+    """A share with its Wilson bounds and denominator; the value is None for n = 0."""
+
+    value: float | None
+    low: float
+    high: float
+    n: int
+
+
+class Mean(TypedDict):
+    """A mean over n; None for n = 0, or where it does not exist."""
+
+    value: float | None
+    n: int
+
+
+class Repeats(TypedDict):
+    """How far runs over the same questions wander."""
+
+    runs: int
+    accuracies: list[float | None]
+    mean: float | None
+    standard_deviation: float | None
+    lowest: float | None
+    highest: float | None
+    flipped: Share
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
@@ -36,7 +64,7 @@ def wilson_interval(successes: int, n: int) -> Interval:
     return Interval(low, high)
 
 
-def proportion(successes: int, n: int) -> dict[str, Any]:
+def proportion(successes: int, n: int) -> Share:
     """A share with its Wilson bounds and denominator; the value is None for n = 0."""
     low, high = wilson_interval(successes, n)
     return {"value": successes / n if n else None, "low": low, "high": high, "n": n}
@@ -91,7 +119,7 @@ def _by_cluster(
     return list(sums.values()), list(sizes.values())
 
 
-def repeats_table(outcomes: Sequence[Sequence[bool]]) -> dict[str, Any]:
+def repeats_table(outcomes: Sequence[Sequence[bool]]) -> Repeats:
     """Mean, spread and flips of two or more runs over the same questions in the same order.
 
     `flipped` is the share of questions that are not right in all or wrong in all runs; the standard

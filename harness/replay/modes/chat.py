@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from harness.assistants.chat_client import ChatClient, Message
 from harness.assistants.profile import Profile
@@ -19,6 +19,7 @@ from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 from harness.errors import UsageError
 from harness.records.run_dir import ATTEMPTS, RunDir
+from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingested
 from harness.replay.modes.mode import Asked, hypothesis_line, ingest_line, ms_since
@@ -38,7 +39,7 @@ class Attempts:
     def begin(self, history_id: str) -> None:
         """Begin a history anew."""
         self._begun[history_id] += 1
-        line = {"history_id": history_id, "attempt": self._begun[history_id]}
+        line = AttemptLine(history_id=history_id, attempt=self._begun[history_id])
         self._run_dir.append(ATTEMPTS, line)
 
     def of(self, history_id: str) -> int:
@@ -78,7 +79,7 @@ class ChatMode:
         """Nobody can be asked: what was sent whole is taken for remembered."""
         return True
 
-    async def ingest(self, question: Question) -> dict[str, Any]:
+    async def ingest(self, question: Question) -> IngestLine:
         """Chat all sessions with a user that nobody has been before."""
         self._attempts.begin(question.history_id)
         sessions = question.sessions_by_date()
@@ -95,7 +96,7 @@ class ChatMode:
         ingested.barrier_seconds = time.perf_counter() - waiting
         return ingest_line(question.history_id, owner.user, ingested)
 
-    async def retrieve(self, question: Question) -> dict[str, Any]:
+    async def retrieve(self, question: Question) -> RetrievalLine:
         """Refused: chat gives no rankings."""
         raise UsageError("searching needs --mode native with our own assistant's routes")
 
@@ -117,8 +118,9 @@ class ChatMode:
         ranked = await asyncio.to_thread(
             sources_line, self._profile.sources, answer.returned, matcher
         )
-        named = {"question_id": question.question_id, "user_id": when.user, "search_ms": {}}
-        return Asked(line, named | ranked)
+        named = question.question_id
+        told = RetrievalLine(question_id=named, user_id=when.user, search_ms={}, **ranked)
+        return Asked(line, told)
 
     async def forget(self, question: Question) -> None:
         """Delete the user where the profile says how."""

@@ -1,10 +1,11 @@
 """What every mode can do with one question and its history, and the lines that all modes write."""
 
 import time
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from harness.assistants.wire import Answer
 from harness.datasets.questions import Question
+from harness.records.schema import HypothesisLine, IngestLine, RetrievalLine
 from harness.replay.ingest import Ingested
 from harness.text import rfc3339
 
@@ -14,8 +15,8 @@ class Asked(NamedTuple):
     through for its sources.
     """
 
-    hypothesis: dict[str, Any]
-    retrieval: dict[str, Any] | None = None
+    hypothesis: HypothesisLine
+    retrieval: RetrievalLine | None = None
 
 
 class Mode(Protocol):
@@ -31,12 +32,12 @@ class Mode(Protocol):
     async def is_ingested(self, question: Question) -> bool:
         """Whether a history that was ingested earlier can be used as it is."""
 
-    async def ingest(self, question: Question) -> dict[str, Any] | None:
+    async def ingest(self, question: Question) -> IngestLine | None:
         """Bring in the question's history, whole and in order; the line for `ingest.jsonl`, None
         where nothing is brought in.
         """
 
-    async def retrieve(self, question: Question) -> dict[str, Any]:
+    async def retrieve(self, question: Question) -> RetrievalLine:
         """Search an ingested history; the line for `retrieval.jsonl`."""
 
     async def ask(self, question: Question) -> Asked:
@@ -46,7 +47,7 @@ class Mode(Protocol):
         """Delete the history's user from the assistant, where it can."""
 
 
-def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> dict[str, Any]:
+def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine:
     """What was sent of one history."""
     return {
         "history_id": history_id,
@@ -62,7 +63,7 @@ def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> dict[str, 
     }
 
 
-def hypothesis_line(question: Question, answer: Answer, started: float) -> dict[str, Any]:
+def hypothesis_line(question: Question, answer: Answer, started: float) -> HypothesisLine:
     """An answer to a question that was sent at `started` (`time.perf_counter`)."""
     return {
         "question_id": question.question_id,

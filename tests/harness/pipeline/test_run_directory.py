@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from benches import Bench, Finished
 from histories import instance, three_questions, write_data
+from made_runs import made_run
 from scripted_assistant import Fault, ScriptedAssistant
 
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import HYPOTHESES, RETRIEVAL, VERDICTS, RunDir
+from harness.report.build import write_report
 
 Harness = Callable[..., Finished]
 CONTRACT = {
@@ -291,3 +293,17 @@ def test_two_replays_do_not_share_a_directory(bench: Bench) -> None:
     with RunDir(bench.out).owned(), pytest.raises(UsageError, match="another harness"):
         bench.replay()
     assert bench.replay() == 0
+
+
+def test_a_directory_of_an_earlier_version_is_still_read(tmp_path: Path) -> None:
+    path = made_run(tmp_path / "old", {"q1": "yes", "q2": "no"})
+    manifest = json.loads((path / "manifest.json").read_text())
+    assert manifest.keys().isdisjoint({"approach", "probes", "price", "salt", "git"})
+    del manifest["second_judge"]
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    report = write_report(RunDir(path))
+    assert report["accuracy"] is not None
+    assert (report["n"], report["accuracy"]["overall"]["value"]) == (2, 0.5)
+    assert report["conduct"]["probes"] is None
+    assert report["cost"]["assistant_usd"] is None
+    assert json.loads((path / "report.json").read_text()) == report
