@@ -22,11 +22,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GroupKFold
 
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import load_longmemeval
 from harness.judges.controls import unlike
 from harness.judges.lexical.features import Features
 from harness.judges.lexical.judge import WEIGHTS, Family, Weights, family_of, features_of
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")
 FOLDS = 10
@@ -61,7 +62,7 @@ class Row:
 
 def read_rows(data: Path, answers: Path) -> list[Row]:
     """Labelled answers without repeats, in file order, and controls made of them."""
-    digests = {item.question_id: QuestionDigest.of(item) for item in load_longmemeval(data)}
+    digests = {item.question_id: digest_of(item) for item in load_longmemeval(data)}
     lines = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
     labelled = [
         _row(digests[line["question_id"]], line["hypothesis"], line["label"], line["judge_model"])

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from harness.assistants.paths import values_at
 from harness.assistants.profile import Extra, Forget, Profile
-from harness.assistants.sources import read_sources
+from harness.assistants.returned_sources import read_sources, values_at
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
 from harness.assistants.wire import Answer, parse_answer, parse_object
 from harness.errors import IngestMismatch, UsageError
-from harness.runs.budget import Purse
+from harness.spending.budget import Meter
 
 Kind = Literal["teacher", "live", "question", "control"]
 _FIRST_POLL = 0.05
@@ -31,10 +30,10 @@ class Message(NamedTuple):
 class ChatClient:
     """Chats, records, forgets and waits. Every method may raise the errors of `harness.errors`."""
 
-    def __init__(self, transport: Transport, profile: Profile, purse: Purse) -> None:
+    def __init__(self, transport: Transport, profile: Profile, meter: Meter) -> None:
         self._transport = transport
         self._profile = profile
-        self._purse = purse
+        self._meter = meter
 
     def message(self, role: Literal["user", "assistant"], text: str, when: Occasion) -> Message:
         """A message said on this occasion: a user's carries the profile's prefix."""
@@ -61,7 +60,7 @@ class ChatClient:
             found = read_sources(self._profile.sources, response.json(), response.headers)
             return replace(answer, returned=found)
 
-        return await self._purse.spend(sum(len(item["content"]) for item in sent), call)
+        return await self._meter.spend(sum(len(item["content"]) for item in sent), call)
 
     async def record(self, when: Occasion) -> None:
         """Have the occasion's turns remembered, without an answer."""

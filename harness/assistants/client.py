@@ -1,9 +1,11 @@
 """Our own memory routes and the chat route as calls with typed results."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
+from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.assistants.wire import (
     Answer,
@@ -15,7 +17,17 @@ from harness.assistants.wire import (
     parse_recorded,
     parse_sessions,
 )
-from harness.errors import AssistantError
+from harness.errors import AssistantError, UsageError
+from harness.records.manifest import AssistantIdentity
+
+# How long a server may take to appear at the start, where nothing is at stake yet.
+_FIRST_CONTACT_SECONDS = 3.0
+_NOBODY = "nobody"
+_STRANGER = (
+    "the server at {url} is not this project's assistant ({found}). Any other "
+    "OpenAI-compatible one is told histories by chat: --profile plain --mode teacher, or a profile "
+    "of its own (docs/evaluate-your-assistant.md)"
+)
 
 
 class AssistantClient:
@@ -82,3 +94,27 @@ class AssistantClient:
         """Delete everything of a user; nothing to delete is fine."""
         route = f"/v1/users/{quote(user_id)}/memories"
         await self._transport.request("DELETE", route, parse_object)
+
+
+async def identify(
+    endpoint: Endpoint, *, is_ours: bool = True, needs_memory: bool = True
+) -> AssistantIdentity:
+    """First contact: what the assistant says it is. Any trouble here is raised at once, and a
+    server without our routes refused where one of ours is to remember.
+    """
+    patience = min(endpoint.retry.reconnect_seconds, _FIRST_CONTACT_SECONDS)
+    hasty = replace(endpoint, retry=replace(endpoint.retry, reconnect_seconds=patience, attempts=2))
+    async with Transport(hasty) as transport:
+        client = AssistantClient(transport)
+        try:
+            version = await client.version()
+            if is_ours and needs_memory and "settings" not in (version or {}):
+                await client.sessions(_NOBODY)  # others have a route of that name, too
+        except AssistantError as error:
+            if is_ours and (error.status or 0) >= 500:
+                raise
+            if is_ours and needs_memory:
+                message = _STRANGER.format(url=endpoint.public_url, found=error)
+                raise UsageError(message) from error
+            version = None  # somebody else's server may answer this route as it likes
+    return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)

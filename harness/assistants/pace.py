@@ -1,11 +1,35 @@
-"""How many requests may be under way at a time: one more while all goes well, half when the
-assistant is overloaded (additive increase, multiplicative decrease, as TCP does it).
+"""How many requests may be under way at a time, and what became of them.
+
+One more while all goes well, half when the assistant is overloaded (additive increase,
+multiplicative decrease, as TCP does it).
 """
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Attempts, repeated ones included. `lost` connections never gave an answer."""
+
+    sent: int = 0
+    rate_limited: int = 0
+    server_errors: int = 0
+    timeouts: int = 0
+    lost: int = 0
+
+    def answered(self, status: int) -> None:
+        """Count an answer by its status."""
+        self.rate_limited += status == 429
+        self.server_errors += status >= 500
+
+    def to_json(self) -> dict[str, int]:
+        """The counts for a manifest."""
+        return asdict(self)
+
 
 # Statuses that ask for fewer requests; any other failure says nothing about load.
 OVERLOADED = frozenset({429, 503, 529})

@@ -11,10 +11,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from harness.assistants.sources import SourceLayout
-from harness.assistants.toml_table import TomlTable
+from harness.assistants.returned_sources import SourceLayout
+from harness.assistants.template import TomlTable
 from harness.errors import UsageError
-from harness.runs.spending import Price
+from harness.spending.usage import Price
 
 BUILT_IN = ("aide-memoire", "plain")
 _FOLDER = "harness.assistants.profiles"

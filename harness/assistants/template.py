@@ -1,4 +1,4 @@
-"""Values of a profile with `$name` where something of the call goes."""
+"""Values of a profile: read strictly from TOML, `$name` standing for something of the call."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,8 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
-from harness.assistants.wire import rfc3339
+from harness.errors import UsageError
+from harness.text import rfc3339
 
 # Stands alone for a list of turns: no text can hold it.
 TURNS = "$turns"
@@ -81,3 +82,37 @@ def merged(*bodies: Mapping[str, Any]) -> dict[str, Any]:
                 value = merged(below, value)
             result[name] = value
     return result
+
+
+class TomlTable:
+    """`where` opens every complaint, each a `UsageError`."""
+
+    def __init__(self, table: Mapping[str, Any], where: str) -> None:
+        self._table = dict(table)
+        self.where = where
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there and not taken yet."""
+        return key in self._table
+
+    def inner(self, key: str) -> "TomlTable":
+        """A table inside, empty where there is none."""
+        return TomlTable(self.take(key, dict, default={}), f"{self.where}, [{key}]")
+
+    def take(self, key: str, kind: type | tuple[type, ...], *, default: Any = None) -> Any:
+        """A value of one of these kinds; required where there is no default."""
+        value = self._table.pop(key, default)
+        if value is None:
+            raise UsageError(f"{self.where}: {key} is missing")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        if type(value) not in kinds:
+            expected = " or ".join(one.__name__ for one in kinds)
+            raise UsageError(f"{self.where}: {key} must be {expected}, not {value!r}")
+        if unknown := unknown_names(value):
+            raise UsageError(f"{self.where}: {key} has unknown names {', '.join(sorted(unknown))}")
+        return value
+
+    def finish(self) -> None:
+        """Refuse what is left."""
+        if self._table:
+            raise UsageError(f"{self.where}: unknown setting {', '.join(sorted(self._table))}")

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from harness.assistants.endpoint import Endpoint
-from harness.assistants.pace import OVERLOADED, Pace
-from harness.assistants.traffic import Traffic
+from harness.assistants.pace import OVERLOADED, Pace, Traffic
 from harness.assistants.wire import WrongShape
 from harness.errors import (
     AssistantError,
@@ -21,7 +20,7 @@ from harness.errors import (
     AssistantUnreachable,
     BadReply,
 )
-from harness.tls import trust_for
+from harness.urls import trust_for
 from harness.version import harness_version
 
 T = TypeVar("T")

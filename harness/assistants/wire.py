@@ -6,11 +6,10 @@ for any other client.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from harness.assistants.encodable import encodable
-from harness.assistants.sources import Returned
+from harness.assistants.returned_sources import Returned
+from harness.text import encodable
 
 
 class WrongShape(ValueError):
@@ -47,11 +46,6 @@ class Answer:
     prompt_tokens: int | None
     completion_tokens: int | None
     returned: Returned | None = None
-
-
-def rfc3339(moment: datetime) -> str:
-    """An instant as the wire wants it, in UTC with whole seconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def parse_object(reply: Any) -> dict[str, Any]:

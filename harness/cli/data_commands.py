@@ -14,13 +14,12 @@ from harness.cli.output import progress
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.datasets.download import Downloaded, download, find_known
-from harness.datasets.known import KNOWN_FILES, KnownFile
+from harness.datasets.editions import KNOWN_FILES, KnownFile
 from harness.datasets.registry import sample_json
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, Source
 from harness.errors import UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
-from harness.runs.pipeline import Source
-from harness.runs.run_dir import RunDir
+from harness.records.run_dir import RunDir
 
 NONCOMMERCIAL = "CC BY-NC"
 

@@ -15,15 +15,17 @@ import httpx
 from rich.console import Console
 
 from harness.assistants.endpoint import Endpoint
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, Source
 from harness.errors import AssistantUnreachable, UsageError
 from harness.judges.lexical import LexicalJudge
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.judging import judge_run
+from harness.pipeline.replay import replay_run
+from harness.pipeline.run import Run
+from harness.records.manifest import load_manifest
+from harness.records.run_dir import RunDir
 from harness.replay.modes.choice import Approach
-from harness.replay.stage import ReplayOptions
-from harness.runs.manifest import load_manifest
-from harness.runs.pipeline import Run, Source
-from harness.runs.run_dir import RunDir
-from harness.tls import trust_for
+from harness.urls import trust_for
 
 LOG = "server.log"
 _LOG_LINES = 20
@@ -40,8 +42,8 @@ def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float)
         console.print(f"starting {command!r}, its log is {log}", highlight=False)
         with _server(command, Path(data_dir), log, ready_seconds) as url:
             opened = Run(Source("sample", None, Filters()), out, console)
-            failed = opened.replay(Endpoint(url), Approach(), ReplayOptions())
-        opened.judge(LexicalJudge())
+            failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
+        judge_run(opened, LexicalJudge())
     return opened, failed
 
 

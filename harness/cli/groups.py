@@ -1,24 +1,64 @@
 """What the commands are told, by what it is about; each group makes the object it stands for."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
+from typing import Any, get_type_hints
 
-from harness.assistants.endpoint import Endpoint
+from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
-from harness.assistants.retry import RetryPolicy
 from harness.cli import options
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, Source
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
 from harness.judges.registry import JudgeOptions, make_judge
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.judging import JudgePlan
+from harness.records.run_dir import JUDGE_REPLIES
 from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
-from harness.replay.stage import ReplayOptions
-from harness.runs.budget import Limits, Payee
-from harness.runs.pipeline import JudgePlan, Source
-from harness.runs.run_dir import JUDGE_REPLIES
-from harness.runs.spending import Price
+from harness.spending.budget import Limits, Payee
+from harness.spending.usage import Price
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command with every option by itself."""
+    hints = get_type_hints(command, include_extras=True)
+    del hints["return"]
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+
+    @wraps(command)
+    def flat(**given: Any) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        command(**given)
+
+    shown = [
+        option
+        for name, parameter in signature(command).parameters.items()
+        for option in (
+            _options(groups[name])
+            if name in groups
+            else [parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name])]
+        )
+    ]
+    flat.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    flat.__annotations__ = {option.name: option.annotation for option in shown}
+    return flat
+
+
+def _options(kind: Any) -> Iterator[Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        yield Parameter(
+            one.name, Parameter.KEYWORD_ONLY, default=_default(one), annotation=hints[one.name]
+        )
+
+
+def _default(one: Field[Any]) -> Any:
+    return Parameter.empty if one.default is MISSING else one.default
 
 
 @dataclass(frozen=True)

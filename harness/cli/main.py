@@ -52,7 +52,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo_command,
 }
 # The extra `harness`. Most is imported late in a run, so it is looked for before one.
-_EXTRA = ("nltk", "openai", "scipy")
+_EXTRA = ("jinja2", "nltk", "openai", "scipy")
 
 
 @app.callback()

@@ -10,7 +10,7 @@ from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.registry import JUDGES
 from harness.replay.modes.choice import MODES
-from harness.runs.spending import Price
+from harness.spending.usage import Price
 
 DatasetName = Annotated[
     str,

@@ -5,14 +5,22 @@ finished, but not good enough for a gate.
 """
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
+from harness.comparison.build import build_comparison
+from harness.comparison.runs import load_runs
+from harness.comparison.tables import repeats_tables
+from harness.comparison.write import HTML, write_comparison
+from harness.errors import UsageError
 from harness.gates.gates import Gates
-from harness.report.console import print_report
-from harness.runs.pipeline import Run
-from harness.runs.run_dir import REPORT_HTML, RunDir
+from harness.pipeline.run import Run
+from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
+from harness.report.printing import print_report, print_tables
+from harness.report.schema import Report
 
 FAILED_ITEMS = 1
 USAGE = 2
@@ -51,7 +59,33 @@ def require(gates: Gates, run_dir: RunDir) -> None:
         raise typer.Exit(GATE_FAILED)
 
 
-def show(run_dir: RunDir, written: dict[str, object]) -> None:
+def show(run_dir: RunDir, written: Report) -> None:
     """Print a report, and where its page is."""
     print_report(results(), written)
     print(f"report: {run_dir.path / REPORT_HTML}")
+
+
+def repeat_folders(out: Path, repeats: int) -> list[Path]:
+    """Where each of the runs goes: `out` itself for one alone, else `1`, `2` … in it."""
+    if repeats == 1:
+        return [out]
+    if (out / MANIFEST).exists():
+        raise UsageError(f"--out {out} holds a single run: choose another folder for --repeat")
+    return [out / str(number) for number in range(1, repeats + 1)]
+
+
+def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates) -> None:
+    """Write and show the comparison of all repeats, hold each against the gates, and end."""
+    runs = load_runs(folders)
+    comparison = build_comparison(runs)
+    write_comparison(out, comparison, runs)
+    print_tables(results(), repeats_tables(comparison))
+    for folder in folders:
+        print(f"report: {folder / REPORT_HTML}")
+    print(f"comparison: {out / HTML}")
+    if failed:
+        print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+    for folder in folders:
+        require(gates, RunDir(folder))
+    if failed:
+        raise typer.Exit(FAILED_ITEMS)

@@ -10,8 +10,7 @@ import typer
 from rich.console import Console
 
 from harness.cli import options
-from harness.cli.grouping import grouped
-from harness.cli.groups import Allowance, Gating, Judging, Selection
+from harness.cli.groups import Allowance, Gating, Judging, Selection, grouped
 from harness.cli.output import finish, progress, require, results, show
 from harness.comparison.build import build_comparison
 from harness.comparison.leaderboard import (
@@ -24,11 +23,13 @@ from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
-from harness.report.console import print_tables
-from harness.report.forecast_table import Planned, judging_table
-from harness.report.write import write_report
-from harness.runs.pipeline import Run
-from harness.runs.run_dir import RunDir
+from harness.pipeline.dry_run import Planned, judging_dry_run_table
+from harness.pipeline.imported_hypotheses import take_hypotheses
+from harness.pipeline.judging import judge_run
+from harness.pipeline.run import Run
+from harness.records.run_dir import RunDir
+from harness.report.build import write_report
+from harness.report.printing import print_tables
 
 # Columns of a table that is not shown on a terminal.
 _WIDTH = 150
@@ -52,11 +53,11 @@ def judge_command(
     plan = judging.plan(second, selection.seed, limits)
     if dry_run:
         planned = Planned(judge, plan)
-        print_tables(results(), [judging_table(selection.source, hypotheses, planned)])
+        print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
         return
     opened = Run(selection.source, out, progress())
-    opened.take_hypotheses(hypotheses)
-    opened.judge(judge, plan)
+    take_hypotheses(opened, hypotheses)
+    judge_run(opened, judge, plan)
     finish(opened, 0, gates)
 
 

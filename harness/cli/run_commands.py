@@ -7,7 +7,6 @@ import typer
 
 from harness.cli import options
 from harness.cli.demo import run_demo
-from harness.cli.grouping import grouped
 from harness.cli.groups import (
     Allowance,
     Gating,
@@ -16,15 +15,18 @@ from harness.cli.groups import (
     Replaying,
     Selection,
     Server,
+    grouped,
 )
-from harness.cli.output import finish, progress, results
-from harness.cli.repeats import finish_repeats, repeat_folders
+from harness.cli.output import finish, finish_repeats, progress, repeat_folders, results
 from harness.errors import UsageError
+from harness.pipeline.dry_run import Planned, dry_run_table
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.judging import judge_run
+from harness.pipeline.prompts import record_prompts
+from harness.pipeline.replay import replay_run
+from harness.pipeline.run import Run
 from harness.replay.modes.choice import Approach
-from harness.replay.stage import ReplayOptions
-from harness.report.console import print_tables
-from harness.report.forecast_table import Planned, dry_run_table
-from harness.runs.pipeline import Run
+from harness.report.printing import print_tables
 
 
 @grouped
@@ -56,8 +58,8 @@ def run_command(
     for folder in folders:
         judge, second = judging.judges(folder, limits.prices)
         opened = Run(source, folder, progress(), beside=[f for f in folders if f != folder])
-        failed += opened.replay(server.endpoint, approach, replayed, [judge, second])
-        opened.judge(judge, judging.plan(second, selection.seed, limits))
+        failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
+        judge_run(opened, judge, judging.plan(second, selection.seed, limits))
         if repeat == 1:
             finish(opened, failed, gates)
         else:
@@ -83,7 +85,7 @@ def replay_command(
         print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
     opened = Run(source, out, progress())
-    finish(opened, opened.replay(server.endpoint, approach, replaying.replay_options(limits)))
+    finish(opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits)))
 
 
 @grouped
@@ -99,7 +101,7 @@ def retrieval_command(
     """Ingest and search only: recall figures without any reading."""
     opened = Run(selection.source, out, progress())
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
-    finish(opened, opened.replay(server.endpoint, Approach(mode), replaying))
+    finish(opened, replay_run(opened, server.endpoint, Approach(mode), replaying))
 
 
 @grouped
@@ -116,7 +118,7 @@ def context_command(
 ) -> None:
     """Listen as the assistant's chat model: is the evidence in the prompts its reader gets?"""
     opened = Run(selection.source, out, progress(), ingested=ingested)
-    finish(opened, opened.record_prompts(server.endpoint, listen))
+    finish(opened, record_prompts(opened, server.endpoint, listen))
 
 
 def demo_command(

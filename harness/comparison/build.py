@@ -10,11 +10,10 @@ from harness.comparison.compatibility import (
 )
 from harness.comparison.paired import paired_accuracy, paired_figures, right
 from harness.comparison.runs import ComparedRun
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import outcome_of
-from harness.statistics.bootstrap import FEW_CLUSTERS
-from harness.statistics.corrections import holm
-from harness.statistics.repeats import repeats_table
+from harness.records.digest import QuestionDigest
+from harness.records.lines import outcome_of
+from harness.statistics.intervals import FEW_CLUSTERS, Repeats, repeats_table
+from harness.statistics.paired_tests import holm
 
 
 def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> dict[str, Any]:
@@ -76,7 +75,7 @@ def _correct(comparisons: Sequence[dict[str, Any]]) -> None:
 
 def _account(run: ComparedRun) -> dict[str, Any]:
     report = run.report
-    accuracy = report["accuracy"] or {}
+    accuracy = report["accuracy"]
     return {
         "name": run.name,
         "dataset": report["data"],
@@ -84,8 +83,8 @@ def _account(run: ComparedRun) -> dict[str, Any]:
         "mode": report["mode"],
         "assistant": report["assistant"],
         **{name: report[name] for name in ("n", "missing", "unscored", "failed")},
-        "accuracy": accuracy.get("overall"),
-        "controls": accuracy.get("controls"),
+        "accuracy": accuracy["overall"] if accuracy else None,
+        "controls": accuracy["controls"] if accuracy else None,
         "diagnosis": report["conduct"]["diagnosis"],
         **{name: report[name] for name in ("tokens", "cost", "latency", "wall_seconds")},
     }
@@ -112,5 +111,5 @@ def _repeats(
     ]
 
 
-def _repeated(group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> dict[str, Any]:
+def _repeated(group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> Repeats:
     return repeats_table([[right(outcome_of(q, run.lines)) for q in questions] for run in group])

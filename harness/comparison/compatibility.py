@@ -5,7 +5,7 @@ from typing import Any
 
 from harness.comparison.runs import ComparedRun
 from harness.errors import RunMismatch
-from harness.runs.manifest import PLACE_SETTINGS
+from harness.records.manifest import PLACE_SETTINGS
 
 _ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
 
@@ -29,8 +29,9 @@ def _problems(runs: Sequence[ComparedRun]) -> Iterator[str]:
             if was[field] != now[field]:
                 yield _differ(first, run, f"data ({field})", was[field], now[field])
         judges = first.manifest["judge"], run.manifest["judge"]
-        if None not in judges and _rules(judges[0]) != _rules(judges[1]):
-            yield _differ(first, run, "judge", *map(_judge_name, judges))
+        if judges[0] and judges[1] and _rules(judges[0]) != _rules(judges[1]):
+            names = _judge_name(judges[0]), _judge_name(judges[1])
+            yield _differ(first, run, "judge", *names)
 
 
 def cautions(runs: Sequence[ComparedRun]) -> list[str]:
@@ -60,11 +61,10 @@ def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
     return {name: row for name, row in values.items() if any(v != row[0] for v in row)}
 
 
-def set_up(run: ComparedRun) -> dict[str, Any]:
+def set_up(run: ComparedRun) -> dict[str, object]:
     """What was measured: mode, selection, assistant with its own account of itself."""
-    account = {name: run.manifest.get(name) for name in _ACCOUNT}
-    assistant = dict(account["assistant"] or {})
-    assistant.pop("url", None)
+    account: dict[str, object] = {name: run.manifest.get(name) for name in _ACCOUNT}
+    assistant = {k: v for k, v in (run.manifest["assistant"] or {}).items() if k != "url"}
     return account | {"assistant": assistant}
 
 

@@ -1,22 +1,22 @@
 """Per-question figures of one run that can be set beside another run's. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from harness.comparison.runs import ComparedRun
+from harness.metrics.official_scores import scores_by_question
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
-from harness.metrics.sources import tells_context, tells_rounds
-from harness.metrics.table import scores_by_question
 from harness.metrics.turn_recall import turn_figures
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
+from harness.records.schema import RankedLine
 
 Values = dict[str, float]
-Line = Mapping[str, Any]
 _SESSION = ("recall_all@5", "recall_all@10", "recall_any@5", "ndcg@10[standard]")
 _ROUND = ("recall_all@5", "recall_all@10", "recall_fraction@10")
 _TURN = ("recall_fraction@5", "recall_fraction@10", "recall_all@10")
@@ -54,7 +54,7 @@ def _retrieval_figures(run: ComparedRun) -> dict[str, Values]:
     return figures
 
 
-def _session(question: QuestionDigest, line: Line) -> Values:
+def _session(question: QuestionDigest, line: RankedLine) -> Values:
     if question.is_abstention or not question.evidence_session_ids:
         return {}
     figures = _only(_SESSION, session_figures(question, line))
@@ -64,19 +64,19 @@ def _session(question: QuestionDigest, line: Line) -> Values:
     return figures
 
 
-def _round(question: QuestionDigest, line: Line) -> Values:
+def _round(question: QuestionDigest, line: RankedLine) -> Values:
     if question.is_abstention or not question.evidence_rounds or not tells_rounds(line):
         return {}
     return _only(_ROUND, round_figures(question, line))
 
 
-def _turn(question: QuestionDigest, line: Line) -> Values:
+def _turn(question: QuestionDigest, line: RankedLine) -> Values:
     if not question.evidence_turn_ids or not tells_rounds(line):
         return {}
     return _only(_TURN, turn_figures(question, line))
 
 
-_LEVELS: dict[str, Callable[[QuestionDigest, Line], Values]] = {
+_LEVELS: dict[str, Callable[[QuestionDigest, RankedLine], Values]] = {
     "": _session,
     "round.": _round,
     "turn.": _turn,

@@ -4,18 +4,17 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.errors import HarnessError, UsageError
+from harness.records.run_dir import MANIFEST, RunDir
 from harness.report.chart_sections import bounds_of, shares
 from harness.report.charts import figure
-from harness.report.markdown import markdown_page
-from harness.report.page import html_header, html_page, html_table
+from harness.report.pages import render_page
+from harness.report.printing import markdown_page
 from harness.report.table import Table, number, percent
-from harness.runs.run_dir import MANIFEST, RunDir
 
 STEM = "leaderboard"
 _NOTE = (
@@ -86,18 +85,19 @@ def _group(run: ComparedRun) -> str:
 
 def _row(run: ComparedRun) -> Row:
     report = run.report
-    overall = (report["accuracy"] or {}).get("overall")
-    session = (report["retrieval"] or {}).get("session") or {}
+    accuracy, assistant, retrieval = report["accuracy"], report["assistant"], report["retrieval"]
+    overall = accuracy["overall"] if accuracy else None
+    recall = retrieval["session"].get("recall_all@5") if retrieval else None
     low, high = bounds_of(overall) if overall else (None, None)
     return {
         "run": run.name,
         "mode": report["mode"] or "judged only",
-        "model": (report["assistant"] or {}).get("model"),
+        "model": assistant["model"] if assistant else None,
         "accuracy": overall["value"] if overall else None,
         "low": low,
         "high": high,
         **{name: report[name] for name in ("n", "missing", "unscored")},
-        "recall_all@5": session.get("recall_all@5", {}).get("value"),
+        "recall_all@5": recall["value"] if recall else None,
         "prompt_tokens": report["tokens"]["prompt_per_question"],
         "answer_p50_ms": report["latency"]["answer_ms"]["p50"],
         "cost_usd": report["cost"]["assistant_usd"],
@@ -127,11 +127,15 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _html(board: Leaderboard, tables: Sequence[Table]) -> str:
-    parts = [html_header("Leaderboard", {"runs": str(sum(map(len, board.groups.values())))})]
-    parts += [f'<p class="remark">{escape(text)}</p>' for text in _said(board)]
-    for rows, table in zip(board.groups.values(), tables, strict=True):
-        parts += [html_table(table), *_chart(rows)]
-    return html_page("Leaderboard", "\n".join(parts))
+    charts = [list(_chart(rows)) for rows in board.groups.values()]
+    return render_page(
+        "leaderboard.html",
+        package="harness.comparison",
+        title="Leaderboard",
+        facts={"runs": str(sum(map(len, board.groups.values())))},
+        remarks=_said(board),
+        groups=list(zip(tables, charts, strict=True)),
+    )
 
 
 def _chart(rows: Sequence[Row]) -> Iterator[str]:

@@ -6,13 +6,16 @@ from typing import Any
 
 from harness.comparison.figures import question_figures
 from harness.comparison.runs import ComparedRun
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import Outcome, outcome_of
-from harness.statistics.bootstrap import bootstrap_mean
-from harness.statistics.corrections import holm
-from harness.statistics.intervals import proportion
-from harness.statistics.pairs import Pairs, exact_mcnemar
-from harness.statistics.power import questions_needed, smallest_difference
+from harness.records.digest import QuestionDigest
+from harness.records.lines import Outcome, outcome_of
+from harness.statistics.intervals import bootstrap_mean, proportion
+from harness.statistics.paired_tests import (
+    Pairs,
+    exact_mcnemar,
+    holm,
+    questions_needed,
+    smallest_difference,
+)
 
 Questions = Sequence[QuestionDigest]
 SEEN_DIFFERENCE = 0.02

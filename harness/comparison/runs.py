@@ -1,15 +1,16 @@
 """Finished runs as a comparison takes them: named, read whole, with their reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from harness.errors import UsageError
+from harness.records.lines import RunLines, read_run
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import RunDir
+from harness.records.schema import ManifestData
 from harness.report.build import build_report
-from harness.runs.lines import RunLines, read_run
-from harness.runs.manifest import Manifest, load_manifest
-from harness.runs.run_dir import RunDir
+from harness.report.schema import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +18,9 @@ class ComparedRun:
     """One run directory under a short name; `report` is built from its files, not read."""
 
     name: str
-    manifest: Mapping[str, Any]
+    manifest: ManifestData
     lines: RunLines
-    report: Mapping[str, Any]
+    report: Report
 
     @property
     def is_judged(self) -> bool:

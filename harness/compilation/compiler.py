@@ -18,12 +18,10 @@ from harness.compilation.recipe import Recipe
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import sha256_of
 from harness.datasets.registry import open_dataset
-from harness.datasets.selection import select
+from harness.datasets.selection import Source, select
 from harness.errors import DatasetError, UsageError
-from harness.runs.pipeline import Source
-from harness.runs.provenance import git_state
-from harness.tokens import tokens_of
-from harness.version import harness_version
+from harness.text import tokens_of
+from harness.version import git_state, harness_version
 
 FORMAT = 1
 

@@ -9,8 +9,7 @@ within thirty days around.
 
 from datetime import datetime, timedelta
 
-from harness.compilation.arrangement import Arranged
-from harness.compilation.draws import Draws
+from harness.compilation.draws import Arranged, Draws
 from harness.compilation.pool import Filler, Outline, PlacedSession
 from harness.compilation.recipe import Recipe
 from harness.datasets.longmemeval import date_text

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 
-from harness.compilation.arrangement import arrange
 from harness.compilation.dating import dated
-from harness.compilation.draws import Draws
+from harness.compilation.draws import Draws, arrange
 from harness.compilation.pool import Filler, Outline, PlacedSession, Pool
 from harness.compilation.recipe import Recipe
 from harness.datasets.longmemeval import date_text
-from harness.tokens import characters_of, tokens_of
+from harness.text import characters_of, tokens_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,44 @@ escapes are undone, since a prompt may quote its memory in JSON, or with `<` as 
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from harness.datasets.questions import Question
 from harness.metrics.effort import percentile
-from harness.runs.digest import QuestionDigest
-from harness.tokens import tokens_of
+from harness.records.digest import QuestionDigest
+from harness.records.schema import EvidenceTurn, PromptLine
+from harness.statistics.intervals import Mean
+from harness.text import tokens_of
 
 BUDGETS = (7000, 16000)
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-def prompt_record(question: Question, prompts: Sequence[str]) -> dict[str, Any]:
+class PromptSizes(TypedDict):
+    """Tokens a prompt."""
+
+    p50: float | None
+    p95: float | None
+    max: int | None
+
+
+class PromptTable(Mean):
+    """The share of questions whose evidence was in the prompt, in several scopes."""
+
+    within: dict[str, Mean]
+    by_type: dict[str, Mean]
+    turns: dict[str, Mean]
+    tokens_estimate: PromptSizes
+
+
+def prompt_record(question: Question, prompts: Sequence[str]) -> PromptLine:
     """The line for `prompts.jsonl`: every evidence turn with whether it was found.
 
     Several prompts (a call for each note) count together; `tokens_estimate` is of them all.
     """
     readable = [form for prompt in prompts for form in _forms(prompt)]
-    turns = [
+    turns: list[EvidenceTurn] = [
         {
             "position": session.position,
             "turn": number,
@@ -48,8 +67,8 @@ def prompt_record(question: Question, prompts: Sequence[str]) -> dict[str, Any]:
 
 
 def prompt_table(
-    questions: Sequence[QuestionDigest], lines: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+    questions: Sequence[QuestionDigest], lines: Mapping[str, PromptLine]
+) -> PromptTable:
     """The share of recorded answerable questions whose every evidence turn was in the prompt.
 
     `within` also asks that the whole prompt, instructions included, is no longer than the budget.
@@ -77,7 +96,7 @@ def prompt_table(
     }
 
 
-def _share(lines: Iterable[Mapping[str, Any]], budget: int | None = None) -> dict[str, Any]:
+def _share(lines: Iterable[PromptLine], budget: int | None = None) -> Mean:
     hits = [
         all(turn["found"] for turn in line["evidence_turns"])
         and (budget is None or line["tokens_estimate"] <= budget)
@@ -86,10 +105,10 @@ def _share(lines: Iterable[Mapping[str, Any]], budget: int | None = None) -> dic
     return {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
 
 
-def _turns(lines: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _turns(lines: Iterable[PromptLine]) -> dict[str, Mean]:
     """The share of single turns found, by who said them."""
     turns = [turn for line in lines for turn in line["evidence_turns"]]
-    table = {}
+    table: dict[str, Mean] = {}
     for role in ("user", "assistant"):
         found = [turn["found"] for turn in turns if turn["role"] == role]
         table[role] = {"value": sum(found) / len(found) if found else None, "n": len(found)}

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from harness.errors import UsageError
-from harness.tokens import tokens_of
+from harness.text import tokens_of
 
 ANSWER = "Recorded."
 

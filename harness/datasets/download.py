@@ -13,8 +13,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
+from harness.datasets.editions import KNOWN_FILES, KnownFile
 from harness.datasets.files import sha256_of
-from harness.datasets.known import KNOWN_FILES, KnownFile
 from harness.errors import DownloadFailed, UsageError
 
 _TIMEOUT = 30.0

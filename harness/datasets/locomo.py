@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from harness.assistants.encodable import encodable
-from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.golds import Correction
-from harness.datasets.questions import HaystackSession, Question, Turn
+from harness.datasets.questions import LOCOMO_CATEGORIES, HaystackSession, Question, Turn
 from harness.errors import DatasetError
+from harness.text import encodable
 
 ADVERSARIAL = LOCOMO_CATEGORIES[5]
 # The reference answer of a question that has none.

@@ -11,11 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.assistants.encodable import encodable
-from harness.datasets.categories import LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
 from harness.datasets.files import read_records
-from harness.datasets.questions import HaystackSession, Question, Turn
+from harness.datasets.questions import (
+    LOCOMO_CATEGORIES,
+    LONGMEMEVAL_TYPES,
+    HaystackSession,
+    Question,
+    Turn,
+)
 from harness.errors import DatasetError
+from harness.text import encodable
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 # Histories compiled from LoCoMo are written in this format and keep their types.

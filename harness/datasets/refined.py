@@ -4,18 +4,22 @@
 histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.assistants.encodable import encodable
-from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.files import read_records
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.errors import DatasetError
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
+from harness.text import encodable
 
 CONVERSATIONS = "conversations.jsonl"
 Record = Mapping[str, Any]
+_BOXED = re.compile(r"\\box(?:ed)?\{([^{}]*)\}")
+_FINAL = re.compile(r"final answer:", re.IGNORECASE)
+_THOUGHT = "</think>"
 
 
 def is_public(record: Record) -> bool:
@@ -40,6 +44,18 @@ def samples_of(questions: Sequence[Record], conversations: Path) -> Iterator[dic
 def digests_of(questions: Iterable[Record], source: str) -> list[QuestionDigest]:
     """The questions without their histories: enough to judge and score."""
     return [_digest(record, f"{source}: record {i}") for i, record in enumerate(questions)]
+
+
+def final_answer(prediction: str) -> str:
+    """The answer proper: in the last box, else after `final answer:`, then after `</think>`."""
+    boxes = _BOXED.findall(prediction)
+    if boxes:
+        text = str(boxes[-1])
+    else:
+        final = _FINAL.search(prediction)
+        text = prediction[final.end() :] if final else prediction
+    _, thought, answer = text.partition(_THOUGHT)
+    return (answer if thought else text).strip()
 
 
 def _conversation(record: Record, where: str) -> dict[str, Any]:

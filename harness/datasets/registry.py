@@ -7,24 +7,30 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold
+from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
+from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import read_corrections, require_known
-from harness.datasets.gradual import Gradual
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.longmemeval import iterate_instances, question_of
 from harness.datasets.plugin import content_hash, load_plugin
 from harness.datasets.questions import Question
 from harness.datasets.refined import CONVERSATIONS, digests_of, is_public, samples_of
+from harness.datasets.sample import build_sample
 from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
+from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
-from harness.runs.digest import QuestionDigest
-from harness.sample import build_sample
+from harness.records.digest import QuestionDigest
 
 DATASETS = ("longmemeval", "locomo", "locomo-refined", "sample")
 _PACKED = (".gz", ".xz")
 
 Reader = Callable[[Collection[str]], Iterator[Question]]
+
+
+def open_source(source: Source) -> Dataset:
+    """The data of a source, all of it."""
+    return open_dataset(source.dataset, source.file, source.gold)
 
 
 def open_dataset(name: str, file: Path | None, gold: Path | None = None) -> Dataset:
@@ -64,7 +70,7 @@ def _sample() -> Dataset:
 
 def _plugin(name: str, file: Path | None) -> Dataset:
     plugin = load_plugin(name, file)
-    outlines = [QuestionDigest.of(question) for question in plugin.questions()]
+    outlines = [digest_of(question) for question in plugin.questions()]
     if not outlines:
         raise DatasetError(f"{name}: holds no questions")
 
@@ -83,7 +89,7 @@ def _longmemeval(file: Path) -> Dataset:
     listed: list[QuestionDigest] | Gradual[QuestionDigest]
     if found is None:
         instances = iterate_instances(read_records(file), source=str(file))
-        listed = [QuestionDigest.of(instance.question) for instance in instances]
+        listed = [digest_of(instance.question) for instance in instances]
         reader = _streaming(file)
     else:
         extents = Gradual(found)
@@ -196,7 +202,7 @@ def _in_memory(
     def read(ids: Collection[str]) -> Iterator[Question]:
         return (question for question in questions if question.question_id in ids)
 
-    outlines = [QuestionDigest.of(question) for question in questions]
+    outlines = [digest_of(question) for question in questions]
     return Dataset(name, file.name if file else None, size, fingerprint, outlines, read, gold)
 
 

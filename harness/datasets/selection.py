@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from harness.errors import UsageError
@@ -33,6 +34,16 @@ class Filters:
     per_type: int | None = None
     seed: int = 0
     limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Which questions, from which data; `gold` is a file that corrects its labels."""
+
+    dataset: str
+    file: Path | None
+    filters: Filters
+    gold: Path | None = None
 
 
 def select(questions: Sequence[Q], filters: Filters) -> list[Q]:

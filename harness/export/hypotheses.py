@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.datasets.categories import LOCOMO_CATEGORIES
-from harness.runs.digest import QuestionDigest
+from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.records.digest import QuestionDigest
 
 Lines = Mapping[str, Mapping[str, Any]]
 _NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}

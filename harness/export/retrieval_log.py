@@ -7,8 +7,8 @@ in its order, then the rest in file order. Metrics are the official ones over th
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from harness.datasets.digests import official_session_id, official_turn_id
 from harness.datasets.longmemeval import Instance
-from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.compilation.instances import instances_of
-from harness.datasets.categories import LOCOMO_CATEGORIES
 from harness.datasets.longmemeval import Instance
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.registry import open_dataset
 from harness.errors import RunMismatch, UsageError
 from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines
 from harness.export.retrieval_log import Granularity, log_lines
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import ranked_lines
-from harness.runs.manifest import Manifest, load_manifest
-from harness.runs.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
+from harness.records.digest import QuestionDigest
+from harness.records.lines import ranked_lines
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
 
 Records = Iterable[Mapping[str, Any]]
 

@@ -6,8 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import UsageError
-from harness.gates.result import GateResult
 from harness.report.table import percent
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Whether a run passes the gate of this name, with the figures that say so."""
+
+    name: str
+    passed: bool
+    said: str
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}: {self.said}"
+
 
 Report = Mapping[str, Any]
 _ACCURACIES = ("task_averaged", "abstention", "answerable", "scored")

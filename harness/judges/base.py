@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from harness.runs.budget import Purse
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
+from harness.spending.budget import Meter
 
 Decision = Literal["yes", "no"]
 
@@ -45,7 +45,7 @@ class Judge(Protocol):
         """What a manifest says of it besides: model, address, hashes of prompts."""
 
     @property
-    def purse(self) -> Purse | None:
+    def meter(self) -> Meter | None:
         """What pays for its model; None where it has none."""
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from harness.judges.lexical.words import content_words
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Kind = Literal["reference", "known_wrong", "swapped", "empty", "dont_know"]
 KINDS: tuple[Kind, ...] = ("reference", "known_wrong", "swapped", "empty", "dont_know")

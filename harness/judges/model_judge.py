@@ -10,10 +10,9 @@ from typing import Any
 from harness.errors import JudgeCallFailed
 from harness.judges.base import Decision, Verdict
 from harness.judges.openai_chat import Messages, OpenAIChat, Reply
-from harness.judges.reply import parse_verdict
-from harness.judges.rubrics import Rubric
-from harness.runs.budget import Purse
-from harness.runs.digest import QuestionDigest
+from harness.judges.rubrics import Rubric, parse_verdict
+from harness.records.digest import QuestionDigest
+from harness.spending.budget import Meter
 
 _TOKENS = ("calls", "prompt_tokens", "completion_tokens")
 
@@ -48,9 +47,9 @@ class ModelJudge:
         }
 
     @property
-    def purse(self) -> Purse:
+    def meter(self) -> Meter:
         """What pays for the calls; replies that were kept cost nothing."""
-        return self._chat.purse
+        return self._chat.meter
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
         """One for each answer and vote, as if none but the last answer passed."""

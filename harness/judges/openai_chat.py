@@ -1,15 +1,59 @@
-"""One OpenAI-compatible chat model, as judges need it; the only importer of `openai`."""
+"""One OpenAI-compatible chat model, as judges need it, and its replies kept on disk; the only
+importer of `openai`.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import JudgeCallFailed, JudgeUnavailable
-from harness.judges.reply_cache import ReplyCache
-from harness.runs.budget import Purse
+from harness.errors import JudgeCallFailed, JudgeUnavailable, UsageError
+from harness.spending.budget import Meter
 from harness.urls import public_url, require_http
+
+
+class ReplyCache:
+    """Replies by everything that they depend on; failures are never kept.
+
+    Files are written whole and renamed, so several processes may share a folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The kept reply to exactly this request; a damaged file counts as none."""
+        try:
+            kept = json.loads(self._path(request).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return kept["reply"] if isinstance(kept, dict) and "reply" in kept else None
+
+    def put(self, request: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
+        """Keep a reply beside its request."""
+        path = self._path(request)
+        partial = path.with_suffix(f".{os.getpid()}.partial")
+        text = json.dumps({"request": request, "reply": reply}, ensure_ascii=True, indent=1)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(text + "\n", encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            reason = error.strerror or error
+            raise UsageError(
+                f"--judge-cache {self._folder}: cannot be written ({reason})"
+            ) from error
+
+    def _path(self, request: Mapping[str, Any]) -> Path:
+        text = json.dumps(request, sort_keys=True, ensure_ascii=True)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        return self._folder / name[:2] / f"{name}.json"
+
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -53,7 +97,7 @@ class Reply:
 
 
 class OpenAIChat:
-    """Asks, repeats with `Retry-After` and growing pauses, pays from a purse, and remembers replies
+    """Asks, repeats with `Retry-After` and growing pauses, pays from a meter, and remembers replies
     where a cache is given.
     """
 
@@ -61,10 +105,10 @@ class OpenAIChat:
         self,
         endpoint: ChatEndpoint,
         cache: ReplyCache | None = None,
-        purse: Purse | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.endpoint = endpoint
-        self.purse = purse or Purse("judge")
+        self.meter = meter or Meter("judge")
         self._cache = cache
         self._client: AsyncOpenAI | None = None
         self._settings: dict[str, Any] = dict(_SETTINGS)
@@ -87,7 +131,7 @@ class OpenAIChat:
         if kept is not None:
             return Reply(**kept)
         characters = sum(len(message["content"]) for message in messages)
-        reply = await self.purse.spend(characters, lambda: self._call(messages))
+        reply = await self.meter.spend(characters, lambda: self._call(messages))
         if self._cache:
             self._cache.put(request, asdict(reply))
         return reply

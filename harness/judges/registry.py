@@ -8,11 +8,10 @@ from harness.errors import UsageError
 from harness.judges.base import Judge
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
-from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
-from harness.judges.reply_cache import ReplyCache
+from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
 from harness.judges.rubrics import RUBRICS
-from harness.runs.budget import Payee, Purse
-from harness.runs.spending import Price
+from harness.spending.budget import Meter, Payee
+from harness.spending.usage import Price
 
 JUDGES = ("lexical", *RUBRICS)
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
@@ -56,5 +55,5 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         think=not rubric.cleans,
     )
     cache = ReplyCache(options.cache) if options.cache else None
-    purse = Purse(options.payee, options.price)
-    return ModelJudge(rubric, OpenAIChat(endpoint, cache, purse), votes=options.votes)
+    meter = Meter(options.payee, options.price)
+    return ModelJudge(rubric, OpenAIChat(endpoint, cache, meter), votes=options.votes)

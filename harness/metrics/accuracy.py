@@ -1,13 +1,17 @@
-"""Accuracy from verdicts, with every denominator explicit and an interval. Pure functions."""
+"""Accuracy from verdicts, with every denominator explicit and an interval: overall, by the length
+of the prompt, and as the official LongMemEval scripts count it. Pure functions.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, NotRequired, TypedDict
 
-from harness.datasets.categories import ABILITIES, ABSTENTION
-from harness.runs.lines import Outcome
-from harness.statistics.bootstrap import bootstrap_mean
-from harness.statistics.intervals import proportion
+from harness.datasets.digests import is_official_abstention
+from harness.datasets.questions import ABILITIES, ABSTENTION, LONGMEMEVAL_TYPES
+from harness.records.digest import QuestionDigest
+from harness.records.lines import Outcome, RunLines, outcome_of
+from harness.statistics.intervals import Mean, Share, bootstrap_mean, proportion
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,53 @@ class Scored:
     history_id: str
 
 
-def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
+class Clustered(TypedDict):
+    """The bounds by conversation, where they can be told."""
+
+    low: float | None
+    high: float | None
+    clusters: int
+
+
+class Cell(Share):
+    """Right answers; `clustered` where questions share conversations."""
+
+    clustered: NotRequired[Clustered]
+
+
+class PromptGroup(TypedDict):
+    """Questions whose prompts are about as long."""
+
+    low_tokens: int
+    high_tokens: int
+    accuracy: Share
+
+
+class AccuracyTable(TypedDict):
+    """Every accuracy over the selected questions."""
+
+    overall: Cell
+    scored: Cell
+    task_averaged: Mean
+    abstention: Cell
+    answerable: Cell
+    by_type: dict[str, Cell]
+    by_type_answerable: dict[str, Cell]
+    by_ability: dict[str, Cell] | None
+    false_refusals: Share
+
+
+class OfficialAccuracy(TypedDict):
+    """Accuracy as LongMemEval's own scripts print it."""
+
+    overall: Mean
+    task_averaged: Mean
+    abstention: Mean
+    by_type: dict[str, Mean]
+    skipped: list[str]
+
+
+def accuracy_table(items: Sequence[Scored]) -> AccuracyTable:
     """Every accuracy of a report, all over the selected questions.
 
     Missing and unscored questions lower all of them except `scored`, which leaves both out.
@@ -32,7 +82,7 @@ def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
     """
     answerable = [item for item in items if not item.is_abstention]
     by_type = _by_type(items)
-    present = [cell["value"] for cell in by_type.values()]
+    present = [cell["value"] for cell in by_type.values() if cell["value"] is not None]
     return {
         "overall": _cell(items),
         "scored": _cell([item for item in items if item.outcome in ("yes", "no")]),
@@ -49,12 +99,12 @@ def accuracy_table(items: Sequence[Scored]) -> dict[str, Any]:
     }
 
 
-def _by_type(items: Sequence[Scored]) -> dict[str, Any]:
+def _by_type(items: Sequence[Scored]) -> dict[str, Cell]:
     types = sorted({item.question_type for item in items})
     return {name: _cell([i for i in items if i.question_type == name]) for name in types}
 
 
-def _by_ability(items: Sequence[Scored]) -> dict[str, Any] | None:
+def _by_ability(items: Sequence[Scored]) -> dict[str, Cell] | None:
     if not {item.question_type for item in items} <= ABILITIES.keys():
         return None
     members: dict[str, list[Scored]] = {name: [] for name in (*ABILITIES.values(), ABSTENTION)}
@@ -64,11 +114,12 @@ def _by_ability(items: Sequence[Scored]) -> dict[str, Any] | None:
     return {name: _cell(group) for name, group in members.items() if group}
 
 
-def _cell(items: Sequence[Scored]) -> dict[str, Any]:
+def _cell(items: Sequence[Scored]) -> Cell:
     """A share with Wilson bounds; with bounds by history too where questions share histories."""
     right = [item.outcome == "yes" for item in items]
     histories = [item.history_id for item in items]
-    cell = proportion(sum(right), len(items))
+    share = proportion(sum(right), len(items))
+    cell = Cell(value=share["value"], low=share["low"], high=share["high"], n=share["n"])
     clusters = len(set(histories))
     if clusters == len(items):
         return cell
@@ -77,6 +128,93 @@ def _cell(items: Sequence[Scored]) -> dict[str, Any]:
     return cell | {"clustered": {"low": low, "high": high, "clusters": clusters}}
 
 
-def _false_refusals(answerable: Sequence[Scored]) -> dict[str, Any]:
+def _false_refusals(answerable: Sequence[Scored]) -> Share:
     answered = [item for item in answerable if item.outcome != "missing"]
     return proportion(sum(item.refused for item in answered), len(answered))
+
+
+# At most so many groups of questions, each of at least so many.
+_GROUPS, _SMALLEST = 5, 10
+
+
+def accuracy_by_prompt(lines: RunLines) -> list[PromptGroup]:
+    """Accuracy of answered questions in groups of about equal number, by prompt tokens.
+
+    Questions whose tokens the server did not count are left out; [] where all prompts are alike.
+    """
+    counted = [
+        (tokens, outcome_of(question, lines) == "yes")
+        for question in lines.questions
+        if (line := lines.hypotheses.get(question.question_id))
+        and (tokens := line.get("prompt_tokens")) is not None
+    ]
+    counted.sort(key=lambda item: item[0])
+    groups = [group for group in _split(counted) if group]
+    if len({tokens for tokens, _ in counted}) < 2:
+        return []
+    return [
+        {
+            "low_tokens": group[0][0],
+            "high_tokens": group[-1][0],
+            "accuracy": proportion(sum(right for _, right in group), len(group)),
+        }
+        for group in groups
+    ]
+
+
+def _split(items: Sequence[tuple[int, bool]]) -> list[Sequence[tuple[int, bool]]]:
+    groups = max(1, min(_GROUPS, len(items) // _SMALLEST))
+    bounds = [round(i * len(items) / groups) for i in range(groups + 1)]
+    return [items[low:high] for low, high in pairwise(bounds)]
+
+
+Lines = Mapping[str, Mapping[str, Any]]
+# Judges whose raw reply is what the official scripts would have read.
+_REPLYING = "longmemeval"
+
+
+def official_accuracy(
+    questions: Sequence[QuestionDigest], hypotheses: Lines, verdicts: Lines
+) -> OfficialAccuracy | None:
+    """The official figures, each with its n; None for data that is not LongMemEval's."""
+    if not {question.question_type for question in questions} <= set(LONGMEMEVAL_TYPES):
+        return None
+    labels = [
+        (question, label)
+        for question in questions
+        if question.question_id in hypotheses
+        and (label := official_label(verdicts.get(question.question_id))) is not None
+        for _ in range(int(hypotheses[question.question_id].get("lines", 1)))
+    ]
+    by_type = {
+        kind: _mean([label for question, label in labels if question.question_type == kind])
+        for kind in LONGMEMEVAL_TYPES
+    }
+    values = [cell["value"] for cell in by_type.values()]
+    known = [value for value in values if value is not None]
+    average = sum(known) / len(values) if len(known) == len(values) else None
+    return {
+        "overall": _mean([label for _, label in labels]),
+        "task_averaged": {"value": average, "n": len(values)},
+        "abstention": _mean(
+            [label for q, label in labels if is_official_abstention(q.question_id)]
+        ),
+        "by_type": by_type,
+        "skipped": [q.question_id for q in questions if q.question_id not in hypotheses],
+    }
+
+
+def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
+    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
+    None where there was no reply.
+    """
+    if verdict is None or "error" in verdict:
+        return None
+    if str(verdict.get("judge", "")).startswith(_REPLYING):
+        return "yes" in str(verdict.get("first_reply", verdict.get("raw", ""))).lower()
+    return bool(verdict.get("verdict") == "yes")
+
+
+def _mean(labels: Sequence[bool]) -> Mean:
+    n = len(labels)
+    return {"value": sum(labels) / n if n else None, "n": n}

@@ -1,48 +1,67 @@
 """What a report says of the assistant's conduct: probes, requests, spending, what was cut. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Literal, TypedDict
 
-from harness.runs.spending import Price, Spending
+from harness.metrics.per_question import SourcesTable
+from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
+from harness.spending.usage import Price, Usage
 
-Line = Mapping[str, Any]
+_CUT: tuple[Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"], ...] = (
+    "sessions",
+    "sessions_cut",
+    "sessions_shortened",
+    "tokens_estimate",
+)
+
+
+class ConductTable(TypedDict):
+    """Probes, requests, spending, what was cut; `diagnosis` says it in sentences."""
+
+    approach: JsonObject | None
+    probes: JsonObject | None
+    requests: dict[str, int]
+    spent: dict[str, int]
+    context: dict[str, int] | None
+    diagnosis: list[str]
 
 
 def conduct_table(
-    approach: Mapping[str, Any] | None,
-    probes: Mapping[str, Any] | None,
-    requests: Mapping[str, Any],
-    spent: Mapping[str, Any],
-    hypotheses: Iterable[Line],
-    sources: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    approach: JsonObject | None,
+    probes: JsonObject | None,
+    requests: Mapping[str, int],
+    spent: Mapping[str, int],
+    hypotheses: Iterable[HypothesisLine],
+    sources: SourcesTable | None = None,
+) -> ConductTable:
     """One block of `report.json`; `diagnosis` holds the sentences for a person, worst first."""
     contexts = [line["context"] for line in hypotheses if "context" in line]
-    block = {
+    block: ConductTable = {
         "approach": approach,
         "probes": probes,
         "requests": dict(requests),
         "spent": dict(spent),
         "context": _context(contexts) if contexts else None,
+        "diagnosis": [],
     }
-    return block | {"diagnosis": [*_diagnosis(block), *_sources(sources)]}
+    block["diagnosis"] += [*_diagnosis(block), *_sources(sources)]
+    return block
 
 
-def cost_of(spent: Mapping[str, Any], price: Mapping[str, float] | None) -> float | None:
+def cost_of(spent: Mapping[str, int], price: PriceRecord | None) -> float | None:
     """US dollars, or None where no price or no call is known."""
     if not spent or price is None:
         return None
-    return round(Spending(**spent).usd(Price(**price)), 6)
+    return round(Usage(**spent).usd(Price(**price)), 6)
 
 
-def _context(contexts: list[Mapping[str, int]]) -> dict[str, int]:
-    names = ("sessions", "sessions_cut", "sessions_shortened", "tokens_estimate")
-    totals = {name: sum(item[name] for item in contexts) for name in names}
+def _context(contexts: list[ContextAccount]) -> dict[str, int]:
+    totals: dict[str, int] = {name: sum(item[name] for item in contexts) for name in _CUT}
     cut = sum(1 for item in contexts if item["sessions_cut"] or item["sessions_shortened"])
     return {"questions": len(contexts), "questions_cut": cut, **totals}
 
 
-def _diagnosis(block: Mapping[str, Any]) -> list[str]:
+def _diagnosis(block: ConductTable) -> list[str]:
     said = list((block["probes"] or {}).get("sentences", []))
     requests = block["requests"]
     sent = requests.get("sent", 0)
@@ -67,7 +86,7 @@ def _diagnosis(block: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def _sources(sources: Mapping[str, Any] | None) -> Iterator[str]:
+def _sources(sources: SourcesTable | None) -> Iterator[str]:
     """What there is to know about the figures of retrieval; `sources` is `sources_table`'s."""
     if sources is None:
         return

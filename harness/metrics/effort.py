@@ -1,12 +1,47 @@
 """What a run cost: latencies, tokens and rounds per second, from the lines of the run. Pure."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TypedDict
 
-from harness.tokens import tokens_of
+from harness.records.schema import HypothesisLine, IngestLine, RankedLine
+from harness.text import tokens_of
 
-Line = Mapping[str, Any]
+
+class Spread(TypedDict):
+    """Median and 95th percentile."""
+
+    p50: float | None
+    p95: float | None
+    n: int
+
+
+# By step, in milliseconds.
+LatencyTable = dict[str, Spread]
+
+
+class IngestTable(TypedDict):
+    """What bringing in all histories took."""
+
+    sessions: int
+    rounds: int
+    turns: int
+    enrichment_failed: int
+    seconds: float
+    barrier_seconds: float
+    rounds_per_second: float | None
+
+
+class TokenTable(TypedDict):
+    """Tokens of the answers, where they were counted."""
+
+    prompt: int
+    completion: int
+    prompt_per_question: float | None
+    completion_per_question: float | None
+    n: int
+    not_counted: int
+    ingested_estimate: int
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
@@ -18,8 +53,10 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 
 def latency_table(
-    hypotheses: Iterable[Line], retrieval: Iterable[Line], ingests: Iterable[Line]
-) -> dict[str, Any]:
+    hypotheses: Iterable[HypothesisLine],
+    retrieval: Iterable[RankedLine],
+    ingests: Iterable[IngestLine],
+) -> LatencyTable:
     """p50 and p95 in milliseconds: one ingest sample for each round, two searches and one answer a
     question.
     """
@@ -30,32 +67,33 @@ def latency_table(
     }
 
 
-def ingest_table(ingests: Iterable[Line]) -> dict[str, Any]:
+def ingest_table(ingests: Iterable[IngestLine]) -> IngestTable:
     """Sums over histories; `seconds` adds up each user's own time, so it exceeds the wall time when
     users overlap.
     """
     lines = list(ingests)
-    table = {
-        name: sum(line[name] for line in lines)
-        for name in ("sessions", "rounds", "turns", "enrichment_failed")
-    }
+    rounds = sum(line["rounds"] for line in lines)
     seconds = sum(line["seconds"] for line in lines)
     waited = sum(line["barrier_seconds"] for line in lines)
-    rate = table["rounds"] / seconds if seconds else None
-    return table | {
+    rate = rounds / seconds if seconds else None
+    return {
+        "sessions": sum(line["sessions"] for line in lines),
+        "rounds": rounds,
+        "turns": sum(line["turns"] for line in lines),
+        "enrichment_failed": sum(line["enrichment_failed"] for line in lines),
         "seconds": round(seconds, 3),
         "barrier_seconds": round(waited, 3),
         "rounds_per_second": round(rate, 2) if rate else None,
     }
 
 
-def token_table(hypotheses: Iterable[Line], ingests: Iterable[Line]) -> dict[str, Any]:
+def token_table(hypotheses: Iterable[HypothesisLine], ingests: Iterable[IngestLine]) -> TokenTable:
     """Tokens as the server counted them, and the size of what was ingested at four characters a
     token.
     """
     asked = list(hypotheses)
     counted = [line for line in asked if line.get("prompt_tokens") is not None]
-    prompt = sum(line["prompt_tokens"] for line in counted)
+    prompt = sum(line["prompt_tokens"] or 0 for line in counted)
     completion = sum(line.get("completion_tokens") or 0 for line in counted)
     return {
         "prompt": prompt,
@@ -68,6 +106,6 @@ def token_table(hypotheses: Iterable[Line], ingests: Iterable[Line]) -> dict[str
     }
 
 
-def _spread(values: Iterable[float]) -> dict[str, Any]:
+def _spread(values: Iterable[float]) -> Spread:
     known = list(values)
     return {"p50": percentile(known, 0.5), "p95": percentile(known, 0.95), "n": len(known)}

@@ -1,15 +1,40 @@
 """How far a run's judge can be believed: controls, a second judge, and what judging took. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from harness.judges.controls import KINDS
-from harness.statistics.intervals import proportion
+from harness.records.schema import ControlLine, JudgeRecord, VerdictLine
+from harness.statistics.intervals import Share, proportion
 
-Line = Mapping[str, Any]
+
+class Accepted(Share):
+    """Controls of one kind that pass."""
+
+    unscored: int
 
 
-def controls_table(lines: Sequence[Line]) -> dict[str, Any] | None:
+class SecondJudge(TypedDict):
+    """Two judges' verdicts crossed."""
+
+    judge: str
+    judge_hash: str
+    n: int
+    agreement: Share
+    second_passes: Share
+    only_first_passes: list[str]
+    only_second_passes: list[str]
+
+
+class JudgeTokens(TypedDict):
+    """What judging took."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def controls_table(lines: Sequence[ControlLine]) -> dict[str, Accepted] | None:
     """The share of each kind of control that passes, among those with a readable verdict; None
     where none were judged.
 
@@ -25,10 +50,10 @@ def controls_table(lines: Sequence[Line]) -> dict[str, Any] | None:
 
 
 def second_judge_table(
-    judge: Mapping[str, Any] | None,
-    first: Mapping[str, Line],
-    second: Mapping[str, Line],
-) -> dict[str, Any] | None:
+    judge: JudgeRecord | None,
+    first: Mapping[str, VerdictLine],
+    second: Mapping[str, VerdictLine],
+) -> SecondJudge | None:
     """Both judges' verdicts crossed, over questions that both could judge; None without one."""
     if judge is None:
         return None
@@ -49,16 +74,17 @@ def second_judge_table(
     }
 
 
-def judge_tokens(lines: Iterable[Line]) -> dict[str, int]:
+def judge_tokens(lines: Iterable[VerdictLine]) -> JudgeTokens:
     """What judging took, as far as the model's server counted it; replies from the cache count."""
     kept = list(lines)
     return {
-        name: sum(line.get(name, 0) for line in kept)
-        for name in ("calls", "prompt_tokens", "completion_tokens")
+        "calls": sum(line.get("calls", 0) for line in kept),
+        "prompt_tokens": sum(line.get("prompt_tokens", 0) for line in kept),
+        "completion_tokens": sum(line.get("completion_tokens", 0) for line in kept),
     }
 
 
-def _accepted(lines: Sequence[Line]) -> dict[str, Any]:
+def _accepted(lines: Sequence[ControlLine]) -> Accepted:
     scored = [line for line in lines if line["verdict"] is not None]
     passed = sum(line["verdict"] == "yes" for line in scored)
     return {**proportion(passed, len(scored)), "unscored": len(lines) - len(scored)}

@@ -7,8 +7,12 @@ rank r divides by log2(r).
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from harness.statistics.intervals import Mean
+
+# Means by the name of their metric.
+Figures = dict[str, Mean]
 Discount = Literal["longmemeval", "standard"]
 CUT_OFFS = (1, 3, 5, 10, 30, 50)
 
@@ -74,7 +78,7 @@ def official_figures(
     return figures
 
 
-def means_of(rows: Iterable[Mapping[str, float]]) -> dict[str, dict[str, Any]]:
+def means_of(rows: Iterable[Mapping[str, float]]) -> Figures:
     """Means of the same figures over questions, each with its n; {} for no question."""
     known = list(rows)
     names = known[0] if known else {}

@@ -7,35 +7,63 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import NotRequired, TypedDict
 
-from harness.datasets.official_ids import is_official_abstention
+from harness.datasets.digests import is_official_abstention
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
+    SourcesTable,
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
 from harness.metrics.retrieval_metrics import (
     CUT_OFFS,
+    Figures,
     means_of,
     official_figures,
     session_view,
 )
-from harness.metrics.sources import tells_context, tells_rounds
-from harness.metrics.turn_recall import turn_recall_table
-from harness.runs.digest import QuestionDigest
+from harness.metrics.turn_recall import TurnTable, turn_recall_table
+from harness.records.digest import QuestionDigest
+from harness.records.schema import RankedLine, RankedRound, RankedSession
 
 _CONVERTED_CUT_OFFS = (5, 10)
 # For the curve of a report; at most 50 rounds are ranked.
 CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
 
-Lines = Mapping[str, Mapping[str, Any]]
-Figures = dict[str, dict[str, Any]]
-Measure = Callable[[QuestionDigest, Mapping[str, Any]], dict[str, float]]
+Lines = Mapping[str, RankedLine]
+Measure = Callable[[QuestionDigest, RankedLine], dict[str, float]]
 
 
-def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
+class Excluded(TypedDict):
+    """Questions that are in no denominator, by why."""
+
+    not_searched: int
+    abstention: int
+    without_evidence_sessions: int
+    without_labelled_round: int
+    without_ranked_rounds: int
+
+
+class RetrievalTable(TypedDict):
+    """All retrieval figures of a run."""
+
+    session: Figures
+    round: Figures
+    by_type: dict[str, Figures]
+    round_by_type: dict[str, Figures]
+    evidence_in_context: Figures
+    evidence_by_budget: Figures
+    official: dict[str, dict[str, Figures]] | None
+    turn: TurnTable | None
+    excluded: Excluded
+    sources: NotRequired[SourcesTable | None]
+
+
+def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> RetrievalTable:
     """All retrieval figures of a run; `lines` is `retrieval.jsonl` by question id.
 
     Questions without a line (never searched, or no ranking told) are counted in `not_searched` and
@@ -70,7 +98,9 @@ def retrieval_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[s
     }
 
 
-def _by_type(questions: Sequence[QuestionDigest], lines: Lines, measure: Measure) -> dict[str, Any]:
+def _by_type(
+    questions: Sequence[QuestionDigest], lines: Lines, measure: Measure
+) -> dict[str, Figures]:
     types = sorted({q.question_type for q in questions})
     return {
         name: means_of(
@@ -90,13 +120,13 @@ def _evidence_in_context(
     return table
 
 
-def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any]:
+def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, dict[str, Figures]]:
     """Both official denominators: `run_script` skips questions without a target, `printing_script`
     does not.
     """
     printed = [q for q in answerable if not is_official_abstention(q.question_id)]
     with_target = [question for question in printed if question.official_turn_targets]
-    table: dict[str, Any] = {}
+    table: dict[str, dict[str, Figures]] = {}
     for name, members in (("run_script", with_target), ("printing_script", printed)):
         table[name] = {
             level: means_of(
@@ -109,17 +139,17 @@ def _official(answerable: Sequence[QuestionDigest], lines: Lines) -> dict[str, A
     return table
 
 
-def _official_sessions(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+def _official_sessions(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
     ranked = _official_ids(line["ranked_sessions"])
     return official_figures(ranked, question.official_session_targets, {k: k for k in CUT_OFFS})
 
 
-def _official_turns(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+def _official_turns(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
     ranked = _official_ids(line["ranked_rounds"])
     return official_figures(ranked, question.official_turn_targets, {k: k for k in CUT_OFFS})
 
 
-def _official_converted(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+def _official_converted(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
     turns = _official_ids(line["ranked_rounds"])
     views = {k: session_view(turns, k) for k in _CONVERTED_CUT_OFFS}
     targets = [target.rpartition("_")[0] for target in question.official_turn_targets]
@@ -134,5 +164,5 @@ _OFFICIAL_LEVELS: dict[str, Measure] = {
 }
 
 
-def _official_ids(items: Iterable[Mapping[str, Any]]) -> list[str]:
+def _official_ids(items: Iterable[RankedRound | RankedSession]) -> list[str]:
     return [item["official_id"] for item in items if item["official_id"] is not None]

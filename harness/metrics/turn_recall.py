@@ -7,23 +7,47 @@ the first k rounds of the ranking are looked at.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
+from harness.metrics.per_question import tells_rounds
 from harness.metrics.retrieval_metrics import (
+    Figures,
     means_of,
     recall_all_at_k,
     recall_any_at_k,
     recall_fraction_at_k,
 )
-from harness.metrics.sources import tells_rounds
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
+from harness.records.schema import RankedLine
 
 CUT_OFFS = (1, 5, 10, 25, 50)
-Lines = Mapping[str, Mapping[str, Any]]
+Lines = Mapping[str, RankedLine]
 Measure = Callable[[QuestionDigest], dict[str, float]]
 
 
-def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict[str, Any] | None:
+class Scopes(TypedDict):
+    """Figures of all questions, and by type."""
+
+    overall: Figures
+    by_type: dict[str, Figures]
+
+
+class OfficialScopes(Scopes):
+    """With the mean over questions in its own convention."""
+
+    per_question: Figures
+
+
+class TurnTable(TypedDict):
+    """Retrieval by turn id."""
+
+    strict: Scopes
+    official: OfficialScopes
+    without_evidence: int
+    evidence_not_found: int
+
+
+def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> TurnTable | None:
     """The figures of the questions that were searched; None where no evidence is named by turn."""
     searched = [
         q for q in questions if q.question_id in lines and tells_rounds(lines[q.question_id])
@@ -38,20 +62,18 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> dict
     def official(question: QuestionDigest) -> dict[str, float]:
         return _official(question, lines[question.question_id], without_evidence=0.0)
 
+    per_question = means_of(
+        _official(q, lines[q.question_id], without_evidence=1.0) for q in searched
+    )
     return {
         "strict": _by_type(found, strict),
-        "official": _by_type(searched, official)
-        | {
-            "per_question": means_of(
-                _official(q, lines[q.question_id], without_evidence=1.0) for q in searched
-            )
-        },
+        "official": OfficialScopes(**_by_type(searched, official), per_question=per_question),
         "without_evidence": sum(not q.evidence_ids for q in searched),
         "evidence_not_found": sum(bool(q.evidence_ids) for q in searched) - len(found),
     }
 
 
-def turn_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str, float]:
+def turn_figures(question: QuestionDigest, line: RankedLine) -> dict[str, float]:
     """Recall of the evidence turns that exist, at every cut-off."""
     figures: dict[str, float] = {}
     wanted = question.evidence_turn_ids
@@ -64,7 +86,7 @@ def turn_figures(question: QuestionDigest, line: Mapping[str, Any]) -> dict[str,
 
 
 def _official(
-    question: QuestionDigest, line: Mapping[str, Any], *, without_evidence: float
+    question: QuestionDigest, line: RankedLine, *, without_evidence: float
 ) -> dict[str, float]:
     figures: dict[str, float] = {}
     wanted = question.evidence_ids
@@ -75,11 +97,11 @@ def _official(
     return figures
 
 
-def _turns(line: Mapping[str, Any], k: int) -> list[str]:
+def _turns(line: RankedLine, k: int) -> list[str]:
     return [name for item in line["ranked_rounds"][:k] for name in item.get("turn_ids", ())]
 
 
-def _by_type(questions: Sequence[QuestionDigest], measure: Measure) -> dict[str, Any]:
+def _by_type(questions: Sequence[QuestionDigest], measure: Measure) -> Scopes:
     types = sorted({q.question_type for q in questions})
     return {
         "overall": means_of(map(measure, questions)),

@@ -1,12 +1,132 @@
 """Trying an assistant before a run, by the same mode that the run uses."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from harness.errors import AssistantError
-from harness.probes.findings import read_answers
-from harness.probes.history import make_probe
+from harness.probes.history import Probe, make_probe
 from harness.replay.modes.mode import Mode
+
+Finding = Literal["yes", "no", "unclear", "not tried"]
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_NUMBER = re.compile(r"\b\d+\b")
+_NOW = re.compile(r"\b(?:today|just now|earlier today|0 days|zero days)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Whether the assistant remembers across sessions, keeps users apart, dates what it hears by
+    the session's time, and counts from the question's time. `answers` are its own words.
+    """
+
+    remembers: Finding
+    isolates_users: Finding
+    honours_session_time: Finding
+    honours_question_time: Finding
+    answers: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """What a manifest keeps."""
+        return asdict(self) | {"sentences": sentences(self)}
+
+
+def read_answers(probe: Probe, answers: Mapping[str, str], today: datetime) -> Findings:
+    """Findings from the answers; `today` is what a wrong clock would show."""
+    remembers = _remembers(probe, answers)
+    leaks = _says(answers["stranger"], probe.name)
+    session_time: Finding = "not tried"
+    question_time: Finding = "not tried"
+    if remembers == "yes":
+        session_time = _session_time(probe, answers["day"], today)
+        question_time = _question_time(probe, answers["days_ago"], today)
+    return Findings(
+        remembers=remembers,
+        isolates_users="no" if leaks == "yes" else "yes" if remembers == "yes" else "not tried",
+        honours_session_time=session_time,
+        honours_question_time=question_time,
+        answers=dict(answers),
+    )
+
+
+def sentences(findings: Findings) -> list[str]:
+    """The findings for a person."""
+    said = [_MEMORY[findings.remembers]]
+    if findings.isolates_users in _USERS:
+        said.append(_USERS[findings.isolates_users])
+    times = (findings.honours_session_time, findings.honours_question_time)
+    if "no" in times:
+        what = "what it was told" if times[0] == "no" else "the questions"
+        said.append(f"ignores time: dates {what} by its own clock, answers relative to today")
+    elif times == ("yes", "yes"):
+        said.append("honours replayed time")
+    elif times[0] == "yes":
+        said.append("honours the sessions' time; whether the question's too is unclear")
+    elif "not tried" not in times:
+        said.append("whether it honours replayed time is unclear: it named no date")
+    return said
+
+
+_MEMORY: Mapping[Finding, str] = {
+    "yes": "remembers across sessions",
+    "no": "does not remember across sessions; so its sense of time cannot be tried",
+}
+_USERS: Mapping[Finding, str] = {
+    "yes": "keeps users apart",
+    "no": "USERS ARE NOT KEPT APART: one was told what another said",
+}
+
+
+def _remembers(probe: Probe, answers: Mapping[str, str]) -> Literal["yes", "no"]:
+    """Whether the name or the day came back: neither can be guessed, and some assistants quote
+    another sentence than the one asked for.
+    """
+    told = _says(" ".join(answers[aspect] for aspect in ("name", "day", "days_ago")), probe.name)
+    return "yes" if told == "yes" or _names_day(answers["day"], probe.day) else "no"
+
+
+def _says(answer: str, name: str) -> Literal["yes", "no"]:
+    return "yes" if name.lower() in answer.lower() else "no"
+
+
+def _session_time(probe: Probe, answer: str, today: datetime) -> Finding:
+    if _names_day(answer, probe.day):
+        return "yes"
+    return "no" if _names_day(answer, today) or _is_present(answer, probe) else "unclear"
+
+
+def _question_time(probe: Probe, answer: str, today: datetime) -> Finding:
+    numbers = {int(number) for number in _NUMBER.findall(answer)}
+    if numbers & {probe.days_ago - 1, probe.days_ago, probe.days_ago + 1}:
+        return "yes"
+    by_the_clock = (today.date() - probe.day.date()).days
+    if numbers & {by_the_clock - 1, by_the_clock, by_the_clock + 1} or _NOW.search(answer):
+        return "no"
+    return "unclear"
+
+
+def _is_present(answer: str, probe: Probe) -> bool:
+    """Whether an answer puts the day into the present: says today, but not as a quotation of it."""
+    return bool(_NOW.search(answer)) and str(probe.day.year) not in _YEAR.findall(answer)
+
+
+def _names_day(answer: str, day: datetime) -> bool:
+    """Whether a date of this year, month and day occurs, in any usual notation."""
+    text = answer.lower()
+    if re.search(rf"{day.year}[-/.]0?{day.month}[-/.]0?{day.day}\b", text):
+        return True
+    if re.search(rf"\b0?{day.day}[-/.]0?{day.month}[-/.]{day.year}\b", text):
+        return True
+    if re.search(rf"\b0?{day.month}[-/.]0?{day.day}[-/.]{day.year}\b", text):
+        return True
+    month = rf"{_MONTHS[day.month - 1]}[a-z]*\.?"
+    number = rf"0?{day.day}(?:st|nd|rd|th)?"
+    either = rf"(?:\b{number}\s+(?:of\s+)?{month}|\b{month}\s+{number})\b"
+    return bool(re.search(either, text)) and str(day.year) in _YEAR.findall(text)
 
 
 async def probe_assistant(mode: Mode, salt: str) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from harness.assistants.client import AssistantClient
-from harness.assistants.wire import StoredSession, rfc3339
+from harness.assistants.wire import StoredSession
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, IngestMismatch
 from harness.replay.blinding import Blinding
+from harness.text import rfc3339
 
 _FIRST_POLL = 0.05
 _LONGEST_POLL = 1.0

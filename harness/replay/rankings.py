@@ -2,29 +2,36 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypedDict, cast
 
-from harness.assistants.sources import Returned, Source, SourceLayout
-from harness.assistants.wire import rfc3339
-from harness.datasets.official_ids import official_session_id, official_turn_id
+from harness.assistants.returned_sources import Returned, Source, SourceLayout
+from harness.datasets.digests import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, rounds_of
-from harness.replay.placing import Place, Placing
-from harness.replay.said import RoundPlace
-from harness.runs.digest import beginning
+from harness.records.schema import RankedRound, RankedSession, SourcesAccount
+from harness.replay.source_matching import By, Place, RoundPlace, SourceMatcher
+from harness.text import beginning, rfc3339
 
-Ranked = dict[str, Any]
 # Position, round index and ids of what keeps a rank and fits nothing of the history.
 NOWHERE = -1
 UNPLACED = "unplaced"
-_NOWHERE: Ranked = {
+_NOWHERE: RankedSession = {
     "session_id": UNPLACED,
     "position": NOWHERE,
     "session_date": "",
     "official_id": UNPLACED,
 }
+_MATCHED_BY: tuple[By, ...] = ("turn", "round", "text", "session")
 
 
-def ranked_session(session: HaystackSession) -> Ranked:
+class ToldSources(TypedDict):
+    """What the sources of one answer add to its line."""
+
+    ranked_sessions: list[RankedSession] | None
+    ranked_rounds: list[RankedRound] | None
+    sources: SourcesAccount
+
+
+def ranked_session(session: HaystackSession) -> RankedSession:
     """A session of the history at its place in a ranking."""
     return {
         "session_id": session.session_id,
@@ -34,7 +41,7 @@ def ranked_session(session: HaystackSession) -> Ranked:
     }
 
 
-def ranked_round(place: RoundPlace, characters: int | None = None) -> Ranked:
+def ranked_round(place: RoundPlace, characters: int | None = None) -> RankedRound:
     """A round of the history at its place in a ranking; `characters` is what a reader is given of
     it, by default all that was said.
     """
@@ -43,7 +50,7 @@ def ranked_round(place: RoundPlace, characters: int | None = None) -> Ranked:
     turns = [session.turns[i] for i in numbers]
     named = [turn.turn_id for turn in turns if turn.turn_id is not None]
     said = sum(len(turn.content) for turn in turns)
-    return {
+    ranked: RankedRound = {
         "session_id": session.session_id,
         "position": session.position,
         "round_index": place.round_index,
@@ -51,16 +58,16 @@ def ranked_round(place: RoundPlace, characters: int | None = None) -> Ranked:
         "begins": beginning(turns[0].content),
         "characters": said if characters is None else characters,
         "official_id": official_turn_id(session, numbers[0]),
-        **({"turn_ids": named} if named else {}),
     }
+    return ranked | {"turn_ids": named} if named else ranked
 
 
-def sources_line(layout: SourceLayout, returned: Returned, placing: Placing) -> Ranked:
+def sources_line(layout: SourceLayout, returned: Returned, matcher: SourceMatcher) -> ToldSources:
     """What the sources of one answer say: both rankings, None for what cannot be told from them,
     and an account of it. A source that fits nothing keeps its rank.
     """
     sources = returned.sources or []
-    places = [placing.place(source) for source in sources]
+    places = [matcher.place(source) for source in sources]
     placed = [place for place in places if place.by is not None]
     problems = [place.problem for place in places if place.problem is not None]
     ranked = list(chain.from_iterable(map(_rounds, sources, places)))
@@ -68,10 +75,10 @@ def sources_line(layout: SourceLayout, returned: Returned, placing: Placing) -> 
     # One source of an unknown round could be the evidence: then no rank of a round is certain.
     tells_rounds = layout.tells_rounds and all(place.rounds for place in placed)
     sized = is_ranked and all(item["characters"] is not None for item in ranked)
-    account = {
+    account: SourcesAccount = {
         "state": _state(returned, placed),
         "returned": len(sources),
-        "by": {by: sum(p.by == by for p in placed) for by in ("turn", "round", "text", "session")},
+        "by": {by: sum(p.by == by for p in placed) for by in _MATCHED_BY},
         "unplaced": len(sources) - len(placed),
         "problem": returned.problem or next(iter(problems), None),
         "tells_rounds": is_ranked and tells_rounds,
@@ -92,19 +99,20 @@ def _state(returned: Returned, placed: Sequence[Place]) -> str:
     return "placed" if placed else "unplaced"
 
 
-def _rounds(source: Source, place: Place) -> Iterator[Ranked]:
+def _rounds(source: Source, place: Place) -> Iterator[RankedRound]:
     """What one source takes in the ranking of rounds; its own text counts once."""
     size = None if source.text is None else len(source.text)
     for number, round_place in enumerate(place.rounds):
         yield ranked_round(round_place, size if number == 0 or size is None else 0)
     if not place.rounds:
         known = ranked_session(place.session) if place.session else _NOWHERE
-        yield known | {"round_index": NOWHERE, "characters": size, "official_id": UNPLACED}
+        nowhere = {"round_index": NOWHERE, "characters": size, "official_id": UNPLACED}
+        yield cast(RankedRound, {**known, **nowhere})
 
 
-def _sessions(places: Sequence[Place]) -> list[Ranked]:
+def _sessions(places: Sequence[Place]) -> list[RankedSession]:
     """Each session at its best rank; what fits nothing keeps a rank of its own."""
-    ranked: dict[Any, Ranked] = {}
+    ranked: dict[Any, RankedSession] = {}
     for number, place in enumerate(places):
         found = [p.session for p in place.rounds] or [s for s in [place.session] if s]
         for session in found:

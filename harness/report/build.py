@@ -1,25 +1,30 @@
-"""A run directory's lines put together into the dictionary behind every face of the report."""
+"""A run directory's lines put together into the report, and the report written beside them."""
 
-from typing import Any
+import json
 
 from harness.context.prompt_evidence import prompt_table
+from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
-from harness.metrics.accuracy import Scored, accuracy_table
+from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of
-from harness.metrics.context_size import accuracy_by_prompt
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
-from harness.metrics.official_accuracy import official_accuracy
-from harness.metrics.retrieval_table import retrieval_table
-from harness.metrics.sources import sources_table
-from harness.metrics.table import metric_table
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import RunLines, outcome_of
-from harness.runs.manifest import Manifest
-from harness.runs.purses import judging_spent, judging_usd
+from harness.metrics.official_scores import MetricTable, metric_table
+from harness.metrics.per_question import sources_table
+from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
+from harness.records.accounts import judging_spent, judging_usd
+from harness.records.digest import QuestionDigest
+from harness.records.lines import RunLines, outcome_of, read_run
+from harness.records.manifest import Manifest, load_manifest
+from harness.records.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+from harness.records.schema import JudgeRecord, RankedLine, RetrievalLine
+from harness.report.html import render_html
+from harness.report.printing import render_markdown
+from harness.report.rows import rows_csv
+from harness.report.schema import AskedJudgeTokens, JudgedAccuracy, Report
 
 
-def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
+def build_report(lines: RunLines, manifest: Manifest) -> Report:
     """The report as plain data; `accuracy` is None before judging, `retrieval` None before
     searching.
     """
@@ -35,13 +40,13 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
         "missing": outcomes.count("missing"),
         "unscored": outcomes.count("unscored") if judge else None,
         "failed": len(lines.failures),
-        "accuracy": _accuracy(lines, manifest) if judge else None,
+        "accuracy": _accuracy(lines, manifest, judge) if judge else None,
         "official_metrics": _official_metrics(lines, manifest),
         "retrieval": _retrieval(lines),
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)
         if lines.prompts
         else None,
-        "tokens": token_table(hypotheses, ingests) | {"judge": _judge_tokens(lines, manifest)},
+        "tokens": {**token_table(hypotheses, ingests), "judge": _judge_tokens(lines, manifest)},
         "cost": {
             "judge_usd": judging_usd(manifest.data) if judge else None,
             "assistant_usd": _assistant_cost(manifest),
@@ -64,8 +69,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _accuracy(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
-    judge = manifest.data["judge"]
+def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> JudgedAccuracy:
     return {
         "judge": judge["id"],
         "judge_hash": judge["hash"],
@@ -79,35 +83,38 @@ def _accuracy(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _retrieval(lines: RunLines) -> dict[str, Any] | None:
+def _retrieval(lines: RunLines) -> RetrievalTable | None:
     told = _told(lines)
     if not told:
         return None
-    return retrieval_table(lines.questions, lines.retrieval) | {"sources": sources_table(told)}
+    table = retrieval_table(lines.questions, lines.retrieval)
+    table["sources"] = sources_table(told)
+    return table
 
 
-def _told(lines: RunLines) -> list[dict[str, Any]]:
+def _told(lines: RunLines) -> list[RankedLine | RetrievalLine]:
     """Every line of `retrieval.jsonl` that counts."""
     return [*lines.retrieval.values(), *lines.unranked.values()]
 
 
-def _judge_tokens(lines: RunLines, manifest: Manifest) -> dict[str, Any]:
+def _judge_tokens(lines: RunLines, manifest: Manifest) -> AskedJudgeTokens:
     """Of all verdicts, and under `asked` of those that were not made from kept replies."""
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
-    return judge_tokens(judged) | {"asked": judging_spent(manifest.data)}
+    return {**judge_tokens(judged), "asked": judging_spent(manifest.data)}
 
 
 def _assistant_cost(manifest: Manifest) -> float | None:
     return cost_of(manifest.totals("spent"), manifest.data.get("price"))
 
 
-def _official_metrics(lines: RunLines, manifest: Manifest) -> dict[str, Any] | None:
+def _official_metrics(lines: RunLines, manifest: Manifest) -> MetricTable | None:
     dataset = manifest.data["dataset"]["name"]
     return metric_table(dataset, lines.questions, lines.hypotheses) if lines.hypotheses else None
 
 
 def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
-    hypothesis = lines.hypotheses.get(question.question_id, {}).get("hypothesis", "")
+    line = lines.hypotheses.get(question.question_id)
+    hypothesis = line["hypothesis"] if line else ""
     return Scored(
         question_id=question.question_id,
         question_type=question.question_type,
@@ -116,3 +123,17 @@ def _scored(question: QuestionDigest, lines: RunLines) -> Scored:
         refused=is_refusal(hypothesis),
         history_id=question.history_id,
     )
+
+
+def write_report(run_dir: RunDir) -> Report:
+    """Build the report from the directory's files alone, replace its faces, and return it."""
+    manifest = load_manifest(run_dir)
+    if manifest is None:
+        raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
+    lines = read_run(run_dir, asks=manifest.asks)
+    report = build_report(lines, manifest)
+    run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+    run_dir.replace(REPORT_MARKDOWN, render_markdown(report, lines.failures))
+    run_dir.replace(REPORT_HTML, render_html(report, lines))
+    run_dir.replace(QUESTIONS_CSV, rows_csv(lines))
+    return report

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.metrics.retrieval_metrics import CUT_OFFS
+from harness.report.accuracy_tables import CONTROL_NAMES
 from harness.report.charts import (
     Curve,
     Mark,
@@ -12,17 +13,15 @@ from harness.report.charts import (
     interval_chart,
     span_chart,
 )
-from harness.report.judge_tables import CONTROL_NAMES
+from harness.report.schema import Report
 from harness.report.table import number, percent
 
-Report = Mapping[str, Any]
 _STEPS = {"ingest_round_ms": "store a round", "search_ms": "search", "answer_ms": "answer"}
 
 
-def charts(report: Report) -> str:
-    """Every chart this report has numbers for, side by side where there is room."""
-    drawn = [*_accuracy(report["accuracy"]), *_retrieval(report["retrieval"]), *_latency(report)]
-    return f'<section class="charts">{"".join(drawn)}</section>' if drawn else ""
+def charts(report: Report) -> list[str]:
+    """Every chart this report has numbers for."""
+    return [*_accuracy(report["accuracy"]), *_retrieval(report["retrieval"]), *_latency(report)]
 
 
 def shares(cells: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
@@ -92,9 +91,9 @@ def _latency(report: Report) -> Iterator[str]:
     marks = [
         Mark(
             _STEPS.get(name, name),
-            cell["p50"],
+            cell["p50"] or 0.0,
             0.0,
-            cell["p95"],
+            cell["p95"] or 0.0,
             f"{number(cell['p50'])} (p95 {number(cell['p95'])})",
         )
         for name, cell in report["latency"].items()

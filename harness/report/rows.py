@@ -3,19 +3,19 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
     session_figures,
+    tells_context,
+    tells_rounds,
 )
-from harness.metrics.sources import tells_context, tells_rounds
-from harness.runs.digest import QuestionDigest
-from harness.runs.lines import RunLines, outcome_of
+from harness.records.digest import QuestionDigest
+from harness.records.lines import RunLines, outcome_of
 
-Row = dict[str, Any]
+Row = dict[str, object]
 _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")
 
 
@@ -32,27 +32,29 @@ def rows_csv(lines: RunLines) -> str:
 
 def _row(question: QuestionDigest, lines: RunLines) -> Row:
     key = question.question_id
-    hypothesis, verdict = lines.hypotheses.get(key, {}), lines.verdicts.get(key, {})
-    row = {
+    hypothesis, verdict = lines.hypotheses.get(key), lines.verdicts.get(key)
+    second, failure = lines.second_verdicts.get(key), lines.failures.get(key)
+    row: Row = {
         "question_id": key,
         "question_type": question.question_type,
         "is_abstention": int(question.is_abstention),
         "question_date": question.question_date,
         "question": question.question,
         "answer": question.answer,
-        "hypothesis": hypothesis.get("hypothesis"),
+        "hypothesis": hypothesis and hypothesis["hypothesis"],
         "outcome": outcome_of(question, lines),
-        "certainty": verdict.get("certainty"),
-        "raw": verdict.get("raw"),
-        "second_verdict": lines.second_verdicts.get(key, {}).get("verdict"),
-        "failure": lines.failures.get(key, {}).get("message"),
+        "certainty": verdict and verdict.get("certainty"),
+        "raw": verdict and verdict["raw"],
+        "second_verdict": second and second["verdict"],
+        "failure": failure and failure["message"],
     }
     effort = ("answer_ms", "prompt_tokens", "completion_tokens")
-    return row | {name: hypothesis.get(name) for name in effort} | dict(_found(question, lines))
+    said: Mapping[str, object] = hypothesis or {}
+    return row | {name: said.get(name) for name in effort} | dict(_found(question, lines))
 
 
 def _found(question: QuestionDigest, lines: RunLines) -> Iterator[tuple[str, float]]:
-    line: Mapping[str, Any] | None = lines.retrieval.get(question.question_id)
+    line = lines.retrieval.get(question.question_id)
     if line is None or question.is_abstention or not question.evidence_session_ids:
         return
     sessions = session_figures(question, line)

@@ -1,148 +1,58 @@
-"""The tables of a report as rows of text, shared by all faces. Pure."""
+"""The tables of a report as rows of text, shared by all faces."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from harness.report.benchmark_tables import (
+from harness.context.prompt_evidence import PromptTable
+from harness.metrics.judge_table import JudgeTokens
+from harness.records.schema import UsageRecord
+from harness.report.accuracy_tables import (
+    accuracy_tables,
+    judge_tables,
     metric_tables,
     official_accuracy_table,
-    turn_tables,
 )
-from harness.report.conduct_table import conduct_tables
-from harness.report.judge_tables import judge_tables, known_wrong_note
-from harness.report.source_table import NOT_RETURNED, source_tables
+from harness.report.retrieval_tables import retrieval_tables
+from harness.report.schema import Report
 from harness.report.table import Table, number, percent
-from harness.statistics.bootstrap import FEW_CLUSTERS
-
-SHOWN_CUT_OFFS = (1, 5, 10, 50)
 
 
-def report_tables(report: Mapping[str, Any]) -> list[Table]:
+def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
-    tables = [_accuracy(report)] if report["accuracy"] else []
-    tables += conduct_tables(report) + judge_tables(report)
+    tables = accuracy_tables(report) + conduct_tables(report) + judge_tables(report)
     tables += official_accuracy_table(report) + metric_tables(report)
     if report["retrieval"]:
-        tables += source_tables(report["retrieval"])
-        tables += [_retrieval(report["retrieval"]), _by_type(report["retrieval"])]
-        if report["retrieval"]["official"]:
-            tables.append(_official(report["retrieval"]))
-        tables += turn_tables(report["retrieval"])
-        tables.append(_context(report["retrieval"]))
+        tables += retrieval_tables(report["retrieval"])
     if report["evidence_in_prompt"]:
         tables.append(_prompts(report["evidence_in_prompt"]))
     tables += [_effort(report), _cost(report)]
     return [table for table in tables if table.rows]
 
 
-def _accuracy(report: Mapping[str, Any]) -> Table:
-    accuracy = report["accuracy"]
-    named = [("overall", accuracy["overall"])]
-    named += sorted(accuracy["by_type"].items())
-    named += [("abstention", accuracy["abstention"]), ("answerable", accuracy["answerable"])]
-    shared = "clustered" in accuracy["overall"]
-    rows = [_accuracy_row(name, cell, shared=shared) for name, cell in named if cell["n"]]
-    average = accuracy["task_averaged"]
-    blank = ("", "") if shared else ("",)
-    rows.insert(1, ("task-averaged", percent(average["value"]), *blank, f"{average['n']} types"))
-    note = (
-        f"Judge {accuracy['judge']}. Every selected question counts: {report['missing']} missing "
-        f"count as wrong, {report['unscored']} unscored are not counted as right."
-        + known_wrong_note(accuracy)
-    )
-    if shared:
-        note += _clusters_note(accuracy["overall"]["clustered"]["clusters"])
-    by_history = ("by conversation 95 %",) if shared else ()
-    header = ("questions", "right", "Wilson 95 %", *by_history, "n")
-    return Table("Accuracy, %", header, rows, note)
-
-
-def _accuracy_row(name: str, cell: Mapping[str, Any], *, shared: bool) -> tuple[str, ...]:
-    clustered = cell.get("clustered") or {"low": None, "high": None}
-    bounds = [cell, clustered] if shared else [cell]
-    intervals = (f"{percent(bound['low'])}–{percent(bound['high'])}" for bound in bounds)
-    return (name, percent(cell["value"]), *intervals, str(cell["n"]))
-
-
-def _clusters_note(clusters: int) -> str:
-    said = f" Questions share {clusters} conversations, which the bounds by conversation draw whole"
-    if clusters < FEW_CLUSTERS:
-        return said + "; with so few of them even those are too narrow."
-    return said + "."
-
-
-def _retrieval(retrieval: Mapping[str, Any]) -> Table:
-    rows = []
-    for level in ("session", "round"):
-        figures = retrieval[level]
-        for name in ("recall_all", "recall_any", "recall_fraction"):
-            rows += _row(f"{level} {name}", figures, f"{name}@{{k}}")
-        for discount in ("longmemeval", "standard"):
-            rows += _row(f"{level} ndcg ({discount})", figures, f"ndcg@{{k}}[{discount}]")
-        if not figures and retrieval.get("sources"):
-            rows.append((level, *(NOT_RETURNED for _ in SHOWN_CUT_OFFS), "0"))
-    excluded = retrieval["excluded"]
-    note = (
-        f"Strict: answerable questions with labelled evidence. Left out: {excluded['abstention']} "
-        f"abstention, {excluded['without_labelled_round']} without a labelled round (round rows), "
-        f"{excluded['not_searched']} never searched."
-    )
-    if unknown := excluded.get("without_ranked_rounds"):
-        note += f" Of {unknown} the sources do not all tell their round (round rows)."
-    return Table("Retrieval, %", ("metric", *_cut_offs(), "n"), rows, note)
-
-
-def _row(label: str, figures: Mapping[str, Any], pattern: str) -> list[tuple[str, ...]]:
-    cells = [figures.get(pattern.format(k=k)) for k in SHOWN_CUT_OFFS]
-    known = [cell for cell in cells if cell]
-    if not known:
+def conduct_tables(report: Report) -> list[Table]:
+    """Mode, profile and every finding; nothing for reports of other systems' answers."""
+    conduct = report.get("conduct")
+    if not conduct or not report["mode"]:
         return []
-    values = (percent(cell["value"]) if cell else "" for cell in cells)
-    return [(label, *values, str(known[0]["n"]))]
-
-
-def _by_type(retrieval: Mapping[str, Any]) -> Table:
-    rows = []
-    for name, figures in retrieval["by_type"].items():
-        rows += _row(name, figures, "recall_all@{k}")
-    header = ("session recall_all", *_cut_offs(), "n")
-    return Table("Retrieval by question type, %", header, rows, is_detail=True)
-
-
-def _official(retrieval: Mapping[str, Any]) -> Table:
-    rows = []
-    for script, levels in retrieval["official"].items():
-        for level, figures in levels.items():
-            label = f"{level.replace('_', ' ')}, {script.replace('_', ' ')}"
-            rows += _row(f"{label}: recall_all", figures, "recall_all@{k}")
-            rows += _row(f"{label}: ndcg", figures, "ndcg@{k}[longmemeval]")
+    approach = conduct["approach"] or {}
+    rows = [("mode", report["mode"])]
+    if profile := approach.get("profile"):  # older runs kept none
+        rows.append(("profile", f"{profile['name']} {profile['hash']}"))
+    rows += [("finding", sentence) for sentence in conduct["diagnosis"]]
+    requests, spent = conduct["requests"], conduct["spent"]
+    if requests:
+        rows.append(("requests", f"{requests['sent']} sent, repeated ones included"))
+    if spent.get("calls"):
+        told = f"{spent['prompt_tokens']:,} prompt, {spent['completion_tokens']:,} completion"
+        rows.append(("tokens of its chat calls", told))
+    if (dollars := report["cost"]["assistant_usd"]) is not None:
+        rows.append(("cost, US dollars", f"{dollars:.4f}"))
     note = (
-        "The benchmark's own definitions over user text: the run script leaves out questions "
-        "without a labelled user turn, the printing script counts them as recall_all 1 and ndcg 0."
+        "Findings come from a short history of the harness's own, told and asked years ago by its "
+        "dates, and from counting requests; the answers are in the manifest."
     )
-    header = ("official-compatible", *_cut_offs(), "n")
-    return Table("Retrieval by the official definitions, %", header, rows, note, is_detail=True)
+    shown = note if conduct["probes"] else ""
+    return [Table("The assistant", ("", ""), rows, shown, in_words=True)]
 
 
-def _context(retrieval: Mapping[str, Any]) -> Table:
-    rows = [
-        (f"{budget} tokens", _told(cell, retrieval), str(cell["n"]))
-        for budget, cell in retrieval["evidence_in_context"].items()
-    ]
-    note = (
-        "Share of answerable questions whose evidence sessions all occur among the best rounds "
-        "that fit the budget (whole rounds in rank order, 4 characters a token)."
-    )
-    return Table("Evidence in context, %", ("budget", "all evidence", "n"), rows, note)
-
-
-def _told(cell: Mapping[str, Any], retrieval: Mapping[str, Any]) -> str:
-    if cell["value"] is None and retrieval.get("sources"):
-        return NOT_RETURNED
-    return percent(cell["value"])
-
-
-def _prompts(table: Mapping[str, Any]) -> Table:
+def _prompts(table: PromptTable) -> Table:
     rows = [("all", percent(table["value"]), str(table["n"]))]
     rows += [
         (f"prompt within {budget} tokens", percent(cell["value"]), str(cell["n"]))
@@ -161,7 +71,7 @@ def _prompts(table: Mapping[str, Any]) -> Table:
     return Table("Evidence in the prompt, %", ("questions", "all evidence", "n"), rows, note)
 
 
-def _effort(report: Mapping[str, Any]) -> Table:
+def _effort(report: Report) -> Table:
     rows = [
         (
             name.replace("_ms", ", ms").replace("_", " "),
@@ -183,7 +93,7 @@ def _effort(report: Mapping[str, Any]) -> Table:
     return Table("Speed and effort", ("step", "p50", "p95", "n"), rows, note)
 
 
-def _cost(report: Mapping[str, Any]) -> Table:
+def _cost(report: Report) -> Table:
     tokens, cost, judge = report["tokens"], report["cost"], report["tokens"]["judge"]
     asked = judge["asked"]
     paid = ("assistant", tokens["prompt"], tokens["completion"], tokens["n"])
@@ -202,7 +112,7 @@ def _cost(report: Mapping[str, Any]) -> Table:
     return Table("Cost", header, rows, note, is_detail=True)
 
 
-def _counts(calls: Mapping[str, int]) -> tuple[int, int, int]:
+def _counts(calls: JudgeTokens | UsageRecord) -> tuple[int, int, int]:
     return calls["prompt_tokens"], calls["completion_tokens"], calls["calls"]
 
 
@@ -212,7 +122,3 @@ def _spent(name: str, prompt: int, completion: int, calls: int) -> tuple[str, ..
 
 def _dollars(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
-
-
-def _cut_offs() -> tuple[str, ...]:
-    return tuple(f"@{k}" for k in SHOWN_CUT_OFFS)

@@ -1,8 +1,14 @@
-"""Wilson's interval, and the share that a report shows with it. Pure functions."""
+"""How sure one figure is: Wilson's interval of a share, intervals by resampling, and the spread of
+repeated runs.
 
+Questions of one conversation succeed and fail together, so that resampling draws conversations,
+each with all its questions; the same seed gives the same bounds.
+"""
+
+from collections.abc import Hashable, Sequence
 from math import sqrt
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from statistics import NormalDist, fmean, stdev
+from typing import Any, NamedTuple, TypedDict
 
 ALPHA = 0.05
 
@@ -12,6 +18,34 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+class Share(TypedDict):
+    """A share with its Wilson bounds and denominator; the value is None for n = 0."""
+
+    value: float | None
+    low: float
+    high: float
+    n: int
+
+
+class Mean(TypedDict):
+    """A mean over n; None for n = 0, or where it does not exist."""
+
+    value: float | None
+    n: int
+
+
+class Repeats(TypedDict):
+    """How far runs over the same questions wander."""
+
+    runs: int
+    accuracies: list[float | None]
+    mean: float | None
+    standard_deviation: float | None
+    lowest: float | None
+    highest: float | None
+    flipped: Share
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
@@ -30,7 +64,77 @@ def wilson_interval(successes: int, n: int) -> Interval:
     return Interval(low, high)
 
 
-def proportion(successes: int, n: int) -> dict[str, Any]:
+def proportion(successes: int, n: int) -> Share:
     """A share with its Wilson bounds and denominator; the value is None for n = 0."""
     low, high = wilson_interval(successes, n)
     return {"value": successes / n if n else None, "low": low, "high": high, "n": n}
+
+
+RESAMPLES = 10_000
+SEED = 0
+# Below this, percentile intervals over clusters are known to be too narrow.
+FEW_CLUSTERS = 20
+_BATCH = 1_000
+
+
+def bootstrap_mean(
+    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, seed: int = SEED
+) -> Interval | None:
+    """The percentile interval of the mean; `clusters` names for each value what is drawn with it.
+
+    None where resampling can tell nothing: fewer than two clusters, or all of them alike.
+    """
+    import numpy as np
+    from scipy.stats import bootstrap
+
+    sums, sizes = _by_cluster(values, clusters if clusters is not None else range(len(values)))
+    if len({total / size for total, size in zip(sums, sizes, strict=True)}) < 2:
+        return None
+
+    def mean(totals: Any, counts: Any, axis: int) -> Any:
+        return np.sum(totals, axis=axis) / np.sum(counts, axis=axis)
+
+    bounds = bootstrap(
+        (np.array(sums), np.array(sizes)),
+        mean,
+        paired=True,
+        vectorized=True,
+        n_resamples=RESAMPLES,
+        batch=_BATCH,
+        confidence_level=1 - ALPHA,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return Interval(float(bounds.low), float(bounds.high))
+
+
+def _by_cluster(
+    values: Sequence[float], clusters: Sequence[Hashable]
+) -> tuple[list[float], list[int]]:
+    sums: dict[Hashable, float] = {}
+    sizes: dict[Hashable, int] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0.0) + value
+        sizes[cluster] = sizes.get(cluster, 0) + 1
+    return list(sums.values()), list(sizes.values())
+
+
+def repeats_table(outcomes: Sequence[Sequence[bool]]) -> Repeats:
+    """Mean, spread and flips of two or more runs over the same questions in the same order.
+
+    `flipped` is the share of questions that are not right in all or wrong in all runs; the standard
+    deviation is over runs.
+    """
+    accuracies = [fmean(run) if run else None for run in outcomes]
+    known = [value for value in accuracies if value is not None]
+    questions = list(zip(*outcomes, strict=True))
+    flipped = sum(len(set(question)) > 1 for question in questions)
+    return {
+        "runs": len(outcomes),
+        "accuracies": accuracies,
+        "mean": fmean(known) if known else None,
+        "standard_deviation": stdev(known) if len(known) > 1 else None,
+        "lowest": min(known, default=None),
+        "highest": max(known, default=None),
+        "flipped": proportion(flipped, len(questions)),
+    }

@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from served import served
 
 import assistant.tls
-import harness.tls
+import harness.urls
 from assistant.cli.connection import Connection, ServerError
 from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message
@@ -53,7 +53,7 @@ async def by_harness(url: str) -> bool:
 Reaches = Callable[[str], Awaitable[bool]]
 every_client = pytest.mark.parametrize("reaches", [by_command, by_model, by_harness])
 every_trust = pytest.mark.parametrize(
-    "trust_for", [assistant.tls.trust_for, harness.tls.trust_for], ids=["assistant", "harness"]
+    "trust_for", [assistant.tls.trust_for, harness.urls.trust_for], ids=["assistant", "harness"]
 )
 
 
@@ -94,9 +94,9 @@ def trusted(
     file = tmp_path / "authority.pem"
     authority.cert_pem.write_to_path(file)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    harness.tls.authorities.cache_clear()
+    harness.urls.authorities.cache_clear()
     yield file
-    harness.tls.authorities.cache_clear()
+    harness.urls.authorities.cache_clear()
 
 
 def issued(by: trustme.CA, folder: Path, name: str = "127.0.0.1") -> Path:

@@ -7,13 +7,14 @@ from typing import Any
 from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 
-from harness.assistants.endpoint import Endpoint
-from harness.assistants.retry import RetryPolicy
-from harness.datasets.selection import Filters
+from harness.assistants.endpoint import Endpoint, RetryPolicy
+from harness.datasets.selection import Filters, Source
 from harness.judges.lexical import LexicalJudge
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.judging import judge_run
+from harness.pipeline.replay import replay_run
+from harness.pipeline.run import Run
 from harness.replay.modes.choice import Approach
-from harness.replay.stage import ReplayOptions
-from harness.runs.pipeline import Run, Source
 
 QUICK = RetryPolicy(attempts=3, reconnect_seconds=5.0, first_wait=0.01, longest_wait=0.05)
 
@@ -40,11 +41,11 @@ class Bench:
     def replay(self, *, barrier_seconds: float = 0.2, **options: Any) -> int:
         endpoint = Endpoint(self.url or self.assistant.url, timeout=self.timeout, retry=self.retry)
         replaying = ReplayOptions(barrier_seconds=barrier_seconds, **options)
-        return self.open().replay(endpoint, self.approach, replaying)
+        return replay_run(self.open(), endpoint, self.approach, replaying)
 
     def report(self) -> dict[str, Any]:
         run = self.open()
-        run.judge(LexicalJudge())
+        judge_run(run, LexicalJudge())
         return run.report()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.runs.manifest import FORMAT
+from harness.records.manifest import FORMAT
 
 JUDGE = {"id": "lexical-2", "hash": "0123456789ab"}
 

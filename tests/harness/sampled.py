@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from harness.sample import build_sample
+from harness.datasets.sample import build_sample
 
 Instance = dict[str, Any]
 Session = list[dict[str, Any]]
@@ -14,7 +14,9 @@ SAMPLE = build_sample()
 BY_ID = {instance["question_id"]: instance for instance in SAMPLE}
 POOL: dict[str, Session] = {
     filler["session_id"]: filler["turns"]
-    for filler in json.loads(files("harness.sample").joinpath("pool.json").read_text("utf-8"))
+    for filler in json.loads(
+        files("harness.datasets.sample").joinpath("pool.json").read_text("utf-8")
+    )
 }
 TYPES = {f"single-session-{kind}" for kind in ("user", "assistant", "preference")}
 TYPES |= {"temporal-reasoning", "knowledge-update", "multi-session"}

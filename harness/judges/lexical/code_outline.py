@@ -1,5 +1,5 @@
-"""Code as what it does, apart from how it is written down: no spaces, comments or docstrings, and
-the same under every version of Python.
+"""Code as what it does, apart from how it is written down: no spaces, comments or docstrings, not
+where in the harness its names come from, and the same under every version of Python.
 """
 
 import ast
@@ -23,5 +23,9 @@ def _outline(node: Any) -> Any:
         inner = {name: _outline(value) for name, value in fields.items()}
         return [type(node).__name__, {n: v for n, v in inner.items() if v not in (None, [])}]
     if isinstance(node, list):
-        return [_outline(item) for item in node]
+        return [_outline(item) for item in node if not _is_own_import(item)]
     return node if isinstance(node, str | int | float | bool | None) else repr(node)
+
+
+def _is_own_import(node: Any) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("harness.")

@@ -6,7 +6,7 @@ from harness.judges.lexical.conclusion import conclusion
 from harness.judges.lexical.references import Reference, references
 from harness.judges.lexical.refusal import declines
 from harness.judges.lexical.words import MONTHS, content_words, fold, recall, sentences, tokens
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Features = dict[str, float]
 

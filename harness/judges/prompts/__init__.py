@@ -1,1 +1,1 @@
-"""Prompts of the model judges, one file each; `harness.judges.prompt` reads them."""
+"""Prompts of the model judges, one file each; `harness.judges.rubrics` reads them."""

@@ -7,24 +7,45 @@ that takes turns without answering.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from harness.assistants.chat_client import ChatClient, Message
 from harness.assistants.profile import Profile
 from harness.assistants.template import Occasion
-from harness.assistants.wire import rfc3339
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 from harness.errors import UsageError
+from harness.records.run_dir import ATTEMPTS, RunDir
+from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingested
-from harness.replay.modes.attempts import Attempts
-from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
-from harness.replay.modes.mode import Asked
-from harness.replay.placing import Placing
+from harness.replay.modes.mode import Asked, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import sources_line
+from harness.replay.source_matching import SourceMatcher
+from harness.text import rfc3339
+
+
+class Attempts:
+    """Kept in `attempts.jsonl`, written before the first message of each attempt."""
+
+    def __init__(self, run_dir: RunDir) -> None:
+        self._run_dir = run_dir
+        lines = run_dir.records(ATTEMPTS, "history_id")
+        self._begun = Counter(line["history_id"] for line in lines)
+
+    def begin(self, history_id: str) -> None:
+        """Begin a history anew."""
+        self._begun[history_id] += 1
+        line = AttemptLine(history_id=history_id, attempt=self._begun[history_id])
+        self._run_dir.append(ATTEMPTS, line)
+
+    def of(self, history_id: str) -> int:
+        """The number of the present attempt; the first is 1."""
+        return max(1, self._begun[history_id])
+
 
 Way = Literal["teacher", "live", "recorded"]
 
@@ -58,7 +79,7 @@ class ChatMode:
         """Nobody can be asked: what was sent whole is taken for remembered."""
         return True
 
-    async def ingest(self, question: Question) -> dict[str, Any]:
+    async def ingest(self, question: Question) -> IngestLine:
         """Chat all sessions with a user that nobody has been before."""
         self._attempts.begin(question.history_id)
         sessions = question.sessions_by_date()
@@ -75,7 +96,7 @@ class ChatMode:
         ingested.barrier_seconds = time.perf_counter() - waiting
         return ingest_line(question.history_id, owner.user, ingested)
 
-    async def retrieve(self, question: Question) -> dict[str, Any]:
+    async def retrieve(self, question: Question) -> RetrievalLine:
         """Refused: chat gives no rankings."""
         raise UsageError("searching needs --mode native with our own assistant's routes")
 
@@ -93,12 +114,13 @@ class ChatMode:
         if self._profile.sources is None or answer.returned is None:
             return Asked(line)
         # A long history is looked through for as much as a second: others go on meanwhile.
-        placing = Placing(question, self._blinding)
+        matcher = SourceMatcher(question, self._blinding)
         ranked = await asyncio.to_thread(
-            sources_line, self._profile.sources, answer.returned, placing
+            sources_line, self._profile.sources, answer.returned, matcher
         )
-        named = {"question_id": question.question_id, "user_id": when.user, "search_ms": {}}
-        return Asked(line, named | ranked)
+        named = question.question_id
+        told = RetrievalLine(question_id=named, user_id=when.user, search_ms={}, **ranked)
+        return Asked(line, told)
 
     async def forget(self, question: Question) -> None:
         """Delete the user where the profile says how."""

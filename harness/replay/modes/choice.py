@@ -11,12 +11,11 @@ from harness.assistants.transport import Transport
 from harness.errors import UsageError
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
-from harness.replay.modes.attempts import Attempts
-from harness.replay.modes.chat import ChatMode
+from harness.replay.modes.chat import Attempts, ChatMode
 from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.modes.mode import Mode
 from harness.replay.modes.native import NativeMode
-from harness.runs.budget import Purse
+from harness.spending.budget import Meter
 
 NATIVE = "native"
 CHATTED: tuple[Literal["teacher", "live"], ...] = ("teacher", "live")
@@ -77,7 +76,7 @@ class Surroundings:
     transport: Transport
     blinding: Blinding
     attempts: Attempts
-    purse: Purse
+    meter: Meter
     barrier_seconds: float
     on_round: Callable[[], None]
 
@@ -92,8 +91,8 @@ def make_mode(approach: Approach, around: Surroundings) -> Mode:
             barrier_seconds=around.barrier_seconds,
             on_round=around.on_round,
         )
-        return NativeMode(client, around.blinding, ingester, around.purse)
-    chat = ChatClient(around.transport, approach.profile, around.purse)
+        return NativeMode(client, around.blinding, ingester, around.meter)
+    chat = ChatClient(around.transport, approach.profile, around.meter)
     if approach.mode in CHOICES:
         choose = CHOICES[approach.mode]
         return ContextMode(chat, around.blinding, choose, approach.window)

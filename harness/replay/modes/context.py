@@ -8,16 +8,15 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from harness.assistants.chat_client import ChatClient, Message
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
 from harness.prompt import Prompt, load_prompts
+from harness.records.schema import ContextAccount, RetrievalLine
 from harness.replay.blinding import Blinding
-from harness.replay.modes.lines import hypothesis_line
-from harness.replay.modes.mode import Asked
-from harness.tokens import characters_of, tokens_of
+from harness.replay.modes.mode import Asked, hypothesis_line
+from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
 NO_MEMORY = "no-memory"
@@ -47,7 +46,7 @@ class Context:
     """What a prompt holds of the chosen sessions, and what was cut from them."""
 
     text: str
-    account: dict[str, int]
+    account: ContextAccount
 
 
 class ContextMode:
@@ -71,7 +70,7 @@ class ContextMode:
     async def ingest(self, question: Question) -> None:
         """Nothing to do."""
 
-    async def retrieve(self, question: Question) -> dict[str, Any]:
+    async def retrieve(self, question: Question) -> RetrievalLine:
         """Never called: this mode does not search."""
         raise NotImplementedError
 
@@ -136,7 +135,7 @@ def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:
         kept = [texts[-1][-room:]]
         shortened = 1
     characters = sum(map(len, kept))
-    account = {
+    account: ContextAccount = {
         "sessions": len(kept),
         "sessions_cut": len(texts) - len(kept),
         "sessions_shortened": shortened,

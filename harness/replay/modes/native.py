@@ -3,19 +3,19 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from harness.assistants.client import AssistantClient
-from harness.assistants.wire import RankedValue, rfc3339
+from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply
+from harness.records.schema import IngestLine, RankedRound, RankedSession, RetrievalLine
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester
-from harness.replay.modes.lines import hypothesis_line, ingest_line, ms_since
-from harness.replay.modes.mode import Asked
+from harness.replay.modes.mode import Asked, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import ranked_round, ranked_session
-from harness.replay.said import RoundPlace
-from harness.runs.budget import Purse
+from harness.replay.source_matching import RoundPlace
+from harness.spending.budget import Meter
+from harness.text import rfc3339
 
 TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
@@ -38,31 +38,31 @@ class NativeMode:
     shares_histories = True
 
     def __init__(
-        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, purse: Purse
+        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter
     ) -> None:
         self._client = client
         self._blinding = blinding
         self._ingester = ingester
-        self._purse = purse
+        self._meter = meter
 
     async def is_ingested(self, question: Question) -> bool:
         """Whether the assistant still holds the question's whole history."""
         return await self._ingester.is_stored(question)
 
-    async def ingest(self, question: Question) -> dict[str, Any]:
+    async def ingest(self, question: Question) -> IngestLine:
         """Bring in the question's history; returns the line for `ingest.jsonl`."""
         ingested = await self._ingester.ingest(question)
         user_id = self._blinding.user(question.history_id)
         return ingest_line(question.history_id, user_id, ingested)
 
-    async def retrieve(self, question: Question) -> dict[str, Any]:
+    async def retrieve(self, question: Question) -> RetrievalLine:
         """Search an ingested history; returns the line for `retrieval.jsonl`."""
         return self._retrieval_record(question, await self._search(question))
 
     async def ask(self, question: Question) -> Asked:
         """Ask the question of an ingested history."""
         started = time.perf_counter()
-        answer = await self._purse.spend(
+        answer = await self._meter.spend(
             len(question.question),
             lambda: self._client.ask(
                 self._blinding.user(question.history_id),
@@ -88,7 +88,7 @@ class NativeMode:
         sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
         return Searched(rounds, rounds_ms, sessions, ms_since(started))
 
-    def _retrieval_record(self, question: Question, searched: Searched) -> dict[str, Any]:
+    def _retrieval_record(self, question: Question, searched: Searched) -> RetrievalLine:
         by_name = {
             self._blinding.session(question.history_id, session.position): session
             for session in question.sessions
@@ -102,11 +102,11 @@ class NativeMode:
         }
 
 
-def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> dict[str, Any]:
+def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedSession:
     return ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
 
 
-def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> dict[str, Any]:
+def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedRound:
     session = _unblinded(value, by_name)
     rounds = rounds_of(session.turns)
     if not 0 <= value.round_index < len(rounds):

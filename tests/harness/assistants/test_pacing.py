@@ -11,9 +11,9 @@ from benches import Bench
 from histories import many
 from scripted_rival import Rival
 
+from harness.assistants.endpoint import RetryPolicy
 from harness.assistants.pace import Pace, Window
 from harness.assistants.profile import load_profile
-from harness.assistants.retry import RetryPolicy
 from harness.replay.modes.choice import Approach
 
 PLAIN = Approach("full-context", load_profile("plain"))

@@ -10,7 +10,7 @@ import pytest
 from benches import Finished
 from histories import three_questions
 
-from harness.runs.manifest import FORMAT
+from harness.records.manifest import FORMAT
 
 Harness = Callable[..., Finished]
 SERVER = Path(__file__).parents[1] / "serve_scripted.py"

@@ -7,9 +7,9 @@ import pytest
 from histories import chat, history, instance, turn
 
 from harness.context.prompt_evidence import prompt_record, prompt_table
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import Question
-from harness.runs.digest import QuestionDigest
 
 SAID = 'I said:\n"the kayak\tis <turquoise>" — 100 % sure.'
 
@@ -78,7 +78,7 @@ def test_the_table_says_what_it_divides_by() -> None:
     ]
     prompts = {"q1": [SAID], "q2": ["x" * 40_000, SAID], "q3_abs": [SAID]}
     lines = {q.question_id: prompt_record(q, prompts.get(q.question_id, [])) for q in questions[:3]}
-    table = prompt_table([QuestionDigest.of(q) for q in questions], lines)
+    table = prompt_table([digest_of(q) for q in questions], lines)
     assert (table["value"], table["n"]) == (1.0, 2)
     assert table["within"] == {
         "7000": {"value": 0.5, "n": 2},

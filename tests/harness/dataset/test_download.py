@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.datasets.download import download, find_known
-from harness.datasets.known import KNOWN_FILES, KnownFile, edition_of
+from harness.datasets.editions import KNOWN_FILES, KnownFile, edition_of
 from harness.errors import DownloadFailed, UsageError
 
 CONTENT = b"[" + b"0123456789" * 1000 + b"]"

@@ -14,6 +14,7 @@ from histories import instance, three_questions, write_data
 from harness.datasets.registry import open_dataset
 from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
 from harness.errors import DatasetError, RunMismatch, UsageError
+from harness.pipeline.imported_hypotheses import take_hypotheses
 
 NASTY = 'She said "question_id": "q9", then \\"question_type\\": {"question_id": 1}'
 
@@ -87,7 +88,7 @@ def test_questions_never_reached_count_as_missing(bench: Bench) -> None:
     run = bench.open()
     theirs = bench.out / "theirs.jsonl"
     theirs.write_text('{"question_id": "q1", "hypothesis": "Turquoise."}')
-    run.take_hypotheses(theirs)
+    take_hypotheses(run, theirs)
     report = bench.report()
     assert (report["n"], report["missing"]) == (3, 2)
     assert report["accuracy"]["overall"]["value"] == pytest.approx(1 / 3)

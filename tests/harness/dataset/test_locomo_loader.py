@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from conversations import qa, sample
 
-from harness.datasets.categories import LOCOMO_CATEGORIES
+from harness.datasets.digests import digest_of
 from harness.datasets.locomo import NOT_MENTIONED, parse_date, parse_locomo, turn_ids
-from harness.datasets.questions import Question
+from harness.datasets.questions import LOCOMO_CATEGORIES, Question
 from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError, UsageError
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 REAL = Path(__file__).parents[4] / "shared" / "data" / "locomo_dev5.json"
 
@@ -83,10 +83,10 @@ def test_evidence_is_read_in_every_notation(evidence: list[str], expected: list[
 def test_evidence_that_exists_labels_turns_and_the_raw_ids_stay() -> None:
     multi, temporal, opinion, single, adversarial = questions()
     assert multi.evidence_session_ids == ("session_1", "session_2")
-    assert QuestionDigest.of(multi).evidence_turn_ids == ("D1:1", "D2:1")
-    assert QuestionDigest.of(temporal).evidence_rounds == ("0:0",)
-    assert QuestionDigest.of(opinion).evidence_rounds == ()
-    assert QuestionDigest.of(single).evidence_rounds == ("1:0",)
+    assert digest_of(multi).evidence_turn_ids == ("D1:1", "D2:1")
+    assert digest_of(temporal).evidence_rounds == ("0:0",)
+    assert digest_of(opinion).evidence_rounds == ()
+    assert digest_of(single).evidence_rounds == ("1:0",)
     assert single.evidence_ids == ("D:2:1", "D", "D9:4")
     assert adversarial.evidence_session_ids == ("session_2",)
 
@@ -101,7 +101,7 @@ def test_an_adversarial_question_has_no_answer_but_a_trap() -> None:
 def test_numbers_become_text_and_lists_are_alternatives() -> None:
     assert (questions()[1].answer, questions()[1].answer_is_number) == ("2023", True)
     listed = sample(qa=[qa("?", 4, [], answer=["Biscuit", "the greyhound"])])
-    digest = QuestionDigest.of(questions(listed)[0])
+    digest = digest_of(questions(listed)[0])
     assert digest.answers == ("Biscuit", "the greyhound")
     assert QuestionDigest.from_json(json.loads(json.dumps(digest.to_json()))) == digest
 

@@ -13,14 +13,13 @@ from statsmodels.stats.multitest import multipletests
 
 from harness.comparison.runs import load_run
 from harness.errors import RunMismatch, UsageError
-from harness.gates.junit import junit_xml
+from harness.gates.gates import junit_xml
 from harness.gates.regression import check_regression
-from harness.gates.result import GateResult
-from harness.gates.thresholds import figure_of, parse_threshold
+from harness.gates.thresholds import GateResult, figure_of, parse_threshold
+from harness.records.run_dir import RunDir
+from harness.report.build import write_report
 from harness.report.table import p_value
-from harness.report.write import write_report
-from harness.runs.run_dir import RunDir
-from harness.statistics.pairs import signs_worse
+from harness.statistics.paired_tests import signs_worse
 
 Harness = Callable[..., Finished]
 NAMES = [f"q{i}" for i in range(10)]

@@ -10,11 +10,12 @@ from benches import Finished
 from histories import instance, write_data
 from scripted_judge import Fault, ScriptedJudge
 
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.judges.controls import draw_controls, unlike
 from harness.judges.lexical import LexicalJudge
 from harness.metrics.judge_table import controls_table, second_judge_table
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 Harness = Callable[..., Finished]
 ANSWERS = ("turquoise", "a wooden oar", "on the harbour pier", "Miriam", "seven", "liquorice")
@@ -29,7 +30,7 @@ def records() -> list[dict[str, Any]]:
 
 
 def digests() -> list[QuestionDigest]:
-    return [QuestionDigest.of(item) for item in parse_instances(records(), source="f")]
+    return [digest_of(item) for item in parse_instances(records(), source="f")]
 
 
 @pytest.fixture
@@ -77,18 +78,18 @@ def test_controls_are_drawn_by_seed_and_from_unlike_questions() -> None:
 
 
 def test_a_question_alone_has_no_donor_and_a_preference_no_reference_to_pass() -> None:
-    (one,) = (QuestionDigest.of(q) for q in parse_instances([instance()], source="f"))
+    (one,) = (digest_of(q) for q in parse_instances([instance()], source="f"))
     kinds = {control.kind for control in draw_controls([one], {}, sample=1, seed=0)}
     assert kinds == {"reference", "empty", "dont_know"}
     record = instance(question_type="single-session-preference")
-    (wish,) = (QuestionDigest.of(q) for q in parse_instances([record], source="f"))
+    (wish,) = (digest_of(q) for q in parse_instances([record], source="f"))
     kinds = {control.kind for control in draw_controls([wish], {}, sample=1, seed=0)}
     assert kinds == {"empty", "dont_know"}
 
 
 def test_questions_that_share_a_number_in_words_are_not_unlike() -> None:
     pair = [instance("a", answer=4), instance("b", answer="four of them")]
-    a, b = (QuestionDigest.of(item) for item in parse_instances(pair, source="f"))
+    a, b = (digest_of(item) for item in parse_instances(pair, source="f"))
     assert not unlike(a, b)
 
 

@@ -7,6 +7,7 @@ import pytest
 from histories import instance
 
 from benchmarks.lexical_judge import CONTROL, Row, cells, cross_validated, fit, read_rows
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
 from harness.judges.lexical.code_outline import code_outline
@@ -15,7 +16,7 @@ from harness.judges.lexical.judge import shipped_weights
 from harness.judges.lexical.quantities import Day, days, quantities
 from harness.judges.lexical.references import accepted_answers, references
 from harness.judges.lexical.words import content_words, tokens
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 
@@ -24,7 +25,7 @@ def question(
     text: str, answer: str | int, kind: str = "multi-session", name: str = "q1"
 ) -> QuestionDigest:
     record = instance(name, question=text, answer=answer, question_type=kind)
-    return QuestionDigest.of(parse_instances([record], source="f")[0])
+    return digest_of(parse_instances([record], source="f")[0])
 
 
 WALK = "How many days did the walk take?"
@@ -293,3 +294,14 @@ def test_the_hash_is_of_rules_not_of_how_they_are_written() -> None:
     for other in ('"b" + x', '"a" - x', '"a" + x + x'):
         assert code_outline(f"def f(x):\n    return {other}\n") != first
     assert code_outline('X = {"a": 1.5, "b": None}') != code_outline('X = {"a": 1.5, "b": 0}')
+
+
+def test_where_the_harness_keeps_a_name_is_no_rule() -> None:
+    moved = ("from harness.old import f\nX = f(1)\n", "from harness.new import f\nX = f(1)\n")
+    assert code_outline(moved[0]) == code_outline(moved[1])
+    assert code_outline("from a import f\n") != code_outline("from b import f\n")
+
+
+def test_rules_that_were_only_written_anew_keep_the_hash_of_their_verdicts() -> None:
+    """Of changed rules the entry in `rewritten.json` goes, and the judge gets another version."""
+    assert LexicalJudge().hash == "6f41dcb3cc2c"

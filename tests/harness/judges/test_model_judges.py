@@ -13,20 +13,27 @@ from hypothesis import strategies as st
 from scripted_judge import Fault, ScriptedJudge
 from special_tokens import LINE_ENDS, SPECIAL_TOKENS
 
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.errors import JudgeUnavailable, UsageError
 from harness.judges.base import Verdict
-from harness.judges.prompt import all_prompts, load_prompt
+from harness.judges.openai_chat import ReplyCache
 from harness.judges.registry import JudgeOptions, make_judge
-from harness.judges.reply import CORRECT_WRONG, YES_NO, Menu, parse_verdict
-from harness.judges.reply_cache import ReplyCache
-from harness.judges.rubrics import RUBRICS
+from harness.judges.rubrics import (
+    CORRECT_WRONG,
+    RUBRICS,
+    YES_NO,
+    Menu,
+    all_prompts,
+    load_prompt,
+    parse_verdict,
+)
 from harness.prompt import Prompt
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 
 def question(kind: str = "single-session-user", name: str = "q1") -> QuestionDigest:
-    return QuestionDigest.of(parse_instances([instance(name, question_type=kind)], source="f")[0])
+    return digest_of(parse_instances([instance(name, question_type=kind)], source="f")[0])
 
 
 async def ask(

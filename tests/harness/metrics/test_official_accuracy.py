@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 from histories import instance
 
-from harness.datasets.categories import LONGMEMEVAL_TYPES
+from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
-from harness.metrics.accuracy import Scored, accuracy_table
-from harness.metrics.official_accuracy import official_accuracy, official_label
-from harness.runs.digest import QuestionDigest
+from harness.datasets.questions import LONGMEMEVAL_TYPES
+from harness.metrics.accuracy import Scored, accuracy_table, official_accuracy, official_label
+from harness.records.digest import QuestionDigest
 
 
 def digest(question_id: str, kind: str = "multi-session") -> QuestionDigest:
     record = instance(question_id, question_type=kind)
-    return QuestionDigest.of(parse_instances([record], source="f")[0])
+    return digest_of(parse_instances([record], source="f")[0])
 
 
 def figures(
@@ -97,7 +97,7 @@ def test_q03_official_finds_abstention_anywhere_in_an_id() -> None:
 
 def test_q04_numbers_are_told_as_text_in_both() -> None:
     record = instance("a", answer=15)
-    assert QuestionDigest.of(parse_instances([record], source="f")[0]).answer == "15"
+    assert digest_of(parse_instances([record], source="f")[0]).answer == "15"
 
 
 def test_q05_a_type_without_answers_leaves_no_official_average() -> None:

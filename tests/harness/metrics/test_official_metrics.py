@@ -5,11 +5,19 @@ from typing import Any
 import pytest
 from conversations import sample
 
+from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
-from harness.metrics.locomo_f1 import list_f1, locomo_f1, stems, token_f1
-from harness.metrics.refined_scores import clean, overlap, refined_scores
-from harness.metrics.table import metric_table
-from harness.runs.digest import QuestionDigest
+from harness.datasets.refined import final_answer
+from harness.metrics.official_scores import (
+    list_f1,
+    locomo_f1,
+    metric_table,
+    overlap,
+    refined_scores,
+    stems,
+    token_f1,
+)
+from harness.records.digest import QuestionDigest
 
 
 @pytest.mark.parametrize(
@@ -91,7 +99,7 @@ def test_v9_refined_overlap(prediction: str, answer: str, f1: float, bleu1: floa
     ],
 )
 def test_only_the_answer_proper_counts(prediction: str, cleaned: str) -> None:
-    assert clean(prediction) == cleaned
+    assert final_answer(prediction) == cleaned
 
 
 def test_the_best_answer_counts_and_nothing_said_scores_nothing() -> None:
@@ -102,7 +110,7 @@ def test_the_best_answer_counts_and_nothing_said_scores_nothing() -> None:
 
 
 def digests() -> list[QuestionDigest]:
-    return [QuestionDigest.of(question) for question in parse_locomo([sample()], source="f")]
+    return [digest_of(question) for question in parse_locomo([sample()], source="f")]
 
 
 def test_a_run_is_scored_over_all_questions_and_over_those_that_are_there() -> None:

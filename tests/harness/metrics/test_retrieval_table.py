@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from histories import chat, history, instance, turn
 
+from harness.datasets.digests import digest_of, official_session_id, official_turn_id
 from harness.datasets.longmemeval import parse_instances
-from harness.datasets.official_ids import official_session_id, official_turn_id
 from harness.metrics.per_question import sessions_in_budget
 from harness.metrics.retrieval_table import retrieval_table
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 DATE = "2023/05/20 (Sat) 02:21"
 
 
 def digest(question_id: str = "q1", **changes: Any) -> QuestionDigest:
-    return QuestionDigest.of(parse_instances([instance(question_id, **changes)], source="f")[0])
+    return digest_of(parse_instances([instance(question_id, **changes)], source="f")[0])
 
 
 def line(*sessions: tuple[str, str | None], rounds: list[dict[str, Any]] | None = None) -> Any:
@@ -128,8 +128,8 @@ def test_official_ids_mask_what_no_user_turn_labels() -> None:
     assert official_session_id(evidence) == "noans_x"
     assert official_session_id(filler) == "f"
     assert [official_turn_id(evidence, i) for i in range(2)] == ["noans_x_1", None]
-    assert QuestionDigest.of(question).official_session_targets == ()
-    assert QuestionDigest.of(question).evidence_rounds == ("0:0",)
+    assert digest_of(question).official_session_targets == ()
+    assert digest_of(question).evidence_rounds == ("0:0",)
 
 
 def test_a_session_without_user_turns_is_not_in_the_official_corpus() -> None:

@@ -5,14 +5,15 @@ from typing import Any
 import pytest
 from conversations import qa, sample
 
+from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
 from harness.metrics.retrieval_table import retrieval_table
 from harness.metrics.turn_recall import turn_recall_table
-from harness.runs.digest import QuestionDigest
+from harness.records.digest import QuestionDigest
 
 
 def digests() -> list[QuestionDigest]:
-    return [QuestionDigest.of(question) for question in parse_locomo([sample()], source="f")]
+    return [digest_of(question) for question in parse_locomo([sample()], source="f")]
 
 
 def line(*turns: str) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def test_without_evidence_official_counts_one_overall_and_zero_in_its_category()
 def test_what_names_no_turn_is_counted() -> None:
     assert (table()["without_evidence"], table()["evidence_not_found"]) == (1, 0)
     lost = parse_locomo([sample(qa=[qa("?", 4, ["D9:9"], answer="x")])], source="f")
-    digest = QuestionDigest.of(lost[0])
+    digest = digest_of(lost[0])
     figures = turn_recall_table([digest], {digest.question_id: line("D1:1")})
     assert figures is not None
     assert figures["evidence_not_found"] == 1

@@ -10,7 +10,7 @@ from scripted_assistant import Fault
 
 from harness.assistants.endpoint import Endpoint
 from harness.errors import AssistantRefused, AssistantUnreachable, UsageError
-from harness.runs.run_dir import FAILURES, HYPOTHESES
+from harness.records.run_dir import FAILURES, HYPOTHESES
 
 ASK = "POST /v1/chat"
 

@@ -10,10 +10,11 @@ from conversations import sample
 from rich.console import Console
 from scripted_assistant import Fault, ScriptedAssistant
 
-from harness.datasets.selection import Filters
+from harness.datasets.selection import Filters, Source
 from harness.judges.lexical import LexicalJudge
-from harness.runs.pipeline import Run, Source
-from harness.runs.run_dir import HYPOTHESES, INGEST, RETRIEVAL
+from harness.pipeline.judging import judge_run
+from harness.pipeline.run import Run
+from harness.records.run_dir import HYPOTHESES, INGEST, RETRIEVAL
 
 
 @pytest.fixture
@@ -132,6 +133,6 @@ def test_the_lexical_judge_takes_any_category(talks: Conversations) -> None:
     talks.assistant.answers = {"What is Ines's dog called?": "That was not mentioned."}
     talks.replay()
     run = talks.open()
-    run.judge(LexicalJudge())
+    judge_run(run, LexicalJudge())
     by_type = run.report()["accuracy"]["by_type"]
     assert by_type["adversarial"]["value"] == 1.0

@@ -5,14 +5,20 @@ from typing import Any
 
 import pytest
 
-from harness.assistants.paths import value_at, values_at
 from harness.assistants.profile import parse_profile
-from harness.assistants.sources import Returned, Source, SourceLayout, read_sources
+from harness.assistants.returned_sources import (
+    Returned,
+    Source,
+    SourceLayout,
+    read_sources,
+    value_at,
+    values_at,
+)
 from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.errors import UsageError
 from harness.replay.blinding import Blinding
-from harness.replay.placing import Placing
 from harness.replay.rankings import sources_line
+from harness.replay.source_matching import SourceMatcher
 
 BLINDING = Blinding("salt")
 DAY = datetime(2023, 5, 20, 9, tzinfo=UTC)
@@ -175,7 +181,7 @@ def test_a_source_that_cannot_be_read_keeps_its_place(item: Any, problem: str) -
 def test_sources_are_placed_by_the_most_exact_thing_they_tell(
     source: Source, by: str | None, places: list[Any]
 ) -> None:
-    place = Placing(QUESTION, BLINDING).place(source)
+    place = SourceMatcher(QUESTION, BLINDING).place(source)
     assert place.by == by
     found: list[Any] = [(p.session.position, p.round_index) for p in place.rounds]
     assert found + ([place.session.position] if place.session else []) == places
@@ -193,7 +199,7 @@ def test_a_session_keeps_its_best_rank_and_the_unknown_keep_theirs() -> None:
         Source(problem="?"),
         Source(session=S0, round_index=0, text="The kayak"),
     ]
-    line = sources_line(LAYOUT, Returned(sources), Placing(QUESTION, BLINDING))
+    line = sources_line(LAYOUT, Returned(sources), SourceMatcher(QUESTION, BLINDING))
     ids = [item["session_id"] for item in line["ranked_sessions"]]
     assert ids == ["unplaced 1", "original-1", "unplaced 4", "original-0"]
     rounds = [(item["position"], item["round_index"]) for item in line["ranked_rounds"]]
@@ -232,7 +238,7 @@ def test_a_session_keeps_its_best_rank_and_the_unknown_keep_theirs() -> None:
 def test_what_a_list_of_sources_tells_and_what_not(
     layout: SourceLayout, returned: Returned, state: str, tells: tuple[bool, bool, bool]
 ) -> None:
-    line = sources_line(layout, returned, Placing(QUESTION, BLINDING))
+    line = sources_line(layout, returned, SourceMatcher(QUESTION, BLINDING))
     account = line["sources"]
     assert account["state"] == state
     ranked = line["ranked_sessions"] is not None
@@ -241,7 +247,7 @@ def test_what_a_list_of_sources_tells_and_what_not(
 
 def test_a_text_over_several_rounds_counts_once() -> None:
     text = "The kayak I bought is turquoise. My cat sleeps all day."
-    line = sources_line(LAYOUT, Returned([Source(text=text)]), Placing(QUESTION, BLINDING))
+    line = sources_line(LAYOUT, Returned([Source(text=text)]), SourceMatcher(QUESTION, BLINDING))
     assert [item["characters"] for item in line["ranked_rounds"]] == [len(text), 0]
 
 

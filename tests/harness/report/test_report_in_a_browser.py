@@ -8,8 +8,8 @@ import pytest
 from browser import Watched
 from made_runs import made_run
 
-from harness.report.write import write_report
-from harness.runs.run_dir import RunDir
+from harness.records.run_dir import RunDir
+from harness.report.build import write_report
 
 pytestmark = pytest.mark.browser
 KINDS = ("multi-session", "temporal-reasoning", "knowledge-update")

@@ -24,7 +24,7 @@ from sampled import (
     is_abstention,
 )
 
-from harness.sample import build_sample
+from harness.datasets.sample import build_sample
 
 # Format
 
@@ -105,7 +105,7 @@ def test_pool_repeats_no_turn_and_looks_like_no_evidence() -> None:
 
 def test_data_files_stay_small() -> None:
     for name in ("pool.json", "questions.json"):
-        assert len(files("harness.sample").joinpath(name).read_bytes()) < 300_000
+        assert len(files("harness.datasets.sample").joinpath(name).read_bytes()) < 300_000
 
 
 # Determinism
@@ -121,7 +121,9 @@ def test_every_call_returns_equal_data_of_its_own() -> None:
 
 
 def test_hash_seed_does_not_matter() -> None:
-    script = "import json; from harness.sample import build_sample as b; print(json.dumps(b()))"
+    script = (
+        "import json; from harness.datasets.sample import build_sample as b; print(json.dumps(b()))"
+    )
     environment = os.environ | {"PYTHONHASHSEED": "4711"}
     output = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, check=True, text=True

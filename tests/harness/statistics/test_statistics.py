@@ -8,12 +8,23 @@ from scipy.stats import bootstrap, norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.statistics.bootstrap import RESAMPLES, SEED, bootstrap_mean
-from harness.statistics.corrections import holm
-from harness.statistics.intervals import proportion, wilson_interval
-from harness.statistics.pairs import Pairs, exact_mcnemar, mcnemar_worse, unpaired_worse
-from harness.statistics.power import questions_needed, smallest_difference
-from harness.statistics.repeats import repeats_table
+from harness.statistics.intervals import (
+    RESAMPLES,
+    SEED,
+    bootstrap_mean,
+    proportion,
+    repeats_table,
+    wilson_interval,
+)
+from harness.statistics.paired_tests import (
+    Pairs,
+    exact_mcnemar,
+    holm,
+    mcnemar_worse,
+    questions_needed,
+    smallest_difference,
+    unpaired_worse,
+)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,140 @@
+"""What a run would take, counted from the data alone: nothing is sent, nobody is asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.datasets.dataset import Dataset
+from harness.datasets.digests import digest_of
+from harness.datasets.questions import Question, rounds_of
+from harness.datasets.registry import open_source
+from harness.datasets.selection import Source, select
+from harness.judges.base import Judge
+from harness.judges.controls import draw_controls
+from harness.pipeline.imported_hypotheses import read_hypotheses
+from harness.pipeline.judging import JudgePlan
+from harness.records.digest import QuestionDigest
+from harness.replay.modes.choice import Approach
+from harness.replay.modes.context import CHOICES, context_of
+from harness.report.forecast_table import forecast_table, judging_table
+from harness.report.table import Table
+from harness.spending.forecast import ANSWER_TOKENS, Forecast, JudgingForecast
+from harness.text import characters_of, tokens_at_least_one
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a command would do besides telling histories: judge so, so many times over."""
+
+    judge: Judge | None = None
+    plan: JudgePlan = field(default_factory=JudgePlan)
+    repeats: int = 1
+
+    def forecasts(
+        self, questions: Sequence[QuestionDigest], said: dict[str, str]
+    ) -> list[JudgingForecast]:
+        """What the judges would take for these answers."""
+        judges, plan = (self.judge, self.plan.second), self.plan
+        return list(
+            judging_forecasts(questions, said, judges, controls=plan.controls, seed=plan.seed)
+        )
+
+
+def dry_run_table(
+    source: Source, approach: Approach, concurrency: int, planned: Planned | None = None
+) -> Table:
+    """What a run on this data would take; reads all of it, sends nothing."""
+    planned = planned or Planned()
+    dataset, ids = _selected(source)
+    digests: list[QuestionDigest] = []
+
+    def noted() -> Iterable[list[Question]]:
+        for history in dataset.histories(ids):
+            digests.extend(map(digest_of, history))
+            yield history
+
+    made = forecast(noted(), approach)
+    said = {digest.question_id: "x" * characters_of(ANSWER_TOKENS) for digest in digests}
+    judged = planned.forecasts(digests, said)
+    return forecast_table(made, approach.profile.price, concurrency, judged, planned.repeats)
+
+
+def judging_dry_run_table(source: Source, hypotheses: Path, planned: Planned) -> Table:
+    """What judging these answers would take."""
+    dataset, ids = _selected(source)
+    lines = read_hypotheses(hypotheses, dataset.outlines)
+    said = {name: line["hypothesis"] for name, line in lines.items() if name in ids}
+    digests = [digest_of(question) for question in dataset.read(said)]
+    return judging_table(len(said), planned.forecasts(digests, said))
+
+
+def forecast(histories: Iterable[list[Question]], approach: Approach) -> Forecast:
+    """Count everything that these histories and their questions would cost in this way."""
+    made = Forecast()
+    shared = approach.searches or approach.profile.leaves_no_trace or not approach.uses_memory
+    for questions in histories:
+        for replayed in [questions] if shared else [[question] for question in questions]:
+            made.histories += 1
+            if approach.uses_memory:
+                _count_history(replayed[0], approach, made)
+        for question in questions:
+            _count_question(question, approach, made)
+    return made
+
+
+def _count_history(question: Question, approach: Approach, made: Forecast) -> None:
+    for session in question.sessions:
+        made.sessions += 1
+        made.rounds += len(rounds_of(session.turns))
+        made.turns += len(session.turns)
+        if approach.mode not in ("teacher", "live"):
+            made.recorded_turns += len(session.turns)
+            continue
+        said = 0
+        for turn in session.turns:
+            said += len(turn.content)
+            if turn.role == "user" and turn.content.strip():
+                made.chat_calls += 1
+                made.prompt_tokens += tokens_at_least_one(said)
+
+
+def _count_question(question: Question, approach: Approach, made: Forecast) -> None:
+    made.by_type[question.question_type] += 1
+    made.chat_calls += 1
+    made.prompt_tokens += tokens_at_least_one(len(question.question))
+    if choose := CHOICES.get(approach.mode):
+        account = context_of(question, choose, approach.window).account
+        made.prompt_tokens += account["tokens_estimate"]
+        made.questions_cut += bool(account["sessions_cut"] or account["sessions_shortened"])
+
+
+def judging_forecasts(
+    questions: Sequence[QuestionDigest],
+    said: Mapping[str, str],
+    judges: Sequence[Judge | None],
+    *,
+    controls: int,
+    seed: int,
+) -> Iterator[JudgingForecast]:
+    """The first judge with its controls, and the second; `said` are hypotheses by question id."""
+    answered = [question for question in questions if question.question_id in said]
+    verdicts = [(question, said[question.question_id]) for question in answered]
+    drawn = draw_controls(answered, said, sample=controls, seed=seed)
+    made_up = [(control.question, control.hypothesis) for control in drawn]
+    for number, judge in enumerate(judges):
+        if judge is not None and judge.meter is not None:
+            yield _forecast(judge, verdicts + made_up if number == 0 else verdicts)
+
+
+def _forecast(judge: Judge, verdicts: Iterable[tuple[QuestionDigest, str]]) -> JudgingForecast:
+    prompts = [
+        characters for question, said in verdicts for characters in judge.prompts(question, said)
+    ]
+    tokens = sum(map(tokens_at_least_one, prompts))
+    price = judge.meter.price if judge.meter else None
+    return JudgingForecast(judge.id, len(prompts), tokens, price)
+
+
+def _selected(source: Source) -> tuple[Dataset, set[str]]:
+    dataset = open_source(source)
+    return dataset, {q.question_id for q in select(dataset.outlines, source.filters)}

@@ -1,0 +1,217 @@
+"""Verdicts for hypotheses, and for controls; resumable, and redone when judge or hypothesis
+changed.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+from harness.errors import JudgeUnavailable, RunInterrupted
+from harness.judges.base import Judge, Verdict
+from harness.judges.controls import Control, draw_controls
+from harness.pipeline.run import CONTINUE, Run
+from harness.records.accounts import account_of
+from harness.records.digest import QuestionDigest
+from harness.records.run_dir import (
+    CONTROLS,
+    HYPOTHESES,
+    SECOND_VERDICTS,
+    VERDICTS,
+    L,
+    LineFile,
+    RunDir,
+)
+from harness.records.schema import JsonObject, JudgeRecord, VerdictLine
+from harness.spending.budget import Limits, Meter
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """How judging goes: a second judge whose disagreement is reported, so many questions drawn with
+    the seed as controls of the first, so many verdicts under way at a time, so much to be spent.
+    """
+
+    second: Judge | None = None
+    controls: int = 20
+    seed: int = 0
+    concurrency: int = 4
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One hypothesis to be judged; `labels` are further fields that name it in its file."""
+
+    question: QuestionDigest
+    hypothesis: str
+    labels: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _nothing() -> None:
+    pass
+
+
+def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
+    """Judge the hypotheses that have no valid verdict yet, and controls of the judge."""
+    plan = plan or JudgePlan()
+    judges = [judge, plan.second]
+    meters = meters_of(judges)
+    run.limit_spending(plan.limits, meters)
+    run.manifest.begin("judge", judge=judge.id)
+    run.manifest.set_judges(_record(judge), _record(plan.second) if plan.second else None)
+    try:
+        asyncio.run(_judge_run(run, judge, plan, meters))
+    except JudgeUnavailable as error:
+        raise JudgeUnavailable(f"{error}. {CONTINUE}") from error
+    except KeyboardInterrupt:
+        raise RunInterrupted(f"interrupted. {CONTINUE}") from None
+    finally:
+        run.manifest.end()
+
+
+def meters_of(judges: Sequence[Judge | None]) -> list[Meter]:
+    """What counts the calls of those judges that ask a model."""
+    return [judge.meter for judge in judges if judge is not None and judge.meter is not None]
+
+
+async def _judge_run(run: Run, judge: Judge, plan: JudgePlan, meters: Sequence[Meter]) -> None:
+    hypotheses = run.dir.by_question(HYPOTHESES)
+    questions = run.digests(hypotheses)
+    said = {key: line["hypothesis"] for key, line in hypotheses.items()}
+    controls = draw_controls(questions, said, sample=plan.controls, seed=plan.seed)
+
+    def judged() -> None:
+        if meters:  # without a model nothing is paid, and much is judged in a moment
+            run.manifest.tick(**account_of(meters))
+
+    sides = plan.concurrency
+    judging = partial(judge_all, run.dir, questions, concurrency=sides, judged=judged)
+    try:
+        await judging(judge)
+        await judge_controls(run.dir, controls, judge, concurrency=sides, judged=judged)
+        if plan.second:
+            await judging(plan.second, name=SECOND_VERDICTS)
+    finally:
+        judged()
+        await judge.close()
+        if plan.second:
+            await plan.second.close()
+
+
+def _record(judge: Judge) -> JudgeRecord:
+    return cast(JudgeRecord, {"id": judge.id, "hash": judge.hash, **judge.account})
+
+
+async def judge_all(
+    run_dir: RunDir,
+    questions: Sequence[QuestionDigest],
+    judge: Judge,
+    *,
+    name: LineFile[VerdictLine] = VERDICTS,
+    concurrency: int = 1,
+    judged: Callable[[], None] = _nothing,
+) -> int:
+    """Judge every hypothesis that has no valid verdict yet; returns how many were judged now.
+
+    A verdict is valid when the same judge (id and hash) gave it for the same hypothesis, and not
+    for want of an answer from its model. `judged` is called after each new one.
+    """
+    hypotheses = run_dir.by_question(HYPOTHESES)
+    items = [
+        Item(question, hypotheses[question.question_id]["hypothesis"])
+        for question in questions
+        if question.question_id in hypotheses
+    ]
+    return await _judge_items(run_dir, name, items, judge, concurrency, judged)
+
+
+async def judge_controls(
+    run_dir: RunDir,
+    controls: Sequence[Control],
+    judge: Judge,
+    *,
+    concurrency: int = 1,
+    judged: Callable[[], None] = _nothing,
+) -> int:
+    """Judge every control that has no valid verdict yet, like hypotheses."""
+    items = [
+        Item(
+            control.question,
+            control.hypothesis,
+            {"control": control.kind, "donor": control.donor, "hypothesis": control.hypothesis},
+        )
+        for control in controls
+    ]
+    return await _judge_items(run_dir, CONTROLS, items, judge, concurrency, judged)
+
+
+async def _judge_items(
+    run_dir: RunDir,
+    name: LineFile[L],
+    items: Sequence[Item],
+    judge: Judge,
+    concurrency: int,
+    judged: Callable[[], None],
+) -> int:
+    wanted = {_key(judge, item): item for item in items}
+    old = run_dir.records(name)
+    valid = {_key_of(line): line for line in old if "error" not in line}
+    kept = {key: line for key, line in valid.items() if key in wanted}
+    if len(kept) != len(old):
+        run_dir.replace_lines(name, kept.values())
+    todo = [item for key, item in wanted.items() if key not in kept]
+    async for item, verdict in _verdicts(todo, judge, concurrency):
+        run_dir.append(name, cast(L, _line(judge, item, verdict)))
+        judged()
+    return len(todo)
+
+
+async def _verdicts(
+    items: Sequence[Item], judge: Judge, concurrency: int
+) -> AsyncIterator[tuple[Item, Verdict]]:
+    """Verdicts in the order of the items, so many of them under way at a time."""
+    gate = asyncio.Semaphore(concurrency)
+
+    async def one(item: Item) -> Verdict:
+        async with gate:
+            return await judge.judge(item.question, item.hypothesis)
+
+    tasks = [asyncio.create_task(one(item)) for item in items]
+    try:
+        for item, task in zip(items, tasks, strict=True):
+            yield item, await task
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _line(judge: Judge, item: Item, verdict: Verdict) -> JsonObject:
+    return {
+        "question_id": item.question.question_id,
+        **item.labels,
+        "verdict": verdict.verdict,
+        "judge": judge.id,
+        "raw": verdict.raw,
+        "certainty": verdict.certainty,
+        "judge_hash": judge.hash,
+        "hypothesis_sha256": _fingerprint(item.hypothesis),
+        **verdict.details,
+    }
+
+
+def _key(judge: Judge, item: Item) -> tuple[Any, ...]:
+    question_id, control = item.question.question_id, item.labels.get("control")
+    return question_id, control, judge.id, judge.hash, _fingerprint(item.hypothesis)
+
+
+def _key_of(line: Mapping[str, Any]) -> tuple[Any, ...]:
+    names = ("question_id", "control", "judge", "judge_hash", "hypothesis_sha256")
+    return tuple(line.get(name) for name in names)
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

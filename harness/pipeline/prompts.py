@@ -1,0 +1,95 @@
+"""What a reader gets to see: every question of a run asked once, with a listening model behind."""
+
+import asyncio
+from collections.abc import Iterable
+
+from harness.assistants.client import AssistantClient, identify
+from harness.assistants.endpoint import Endpoint
+from harness.assistants.transport import Transport
+from harness.context.prompt_evidence import prompt_record
+from harness.context.recording_model import RecordingModel, recording_model
+from harness.datasets.questions import Question
+from harness.errors import AssistantError, BadReply, IngestMismatch
+from harness.pipeline.progress import ReplayProgress
+from harness.pipeline.run import Run
+from harness.records.run_dir import FAILURES, PROMPTS
+from harness.records.schema import FailureLine, PromptLine
+from harness.replay.blinding import Blinding
+from harness.replay.ingest import Ingester
+from harness.text import rfc3339
+
+
+def record_prompts(run: Run, endpoint: Endpoint, port: int) -> int:
+    """Ask every answerable question once while listening on `port` as the assistant's chat model;
+    returns how many failed.
+    """
+    with run.dir.owned(), recording_model(port) as model:
+        run.manifest.require_assistant(asyncio.run(identify(endpoint)))
+        done = set(run.dir.by_question(PROMPTS))
+        wanted = {q.question_id for q in run.selected if not q.is_abstention}
+        todo = wanted - done
+        run.manifest.begin("context", questions=len(todo))
+        with run.progress(len(wanted), len(wanted) - len(todo)) as progress:
+            asked = _ask_all(run, endpoint, run.dataset.read(todo), model, progress)
+            failed = asyncio.run(asked)
+        run.manifest.end()
+    return failed
+
+
+async def _ask_all(
+    run: Run,
+    endpoint: Endpoint,
+    questions: Iterable[Question],
+    model: RecordingModel,
+    progress: ReplayProgress,
+) -> int:
+    """One at a time, so that what the model receives meanwhile belongs to the question."""
+    failed = 0
+    blinding = Blinding(run.manifest.salt)
+    async with Transport(endpoint) as transport:
+        client = AssistantClient(transport)
+        for question in questions:
+            problem = None
+            try:
+                line = await _recorded(client, blinding, question, model)
+                run.dir.append(PROMPTS, line)
+            except AssistantError as error:
+                problem = str(error)
+                name, kind = question.question_id, type(error).__name__
+                failure = FailureLine(question_id=name, error=kind, message=problem)
+                run.dir.append(FAILURES, failure)
+            failed += problem is not None
+            progress.question_ended(question.question_id, problem)
+            run.manifest.tick()
+    return failed
+
+
+async def _recorded(
+    client: AssistantClient, blinding: Blinding, question: Question, model: RecordingModel
+) -> PromptLine:
+    ingester = Ingester(client, blinding, barrier_seconds=0.0, on_round=_nothing)
+    if not await ingester.is_stored(question):
+        raise IngestMismatch(
+            "the history is not in memory as it should be: ingest it first, and name that run "
+            "with --ingested",
+            route="GET /v1/sessions",
+        )
+    model.take()
+    await client.ask(
+        blinding.user(question.history_id),
+        blinding.asking_session(question.question_id),
+        question.question,
+        now=rfc3339(question.question_date),
+    )
+    prompts = model.take()
+    if not prompts:
+        raise BadReply(
+            "the assistant answered without asking the listening model: set its chat model's "
+            f"base URL to {model.url}",
+            route="POST /v1/chat/completions",
+        )
+    return prompt_record(question, prompts)
+
+
+def _nothing() -> None:
+    """No round is stored here."""

@@ -1,0 +1,114 @@
+"""One run directory, opened for one selection of questions: what every stage of a run works on.
+
+The selection is known at once, or, of a large file, while the run already goes on.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.datasets.dataset import Dataset
+from harness.datasets.digests import digest_of
+from harness.datasets.editions import edition_of
+from harness.datasets.questions import Question
+from harness.datasets.registry import open_source
+from harness.datasets.selection import Source, select, select_gradually
+from harness.pipeline.opening import open_manifest, salt_of
+from harness.pipeline.progress import ReplayProgress, make_progress
+from harness.records.accounts import all_meters, meters_beside
+from harness.records.digest import QuestionDigest
+from harness.records.manifest import Manifest
+from harness.records.run_dir import QUESTIONS, RunDir
+from harness.report.build import write_report
+from harness.report.schema import Report
+from harness.spending.budget import Budget, Limits, Meter
+
+CONTINUE = "Nothing finished is lost: run the same command again to continue."
+
+
+class Run:
+    """The directory, its manifest and the questions; `console` is where progress is told."""
+
+    def __init__(
+        self,
+        source: Source,
+        out: Path,
+        console: Console,
+        *,
+        ingested: Path | None = None,
+        beside: Sequence[Path] = (),
+    ) -> None:
+        """`ingested` is another run's directory whose histories are used; what was spent in those
+        `beside` counts.
+        """
+        self.console = console
+        self.dir = RunDir(out)
+        self.dataset: Dataset = open_source(source)
+        if self.dataset.is_listed:
+            select(self.dataset.outlines, source.filters)  # refuses before anything is written
+        salt = None if ingested is None else salt_of(ingested)
+        self.manifest: Manifest = open_manifest(self.dir, self.dataset, source.filters, salt=salt)
+        self._filters = source.filters
+        self._beside = beside
+        self._selected: list[QuestionDigest] | None = None
+        if self.manifest.is_settled and self.dir.has(QUESTIONS):
+            lines = self.dir.by_question(QUESTIONS).values()
+            self._selected = [QuestionDigest.from_json(line) for line in lines]
+        elif self.dataset.is_listed or source.filters.per_type is not None:
+            self.settle_selection()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all selected questions are known."""
+        return self._selected is not None
+
+    @property
+    def selected(self) -> list[QuestionDigest]:
+        """All of them, however long it takes to find them."""
+        return self.settle_selection() if self._selected is None else self._selected
+
+    def settle_selection(self) -> list[QuestionDigest]:
+        """Find all, refuse what is wrong with data or filters, write them down."""
+        outlines = self.dataset.outlines
+        chosen = select(outlines, self._filters)
+        lines = {question.question_id: question.to_json() for question in chosen}
+        lines |= self.dir.by_question(QUESTIONS)  # those that were read meanwhile
+        self.dir.replace_lines(QUESTIONS, lines.values())
+        self.manifest.settle_selection(questions=len(outlines), selected=len(chosen))
+        self._selected = chosen
+        return chosen
+
+    def histories(self, is_wanted: Callable[[str], bool]) -> Iterator[list[Question]]:
+        """The selected questions with wanted ids, those of one history together."""
+        if self._selected is not None:
+            ids = {q.question_id for q in self._selected if is_wanted(q.question_id)}
+            yield from self.dataset.histories(ids)
+            return
+        for outline in select_gradually(self.dataset.listed, self._filters):
+            if is_wanted(outline.question_id):
+                yield list(self.dataset.read({outline.question_id}))
+
+    def digests(self, ids: Collection[str]) -> list[QuestionDigest]:
+        """The selected questions among these, complete; reads the data where outlines stood."""
+        lines = self.dir.by_question(QUESTIONS)
+        unread = {name for name in ids if name in lines and not lines[name]["is_read"]}
+        for question in self.dataset.read(unread) if unread else ():
+            line = digest_of(question).to_json()
+            self.dir.append(QUESTIONS, line)
+            lines[question.question_id] = line
+        return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
+
+    def limit_spending(self, limits: Limits, meters: Sequence[Meter]) -> None:
+        """Hold this command's meters to a budget that counts what was spent before and beside."""
+        Budget(limits, [*all_meters(self.manifest, meters), *meters_beside(self._beside)])
+
+    def progress(self, total: int | None, finished: int) -> ReplayProgress:
+        """Tells of questions, `total` of them (None: not known yet), `finished` before."""
+        return make_progress(self.console, total=total, finished=finished)
+
+    def report(self) -> Report:
+        """Write the faces of the report and return it."""
+        sha256 = self.dataset.fingerprint.sha256()
+        self.manifest.settle_data(sha256, edition_of(sha256))
+        return write_report(self.dir)

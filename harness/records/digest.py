@@ -1,0 +1,80 @@
+"""What judging and reporting need of a question, without its history; one line of
+`questions.jsonl`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionDigest:
+    """A question with its answer and labels. Stays on the harness's side.
+
+    `evidence_rounds` are `position:index` names (`round_name`); the official targets are ids of the
+    official corpus, one for each relevant item. `alternatives`, `trap` and `evidence_ids` are those
+    of `Question`; `evidence_turn_ids` are the ids of labelled turns, where turns have ids.
+    `evidence_begins` says for each of `evidence_rounds` when it was and how its evidence begins.
+
+    Of a large file only ids and types are known at first: `is_read` tells that the rest is there
+    too.
+    """
+
+    question_id: str
+    question_type: str
+    is_abstention: bool
+    question: str
+    answer: str
+    question_date: str
+    evidence_session_ids: tuple[str, ...]
+    evidence_rounds: tuple[str, ...]
+    official_session_targets: tuple[str, ...]
+    official_turn_targets: tuple[str, ...]
+    history_id: str
+    alternatives: tuple[str, ...] = ()
+    trap: str | None = None
+    evidence_ids: tuple[str, ...] = ()
+    evidence_turn_ids: tuple[str, ...] = ()
+    evidence_begins: tuple[str, ...] = ()
+    is_read: bool = True
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Every complete answer; any one suffices."""
+        return (self.answer, *self.alternatives)
+
+    @classmethod
+    def unread(cls, question_id: str, question_type: str, *, is_abstention: bool) -> Self:
+        """What is known of a question before its history has been read."""
+        return cls(
+            question_id=question_id,
+            question_type=question_type,
+            is_abstention=is_abstention,
+            question="",
+            answer="",
+            question_date="",
+            evidence_session_ids=(),
+            evidence_rounds=(),
+            official_session_targets=(),
+            official_turn_targets=(),
+            history_id=question_id,
+            is_read=False,
+        )
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Read a line back; lists become tuples."""
+        fields: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in record.items()
+        }
+        return cls(**fields)
+
+    def to_json(self) -> dict[str, Any]:
+        """The line to write."""
+        return asdict(self)
+
+
+def round_name(position: int, round_index: int) -> str:
+    """One round of a history, by the position of its session and its index in it."""
+    return f"{position}:{round_index}"

@@ -1,0 +1,220 @@
+"""Where a run came from: enough to repeat it, and to refuse to continue a different one in its
+place.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, Unpack, cast
+
+from harness.errors import RunMismatch
+from harness.records.run_dir import MANIFEST, RunDir
+from harness.records.schema import (
+    AssistantRecord,
+    Invocation,
+    InvocationDetails,
+    JsonObject,
+    JudgeRecord,
+    ManifestData,
+    PriceRecord,
+)
+from harness.spending.usage import Price
+
+FORMAT = 2
+# Where a server listens and keeps its files does not change what it answers.
+PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
+
+
+# What every command counts.
+Counted = Literal["spent", "judge_spent", "second_judge_spent", "requests"]
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantIdentity:
+    """The assistant a run is made against; `version` is its own account of itself, None where it
+    gives none.
+    """
+
+    url: str
+    model: str
+    version: JsonObject | None
+
+
+class Manifest:
+    """`manifest.json` of one run directory, saved whole after every change."""
+
+    def __init__(self, run_dir: RunDir, data: ManifestData) -> None:
+        self._run_dir = run_dir
+        self.data = data
+        self._clock = time.monotonic()
+        self._is_open = False
+
+    @property
+    def salt(self) -> str:
+        """What makes this run's opaque ids differ from those of other runs."""
+        return str(self.data["salt"])
+
+    @property
+    def wall_seconds(self) -> float:
+        """Seconds all commands on this directory took together."""
+        return float(sum(item["seconds"] for item in self.data["invocations"]))
+
+    @property
+    def asks(self) -> bool:
+        """Whether questions were asked in this run, not only searched for."""
+        return any(item["stage"] == "replay" for item in self.data["invocations"])
+
+    def settle_data(self, sha256: str, edition: str | None) -> None:
+        """Write down the hash of a large data file once it is known, and what edition it is known
+        as, or refuse another file.
+        """
+        known = self.data["dataset"]["sha256"]
+        if known is not None and known != sha256:
+            raise self.mismatch("data file", f"{known[:12]} then, {sha256[:12]} now")
+        self.data["dataset"]["sha256"] = sha256
+        self.data["dataset"]["edition"] = edition
+        self.save()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known which questions the run is about."""
+        return self.data["selected"] is not None
+
+    def settle_selection(self, *, questions: int, selected: int) -> None:
+        """Write down how many questions the data holds, and how many of them are selected."""
+        self.data["dataset"]["questions"] = questions
+        self.data["selected"] = selected
+        self.save()
+
+    def require_mode(self, mode: str, approach: Mapping[str, Any]) -> None:
+        """Fix how histories are replayed, or refuse another way."""
+        self._require("mode", mode)
+        self._require("approach", dict(approach))
+
+    def set_probes(self, probes: Mapping[str, Any]) -> None:
+        """Keep what was found out about the assistant before the run."""
+        self.data["probes"] = dict(probes)
+        self.save()
+
+    def set_price(self, price: Price | None) -> None:
+        """Keep what the assistant's tokens cost; a price may be corrected later."""
+        if price is not None:
+            self.data["price"] = PriceRecord(prompt=price.prompt, completion=price.completion)
+            self.save()
+
+    def totals(self, name: Counted) -> dict[str, int]:
+        """Counts of this name added up over all invocations."""
+        total: dict[str, int] = {}
+        for invocation in self.data["invocations"]:
+            for key, value in _counts(invocation, name).items():
+                total[key] = total.get(key, 0) + (value or 0)
+        return total
+
+    def require_assistant(self, assistant: AssistantIdentity) -> None:
+        """Fix the assistant, or refuse another one; the URL alone may change."""
+        known = self.data.get("assistant")
+        if known is not None:
+            was = {"model": known["model"], "version": _stable(known["version"])}
+            now = {"model": assistant.model, "version": _stable(assistant.version)}
+            if was != now:
+                raise self.mismatch("assistant", difference(was, now))
+        self.data["assistant"] = AssistantRecord(
+            url=assistant.url, model=assistant.model, version=assistant.version
+        )
+        self.save()
+
+    def set_judges(self, judge: JudgeRecord, second: JudgeRecord | None) -> None:
+        """Record whose verdicts the directory holds."""
+        self.data["judge"] = judge
+        self.data["second_judge"] = second
+        self.save()
+
+    def begin(self, stage: str, **details: Unpack[InvocationDetails]) -> None:
+        """Open an invocation; `tick` and `end` bring its seconds up to date."""
+        self._clock = time.monotonic()
+        self._is_open = True
+        started = Invocation(stage=stage, started_at=now(), seconds=0.0)
+        self.data["invocations"].append(started | cast(Invocation, details))
+        self.save()
+
+    def tick(self, **details: Unpack[InvocationDetails]) -> None:
+        """Bring the open invocation up to date, in case it is killed."""
+        seconds = round(time.monotonic() - self._clock, 3)
+        invocation = self.data["invocations"][-1]
+        invocation["seconds"] = seconds
+        invocation.update(cast(Invocation, details))
+        self.data["wall_seconds"] = round(self.wall_seconds, 3)
+        self.save()
+
+    def end(self) -> None:
+        """Close the open invocation, if one was begun."""
+        if self._is_open:
+            self.data["invocations"][-1]["ended_at"] = now()
+            self.tick()
+            self._is_open = False
+
+    def save(self) -> None:
+        """Replace the file."""
+        text = json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
+        self._run_dir.replace(MANIFEST, text)
+
+    def _require(self, name: Literal["mode", "approach"], value: Any) -> None:
+        known = self.data.get(name)
+        if known is not None and known != value:
+            raise self.mismatch(name, f"{known!r} then, {value!r} now")
+        self.data[name] = value
+        self.save()
+
+    def mismatch(self, name: str, difference: str) -> RunMismatch:
+        """The refusal to continue this directory, with what to do."""
+        return RunMismatch(
+            f"{self._run_dir.path} holds a run with another {name} ({difference}): "
+            "choose another --out, or repeat the command that began it"
+        )
+
+
+def load_manifest(run_dir: RunDir) -> Manifest | None:
+    """The manifest of an existing run, or None; `RunMismatch` for one of another format."""
+    data = run_dir.read_json(MANIFEST)
+    if data is None:
+        return None
+    _require_format(run_dir, data)
+    return Manifest(run_dir, data)
+
+
+def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
+    if data.get("format") != FORMAT:
+        raise RunMismatch(
+            f"{run_dir.path}: made by another version of the harness; use another directory"
+        )
+
+
+def _counts(invocation: Invocation, name: Counted) -> Mapping[str, int]:
+    return cast(Mapping[str, int], invocation.get(name, {}))
+
+
+def _stable(version: JsonObject | None) -> JsonObject | None:
+    if version is None:
+        return None
+    stable = dict(version)
+    settings = stable.get("settings")
+    if isinstance(settings, dict):
+        stable["settings"] = {k: v for k, v in settings.items() if k not in PLACE_SETTINGS}
+    return stable
+
+
+def difference(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    for name in sorted({*was, *now}):
+        before, after = was.get(name), now.get(name)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            return f"{name}.{difference(before, after)}"
+        return f"{name}: {before!r} then, {after!r} now"
+    return "no difference"
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

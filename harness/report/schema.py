@@ -1,0 +1,67 @@
+"""What `report.json` holds."""
+
+from typing import TypedDict
+
+from harness.context.prompt_evidence import PromptTable
+from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGroup
+from harness.metrics.conduct import ConductTable
+from harness.metrics.effort import IngestTable, LatencyTable, TokenTable
+from harness.metrics.judge_table import Accepted, JudgeTokens, SecondJudge
+from harness.metrics.official_scores import MetricTable
+from harness.metrics.retrieval_table import RetrievalTable
+from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, UsageRecord
+
+
+class JudgedAccuracy(AccuracyTable):
+    """Accuracy with what is known of its judge."""
+
+    judge: str
+    judge_hash: str
+    by_prompt_tokens: list[PromptGroup]
+    controls: dict[str, Accepted] | None
+    second_judge: SecondJudge | None
+    official: OfficialAccuracy | None
+
+
+class AskedJudgeTokens(JudgeTokens):
+    """What all verdicts took; `asked` leaves out those made from kept replies."""
+
+    asked: UsageRecord | None
+
+
+class Tokens(TokenTable):
+    """Tokens of the assistant, and of the judges."""
+
+    judge: AskedJudgeTokens
+
+
+class Cost(TypedDict):
+    """US dollars; None where a price is not known."""
+
+    judge_usd: float | None
+    assistant_usd: float | None
+
+
+class Report(TypedDict):
+    """One run; `accuracy` is None before judging, `retrieval` before searching."""
+
+    dataset: str
+    data: DataRecord
+    n: int
+    missing: int
+    unscored: int | None
+    failed: int
+    accuracy: JudgedAccuracy | None
+    official_metrics: MetricTable | None
+    retrieval: RetrievalTable | None
+    evidence_in_prompt: PromptTable | None
+    tokens: Tokens
+    cost: Cost
+    latency: LatencyTable
+    ingest: IngestTable
+    wall_seconds: float
+    mode: str | None
+    conduct: ConductTable
+    filters: FiltersRecord
+    assistant: AssistantRecord | None
+    harness_version: str

@@ -1,0 +1,1 @@
+"""What calls of models take: counted, priced, forecast, held to a budget."""
