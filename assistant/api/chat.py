@@ -26,14 +26,12 @@ from assistant.api.call import (
     turn_id_of,
     user_of,
 )
-from assistant.api.chat_reply import ChatReply
-from assistant.api.description import described
-from assistant.api.examples import chat as examples
-from assistant.api.failures import ANSWERING
+from assistant.api.description import streamed
+from assistant.api.failures import ANSWERING, failures
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.chat import ChatCompletion
 from assistant.api.stream import Pieces, ReplyStream, started
 from assistant.api.whole_reply import answer_whole
 from assistant.characters import is_blank
@@ -48,14 +46,9 @@ _TRUE = ("1", "true", "yes", "on")
 
 @router.post(
     "/completions",
-    **described(
-        "Chat with memory",
-        ChatCompletion,
-        examples.REPLY,
-        body=examples.CHAT,
-        streamed=examples.STREAMED,
-        may_fail=ANSWERING,
-    ),
+    summary="Chat with memory",
+    response_model=ChatCompletion,
+    responses=failures(*ANSWERING, 413) | streamed(STREAMED),
 )
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""

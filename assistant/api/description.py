@@ -1,14 +1,20 @@
-"""How routes are described in the OpenAPI document: in words, by examples, with their failures."""
+"""What the OpenAPI document says of routes besides their types: examples, and forms of answers.
+
+Replies and bodies carry their examples (`Reply.example`, `Request.example`).
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
-from assistant.api.failures import declared_failures, failures
+from assistant.api.failures import declared_failures
+from assistant.api.replies import Reply
+from assistant.api.requests import Request
+
+Responses = dict[int | str, dict[str, Any]]
 
 _JSON = "application/json"
 # Of a stream the schema is that of one event, whose data is JSON, or `[DONE]`.
@@ -19,53 +25,29 @@ _EVENT = {
 }
 
 
-def described(
-    summary: str,
-    reply: type[BaseModel],
-    example: Any,
-    *,
-    body: Any = None,
-    streamed: str | None = None,
-    may_fail: tuple[int, ...] = (),
-    other: Mapping[int | str, dict[str, Any]] | None = None,
-) -> dict[str, Any]:
-    """The arguments of a route that describe it: a reply and a body as they really are, and how it
-    looks as `text/event-stream`, where it can be."""
-    content: dict[str, Any] = {_JSON: {"example": example}}
-    if streamed is not None:
-        content["text/event-stream"] = {"schema": _EVENT, "example": streamed}
-    means = (reply.__doc__ or summary).splitlines()[0]
-    replies: dict[int | str, dict[str, Any]] = {
-        200: {"model": reply, "description": means, "content": content}
-    }
-    arguments: dict[str, Any] = {"summary": summary}
-    if body is not None:
-        arguments["openapi_extra"] = _with_body(_JSON, body)
-        may_fail = (*may_fail, 413)
-    return arguments | {"responses": {**replies, **failures(*may_fail), **(other or {})}}
+def streamed(example: str) -> Responses:
+    """A reply that can be a stream of events, too."""
+    return {200: {"content": {"text/event-stream": {"schema": _EVENT, "example": example}}}}
 
 
-def described_text(
-    summary: str,
-    media_type: str,
-    example: str,
-    *,
-    may_fail: tuple[int, ...] = (),
-) -> dict[str, Any]:
-    """The arguments of a route that answers with text."""
-    content = {media_type: {"schema": {"type": "string"}, "example": example}}
-    reply = {"description": summary, "content": content}
-    return {"summary": summary, "responses": {200: reply, **failures(*may_fail)}}
+def shown(example: Mapping[str, Any]) -> Responses:
+    """A reply with another example than its model's."""
+    return {200: {"content": {_JSON: {"example": example}}}}
 
 
-def body_of_lines(media_type: str, example: str) -> dict[str, Any]:
-    """The body of a route that reads it line by line."""
-    content = {media_type: {"schema": {"type": "string"}, "example": example}}
-    return {"requestBody": {"content": content, "required": True}}
+def text_reply(description: str, media_type: str, example: str) -> Responses:
+    """A reply that is text."""
+    return {200: {"description": description, "content": text_content(media_type, example)}}
+
+
+def text_content(media_type: str, example: str) -> dict[str, Any]:
+    """Text of a kind, as a reply or a body."""
+    return {media_type: {"schema": {"type": "string"}, "example": example}}
 
 
 def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
-    """Complete the application's document by what is declared once, and what its routes say."""
+    """Complete the application's document: by the failures that routes name, and the examples of
+    what they take and give. The framework would leave every null out of those."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -75,24 +57,19 @@ def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
             for route in routes:
                 if isinstance(route, APIRoute):
                     for method in route.methods or ():
-                        _complete(document["paths"][route.path_format][method.lower()], route)
+                        _add_examples(document["paths"][route.path_format][method.lower()], route)
         return plain()
 
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def _complete(operation: dict[str, Any], route: APIRoute) -> None:
-    """Undo what the framework does to a description: it leaves every null out of examples, and
-    adds to a reply's schema what it makes of annotations."""
-    replies = operation["responses"]["200"]["content"]
-    for media_type, media in route.responses[200]["content"].items():
-        replies[media_type]["example"] = media["example"]
-        if "$ref" in replies[media_type]["schema"]:
-            replies[media_type]["schema"] = {"$ref": replies[media_type]["schema"]["$ref"]}
-    body = (route.openapi_extra or {}).get("requestBody", {"content": {}})
-    for media_type, media in body["content"].items():
-        operation["requestBody"]["content"][media_type]["example"] = media["example"]
-
-
-def _with_body(media_type: str, example: Any) -> dict[str, Any]:
-    return {"requestBody": {"content": {media_type: {"example": example}}}}
+def _add_examples(operation: dict[str, Any], route: APIRoute) -> None:
+    reply, body = route.response_model, route.body_field
+    if isinstance(reply, type) and issubclass(reply, Reply):
+        ok = operation["responses"]["200"]
+        ok["description"] = (reply.__doc__ or "").splitlines()[0]
+        own = route.responses.get(200, {}).get("content", {}).get(_JSON, {})
+        ok["content"][_JSON]["example"] = own.get("example", reply.example)
+    taken = body.field_info.annotation if body else None
+    if isinstance(taken, type) and issubclass(taken, Request):
+        operation["requestBody"]["content"][_JSON]["example"] = taken.example

@@ -1,7 +1,6 @@
 """The route of embeddings: the vectors that the memory itself is searched by."""
 
 import base64
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,12 +8,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api.call import services
-from assistant.api.description import described
-from assistant.api.examples import chat as examples
-from assistant.api.long_reply import list_reply
+from assistant.api.failures import failures
+from assistant.api.replies import long_response
+from assistant.api.replies.models import EmbeddingList, EmbeddingUsage, TextEmbedding
 from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.chat import EmbeddingList
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
 from memory_store import TextKind
@@ -25,13 +23,9 @@ EMBEDDING = "aide-memoire-embedding"
 
 @router.post(
     "",
-    **described(
-        "Embed texts",
-        EmbeddingList,
-        examples.EMBEDDINGS,
-        body=examples.EMBED,
-        may_fail=(400, 404, 503),
-    ),
+    summary="Embed texts",
+    response_model=EmbeddingList,
+    responses=failures(400, 404, 413, 503),
 )
 async def create_embeddings(request: Request, body: EmbeddingRequest) -> Response:
     """One unit vector a text, as numbers or in base64. Nothing is remembered."""
@@ -50,15 +44,14 @@ async def create_embeddings(request: Request, body: EmbeddingRequest) -> Respons
         raise InvalidRequest("a text to embed is empty", param="input")
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
     tokens = sum(map(about_tokens, texts))
-    return await list_reply(
+    usage = EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens)
+    return await long_response(
+        EmbeddingList(object="list", model=space.name, usage=usage, data=[]),
         (_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)),
-        object="list",
-        model=space.name,
-        usage={"prompt_tokens": tokens, "total_tokens": tokens},
     )
 
 
-def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> dict[str, Any]:
+def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> TextEmbedding:
     packed = base64.b64encode(row.astype("<f4").tobytes()).decode()
     vector = packed if encoding == "base64" else row.tolist()
-    return {"object": "embedding", "index": index, "embedding": vector}
+    return TextEmbedding(object="embedding", index=index, embedding=vector)

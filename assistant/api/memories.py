@@ -1,43 +1,38 @@
 """Routes of memories: search, correct, forget one, forget everything of a user."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api import bodies
 from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
-from assistant.api.description import described
-from assistant.api.examples import memories as examples
-from assistant.api.failures import READING, WRITING
-from assistant.api.long_reply import list_reply
+from assistant.api.description import shown
+from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
+from assistant.api.replies import long_response
+from assistant.api.replies.memories import KeptFact, Memory
+from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
+from assistant.api.replies.search import FoundMemory, FoundSession, SearchResult, TimeAsked
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.memories import (
-    ForgottenMemory,
-    ForgottenUser,
-    Memory,
-    SearchResult,
-)
-from assistant.dates import optional_day, print_instant
+from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from assistant.observing.gen_ai import Operation, memory_operation
 from memory_store import Correction, Days, GivenFact, MemoryStore, Query, Recall, Record, Speaker
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
+_CORRECTED = {
+    **Memory.example,
+    "user_text": "I moved to Bruges on Friday.",
+    "facts": [{**KeptFact.example, "text": "I moved to Bruges on Friday."}],
+    "corrected_at": "2023-06-10T09:00:00Z",
+}
+_UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
 
 
 @router.post(
     "/memories/search",
-    **described(
-        "Search memory",
-        SearchResult,
-        examples.FOUND,
-        body=examples.SEARCH,
-        may_fail=READING,
-    ),
+    summary="Search memory",
+    response_model=SearchResult,
+    responses=failures(*READING, 413),
 )
 async def search(request: Request, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
@@ -49,19 +44,18 @@ async def search(request: Request, body: SearchRequest) -> Response:
     recall = await _recalled(services(request).store, query)
     for stage in ("embed", "search"):
         services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
-    if body.unit == "session":
-        data = map(bodies.recalled_session_body, recall.sessions)
-    else:
-        data = map(bodies.recalled_body, recall.rounds)
-    return await list_reply(
-        data,
+    result = SearchResult(
         object="list",
         query=body.query,
-        now=print_instant(now),
-        time_range=bodies.time_range_body(recall.time_range),
+        now=now,
+        time_range=TimeAsked.of_question(recall.time_range),
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
+        data=[],
     )
+    if body.unit == "session":
+        return await long_response(result, map(FoundSession.of_session, recall.sessions))
+    return await long_response(result, map(FoundMemory.of, recall.rounds))
 
 
 @memory_operation(Operation.SEARCH, lambda recall: len(recall.rounds))
@@ -71,13 +65,9 @@ async def _recalled(store: MemoryStore, query: Query) -> Recall:
 
 @router.patch(
     "/memories/{memory_id}",
-    **described(
-        "Correct a memory",
-        Memory,
-        examples.CORRECTED,
-        body=examples.CORRECTION,
-        may_fail=(*WRITING, 404),
-    ),
+    summary="Correct a memory",
+    response_model=Memory,
+    responses=failures(*WRITING, 404, 413) | shown(_CORRECTED),
 )
 async def correct_memory(
     request: Request, memory_id: MemoryId, body: CorrectedMemory, user_id: UserId = None
@@ -118,23 +108,27 @@ def _given_fact(given: str | StatedFact) -> GivenFact:
 
 @router.delete(
     "/memories/{memory_id}",
-    **described("Forget a memory", ForgottenMemory, examples.FORGOTTEN, may_fail=(*WRITING, 404)),
+    summary="Forget a memory",
+    responses=failures(*WRITING, 404),
 )
 async def forget_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, dry_run: DryRun = False
-) -> Mapping[str, Any]:
+) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
-    named = {"id": memory_id, "deleted": not dry_run}
-    return bodies.forgotten_body("memory", gone, dry_run=dry_run, **named)
+    return ForgottenMemory.of(
+        gone, object="memory.deleted", id=memory_id, deleted=not dry_run, dry_run=dry_run
+    )
 
 
 @router.delete(
     "/memories/{memory_id}/updates",
-    **described("Undo updates", Memory, examples.UNDONE, may_fail=(*WRITING, 404)),
+    summary="Undo updates",
+    response_model=Memory,
+    responses=failures(*WRITING, 404) | shown(_UNDONE),
 )
 async def undo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
     """What a round replaced holds again; the round itself stays."""
@@ -143,7 +137,9 @@ async def undo_updates(request: Request, memory_id: MemoryId, user_id: UserId = 
 
 @router.put(
     "/memories/{memory_id}/updates",
-    **described("Redo updates", Memory, examples.BRUGES, may_fail=(*WRITING, 404)),
+    summary="Redo updates",
+    response_model=Memory,
+    responses=failures(*WRITING, 404),
 )
 async def redo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
     """Let a round replace again what its statements replace by the rules."""
@@ -162,27 +158,27 @@ async def _let_supersede(
 
 @router.delete(
     "/users/{user_id:path}/memories",
-    **described(
-        "Forget everything of a user",
-        ForgottenUser,
-        examples.FORGOTTEN_USER,
-        may_fail=(*WRITING, 404),
-    ),
+    summary="Forget everything of a user",
+    responses=failures(*WRITING, 404),
 )
 async def forget_user(
     request: Request, user_id: UserInPath, dry_run: DryRun = False
-) -> Mapping[str, Any]:
+) -> ForgottenUser:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = await user_in_path(request, user_id)
     gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
-    named = {"user_id": owner, "deleted": 0 if dry_run else gone.rounds}
-    return bodies.forgotten_body("user.memories", gone, dry_run=dry_run, **named)
+    return ForgottenUser.of(
+        gone,
+        object="user.memories.deleted",
+        user_id=owner,
+        deleted=0 if dry_run else gone.rounds,
+        dry_run=dry_run,
+    )
 
 
 async def _memory(record: Record) -> Response:
-    return await list_reply(
-        map(bodies.fact_body, record.facts), name="facts", **bodies.head_body(record)
-    )
+    head = Memory.of_round(record, facts=[])
+    return await long_response(head, map(KeptFact.of, record.facts))
 
 
 def _unknown(memory_id: str) -> NotFound:

@@ -8,15 +8,19 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from assistant.api import bodies
 from assistant.api.call import checked_id, limits_of, services, user_of
-from assistant.api.description import described
-from assistant.api.examples import memories as examples
-from assistant.api.failures import READING
-from assistant.api.long_reply import list_reply
+from assistant.api.failures import READING, failures
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
+from assistant.api.replies import long_response
+from assistant.api.replies.memories import (
+    Conflict,
+    Conflicts,
+    Memory,
+    MemoryPage,
+    ToldFact,
+    ToldMemory,
+)
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.memories import Conflicts, MemoryPage, ToldMemory
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -24,7 +28,7 @@ from memory_store import Days, Listing, Place
 router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRoute)
 
 
-@router.get("", **described("List memories", MemoryPage, examples.PAGE, may_fail=READING))
+@router.get("", summary="List memories", response_model=MemoryPage, responses=failures(*READING))
 async def list_memories(
     request: Request,
     user_id: UserId = None,
@@ -59,17 +63,16 @@ async def list_memories(
         after=None if after is None else _read_place(after),
     )
     page = await services(request).store.listed(listing)
-    return await list_reply(
-        map(bodies.value_body, page.records),
-        object="list",
-        total=page.total,
-        next=_print_place(page.next) if page.next else None,
-    )
+    following = _print_place(page.next) if page.next else None
+    shown = MemoryPage(object="list", total=page.total, next=following, data=[])
+    return await long_response(shown, map(Memory.of, page.records))
 
 
 @router.get(
     "/conflicts",
-    **described("List conflicts", Conflicts, examples.CONFLICTS, may_fail=READING),
+    summary="List conflicts",
+    response_model=Conflicts,
+    responses=failures(*READING),
 )
 async def list_conflicts(
     request: Request,
@@ -80,13 +83,15 @@ async def list_conflicts(
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
     found = await services(request).store.conflicts(await user_of(request, user_id))
-    listed = map(bodies.conflict_body, found[:limit])
-    return await list_reply(listed, object="list", total=len(found))
+    listed = Conflicts(object="list", total=len(found), data=[])
+    return await long_response(listed, map(Conflict.of, found[:limit]))
 
 
 @router.get(
     "/{memory_id}",
-    **described("Read a memory", ToldMemory, examples.TOLD, may_fail=(*READING, 404)),
+    summary="Read a memory",
+    response_model=ToldMemory,
+    responses=failures(*READING, 404),
 )
 async def read_memory(
     request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
@@ -98,7 +103,8 @@ async def read_memory(
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    return await list_reply(bodies.told_facts(told), name="facts", **bodies.head_body(told.record))
+    head = ToldMemory.of_round(told.record, facts=[])
+    return await long_response(head, ToldFact.all_of(told))
 
 
 def _print_place(place: Place) -> str:

@@ -10,8 +10,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from assistant.api.browsers import PAGE
-from assistant.api.description import described_text
-from assistant.api.examples import service as examples
+from assistant.api.description import text_reply
 
 FILES = Path(__file__).parents[1] / "web"
 _POLICY = (
@@ -26,7 +25,8 @@ router = APIRouter(tags=["page"])
 @router.get(
     PAGE,
     response_class=FileResponse,
-    **described_text("The web page", "text/html", examples.PAGE),
+    summary="The web page",
+    responses=text_reply("The web page", "text/html", "<!doctype html>"),
 )
 async def read_page() -> FileResponse:
     """The web page."""

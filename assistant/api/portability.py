@@ -1,20 +1,20 @@
 """Routes that take a user's memory out as lines of JSON, and bring it in again."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import islice
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, checked_id, services, user_in_path
-from assistant.api.description import body_of_lines, described, described_text
-from assistant.api.examples import memories as examples
-from assistant.api.failures import READING, WRITING
+from assistant.api.description import text_content, text_reply
+from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import UserInPath
+from assistant.api.replies.lines import LINES_EXAMPLE
+from assistant.api.replies.removal import ImportedMemories
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.memories import ImportedMemories
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import Export, recognised
@@ -31,9 +31,9 @@ _UNPACKED = 32
 @router.get(
     "/{user_id:path}/export",
     response_class=StreamingResponse,
-    **described_text(
-        "Export everything of a user", NDJSON, examples.LINES, may_fail=(*READING, 404)
-    ),
+    summary="Export everything of a user",
+    responses=failures(*READING, 404)
+    | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE),
 )
 async def export_user(request: Request, user_id: UserInPath) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
@@ -44,14 +44,15 @@ async def export_user(request: Request, user_id: UserInPath) -> StreamingRespons
 
 @router.post(
     "/{user_id:path}/import",
-    openapi_extra=body_of_lines(NDJSON, examples.LINES),
-    **described(
-        "Import memories", ImportedMemories, examples.IMPORTED, may_fail=(*WRITING, 404, 413)
-    ),
+    summary="Import memories",
+    openapi_extra={
+        "requestBody": {"content": text_content(NDJSON, LINES_EXAMPLE), "required": True}
+    },
+    responses=failures(*WRITING, 404, 413),
 )
 async def import_user(
     request: Request, user_id: UserInPath, format: Format = "records"
-) -> Mapping[str, Any]:
+) -> ImportedMemories:
     """Store the lines of an export as this user's; rounds that are there stay as they are.
 
     With `format=chatgpt` the body is a ChatGPT data export: `conversations.json` or its zip file.
@@ -61,13 +62,13 @@ async def import_user(
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records
     done = await bring_in(request, owner)
-    return {
-        "object": "user.memories.imported",
-        "user_id": owner,
-        "imported": done.new,
-        "known": done.known,
-        "unreadable": done.unreadable,
-    }
+    return ImportedMemories(
+        object="user.memories.imported",
+        user_id=owner,
+        imported=done.new,
+        known=done.known,
+        unreadable=list(done.unreadable),
+    )
 
 
 class _BroughtIn(NamedTuple):

@@ -1,36 +1,32 @@
 """Routes of models: the profiles that a model menu offers."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from assistant.api import bodies
-from assistant.api.description import described
-from assistant.api.examples import chat as examples
-from assistant.api.schemas.chat import Profile, ProfileList
+from assistant.api.failures import failures
+from assistant.api.replies.models import Profile, ProfileList
 from assistant.errors import NotFound
 
 WITH_MEMORY = "aide-memoire"
 WITHOUT_MEMORY = "aide-memoire-nomem"
-# OpenAI's list wants a moment of creation; profiles have none, so it is always the same.
-_CREATED = 1_700_000_000
 
 router = APIRouter(prefix="/v1/models", tags=["models"])
 
 
-@router.get("", **described("List the profiles", ProfileList, examples.PROFILES))
-async def list_profiles() -> Mapping[str, Any]:
+@router.get("", summary="List the profiles")
+async def list_profiles() -> ProfileList:
     """The profiles of this server."""
-    return bodies.list_body([_profile(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)])
+    profiles = [Profile.named(name) for name in (WITH_MEMORY, WITHOUT_MEMORY)]
+    return ProfileList(object="list", data=profiles)
 
 
-@router.get("/{name}", **described("Read a profile", Profile, examples.PROFILE, may_fail=(404,)))
+@router.get("/{name}", summary="Read a profile", responses=failures(404))
 async def read_profile(
     name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
-) -> Mapping[str, Any]:
+) -> Profile:
     """One profile."""
-    return _profile(checked_profile(name))
+    return Profile.named(checked_profile(name))
 
 
 def checked_profile(name: str | None) -> str:
@@ -44,7 +40,3 @@ def checked_profile(name: str | None) -> str:
             param="model",
         )
     return name
-
-
-def _profile(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": _CREATED, "owned_by": "aide-memoire"}

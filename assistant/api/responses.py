@@ -16,14 +16,12 @@ from fastapi.responses import Response
 
 from assistant.api.call import counts_retries, services
 from assistant.api.chat import answered, chat_call, session_header
-from assistant.api.description import described
-from assistant.api.examples import chat as examples
-from assistant.api.failures import ANSWERING
+from assistant.api.description import streamed
+from assistant.api.failures import ANSWERING, failures
 from assistant.api.profiles import checked_profile
+from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
 from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
-from assistant.api.response_reply import ResponseReply
 from assistant.api.route import JsonRoute
-from assistant.api.schemas.chat import ResponseObject
 from assistant.api.stream import ReplyStream, started
 from assistant.api.whole_reply import answer_whole
 from assistant.chat import ChatCall
@@ -38,14 +36,9 @@ _EARLIER_ROUNDS = 20
 
 @router.post(
     "",
-    **described(
-        "Chat by OpenAI's Responses API",
-        ResponseObject,
-        examples.RESPONSE,
-        body=examples.RESPONSE_REQUEST,
-        streamed=examples.RESPONSE_STREAMED,
-        may_fail=ANSWERING,
-    ),
+    summary="Chat by OpenAI's Responses API",
+    response_model=ResponseObject,
+    responses=failures(*ANSWERING, 413) | streamed(RESPONSE_STREAMED),
 )
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""

@@ -1,31 +1,39 @@
 """Routes about the service itself: alive, ready, and what it runs."""
 
-from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, Response
 
 from assistant.access.keys import Scope
 from assistant.api.access import NEEDS_KEY
 from assistant.api.call import caller_of, services
-from assistant.api.description import described, described_text
-from assistant.api.examples import service as examples
-from assistant.api.schemas.service import Health, Readiness, Usage, Version
+from assistant.api.description import text_reply
+from assistant.api.failures import failures
+from assistant.api.replies import json_response
+from assistant.api.replies.service import (
+    CallerDescription,
+    EmbedderDescription,
+    Health,
+    Readiness,
+    Usage,
+    Version,
+)
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+_METRICS = "# TYPE assistant_requests_running gauge\n"
 _ROLES = ("chat_model", "extract_model", "query_model")
 
 
-@router.get("/health", **described("Alive", Health, examples.HEALTH))
-async def health() -> Mapping[str, str]:
+@router.get("/health", summary="Alive")
+async def health() -> Health:
     """The process is alive."""
-    return {"status": "ok"}
+    return Health(status="ok")
 
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
@@ -33,8 +41,8 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/ready", **described("Ready", Readiness, examples.READY, other=_NOT_READY))
-async def ready(request: Request) -> JSONResponse:
+@router.get("/ready", summary="Ready", response_model=Readiness, responses=_NOT_READY)
+async def ready(request: Request) -> Response:
     """Requests can be answered; 503 with what is wrong otherwise.
 
     The store is asked, the embedder encodes, the disk of an embedded store has room, the keys can
@@ -50,8 +58,9 @@ async def ready(request: Request) -> JSONResponse:
         await parts.store.check()
     except (MemoryStoreError, ConfigError) as error:
         checks[_failing(error)] = str(error)
-        return JSONResponse({"status": "not ready", "checks": checks}, 503)
-    return JSONResponse({"status": "ready", "checks": checks})
+        not_ready = Readiness(status="not ready", checks=checks)
+        return json_response(not_ready, status=503)
+    return json_response(Readiness(status="ready", checks=checks))
 
 
 def _failing(error: Exception) -> str:
@@ -63,7 +72,8 @@ def _failing(error: Exception) -> str:
     "/metrics",
     response_class=PlainTextResponse,
     dependencies=[NEEDS_KEY],
-    **described_text("Metrics", "text/plain", examples.METRICS, may_fail=(401,)),
+    summary="Metrics",
+    responses=failures(401) | text_reply("Metrics", "text/plain", _METRICS),
 )
 async def read_metrics(request: Request) -> Response:
     """What happened since the start, for Prometheus: here, or in all that share their metrics."""
@@ -74,38 +84,32 @@ async def read_metrics(request: Request) -> Response:
 @router.get(
     "/v1/usage",
     dependencies=[NEEDS_KEY],
-    **described("Usage of language models", Usage, examples.USAGE, may_fail=(401,)),
+    summary="Usage of language models",
+    responses=failures(401),
 )
-async def read_usage(request: Request) -> Mapping[str, Any]:
+async def read_usage(request: Request) -> Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return {"object": "usage", "roles": services(request).usage.body()}
+    return Usage.of(services(request).usage)
 
 
 @router.get(
     "/version",
     dependencies=[NEEDS_KEY],
-    **described("What the server runs", Version, examples.VERSION, may_fail=(401,)),
+    summary="What the server runs",
+    responses=failures(401),
 )
-async def read_version(request: Request) -> Mapping[str, Any]:
+async def read_version(request: Request) -> Version:
     """What this server runs, secrets masked, and what the caller's key allows."""
     parts, caller = services(request), caller_of(request)
-    return {
-        "version": version("aide-memoire"),
-        "store": dict(parts.store.description),
-        "embedder": {
-            "name": parts.embedder.identity.name,
-            "dimension": parts.embedder.identity.dimension,
-            "path": parts.embedder.path,
-        },
-        "reader": parts.reader.name,
-        "models": {name: getattr(parts.settings, name) or None for name in _ROLES},
-        "prompts": {prompt.name: prompt.hash for prompt in all_prompts()},
+    return Version(
+        version=version("aide-memoire"),
+        store=dict(parts.store.description),
+        embedder=EmbedderDescription.of(parts.embedder),
+        reader=parts.reader.name,
+        models={name: getattr(parts.settings, name) or None for name in _ROLES},
+        prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
-        "settings": None if caller.user_id else parts.settings.public(),
-        "caller": {
-            "label": caller.label or None,
-            "user_id": caller.user_id,
-            "scopes": sorted(caller.scopes),
-        },
-    }
+        settings=None if caller.user_id else parts.settings.public(),
+        caller=CallerDescription.of(caller),
+    )

@@ -1,15 +1,13 @@
 """Routes of sessions: open, record, list, read, forget."""
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api import bodies
 from assistant.api.call import (
     Instant,
     checked_id,
@@ -21,23 +19,24 @@ from assistant.api.call import (
     turn_id_of,
     user_of,
 )
-from assistant.api.description import described
-from assistant.api.examples import sessions as examples
-from assistant.api.failures import READING, WRITING
-from assistant.api.long_reply import list_reply
+from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, SessionId, UserId
-from assistant.api.requests.chat import content_text
-from assistant.api.requests.sessions import NewSession, RecordedMessage, RecordedMessages
-from assistant.api.route import JsonRoute
-from assistant.api.schemas.sessions import (
-    ForgottenSession,
+from assistant.api.replies import long_response
+from assistant.api.replies.memories import Memory
+from assistant.api.replies.removal import ForgottenSession
+from assistant.api.replies.sessions import (
+    EnrichmentCounts,
     OpenedSession,
     RecordedTurns,
+    Session,
     SessionList,
     SessionWithRounds,
+    TouchedRound,
 )
+from assistant.api.requests.chat import content_text
+from assistant.api.requests.memories import NewSession, RecordedMessage, RecordedMessages
+from assistant.api.route import JsonRoute
 from assistant.conversation import Role, Turn
-from assistant.dates import print_instant
 from assistant.errors import NotFound
 from assistant.services import Services
 from memory_store import aside, in_slices, summarise_session
@@ -48,36 +47,22 @@ _APART = timedelta(seconds=1)
 
 @router.post(
     "",
-    **described(
-        "Open a session",
-        OpenedSession,
-        examples.OPENED,
-        body=examples.OPEN,
-        may_fail=(400, 429),
-    ),
+    summary="Open a session",
+    responses=failures(400, 413, 429),
 )
-async def open_session(request: Request, body: NewSession) -> Mapping[str, Any]:
+async def open_session(request: Request, body: NewSession) -> OpenedSession:
     """Name a session; it exists in memory from its first recorded turn on."""
     user_id = await user_of(request, body.user_id)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
-    return {
-        "object": "session",
-        "id": session_id,
-        "user_id": user_id,
-        "started_at": print_instant(started.at),
-    }
+    return OpenedSession(object="session", id=session_id, user_id=user_id, started_at=started.at)
 
 
 @router.post(
     "/{session_id:path}/messages",
-    **described(
-        "Record turns that already happened",
-        RecordedTurns,
-        examples.RECORDED,
-        body=examples.RECORD,
-        may_fail=WRITING,
-    ),
+    summary="Record turns that already happened",
+    response_model=RecordedTurns,
+    responses=failures(*WRITING, 413),
 )
 async def record_messages(
     request: Request, session_id: SessionId, body: RecordedMessages
@@ -89,21 +74,22 @@ async def record_messages(
     parts = services(request)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
-    return await list_reply(
-        ({"id": r.id, "round_index": r.round_index} for r in recorded.rounds),
-        name="rounds",
+    reply = RecordedTurns(
         object="session.messages",
         session_id=session_id,
         user_id=user_id,
         recorded=recorded.recorded,
         known=recorded.known,
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
+        rounds=[],
     )
+    rounds = (TouchedRound(id=r.id, round_index=r.round_index) for r in recorded.rounds)
+    return await long_response(reply, rounds)
 
 
 async def _enrichment(
     parts: Services, user_id: str, session_id: str, waits: bool, closes: bool
-) -> Mapping[str, int] | None:
+) -> EnrichmentCounts | None:
     """How far the background work on the session is, once it was waited for."""
     if parts.enrichment is None:
         return None
@@ -113,7 +99,7 @@ async def _enrichment(
         return None
     await parts.enrichment.finish(user_id, session_id)
     records = await parts.store.session(user_id, session_id)
-    return bodies.enrichment_counts(summarise_session(records)) if records else None
+    return EnrichmentCounts.of(summarise_session(records)) if records else None
 
 
 async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
@@ -156,17 +142,22 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
         yield last
 
 
-@router.get("", **described("List the sessions", SessionList, examples.LIST, may_fail=READING))
+@router.get(
+    "", summary="List the sessions", response_model=SessionList, responses=failures(*READING)
+)
 async def list_sessions(request: Request, user_id: UserId = None) -> Response:
     """Every session of a user, oldest first."""
     owner = await user_of(request, user_id)
     summaries = await services(request).store.sessions(owner)
-    return await list_reply(map(partial(bodies.session_body, owner), summaries), object="list")
+    listed = SessionList(object="list", data=[])
+    return await long_response(listed, map(partial(Session.of, owner), summaries))
 
 
 @router.get(
     "/{session_id:path}",
-    **described("Read a session", SessionWithRounds, examples.WHOLE, may_fail=(*READING, 404)),
+    summary="Read a session",
+    response_model=SessionWithRounds,
+    responses=failures(*READING, 404),
 )
 async def read_session(request: Request, session_id: SessionId, user_id: UserId = None) -> Response:
     """One session with its rounds in order."""
@@ -175,28 +166,27 @@ async def read_session(request: Request, session_id: SessionId, user_id: UserId 
     if not records:
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records)
-    return await list_reply(map(bodies.value_body, records), **bodies.session_body(owner, summary))
+    return await long_response(
+        SessionWithRounds.of(owner, summary, data=[]), map(Memory.of, records)
+    )
 
 
 @router.delete(
     "/{session_id:path}",
-    **described(
-        "Forget a session",
-        ForgottenSession,
-        examples.FORGOTTEN,
-        may_fail=(*WRITING, 404),
-    ),
+    summary="Forget a session",
+    responses=failures(*WRITING, 404),
 )
 async def forget_session(
     request: Request, session_id: SessionId, user_id: UserId = None, dry_run: DryRun = False
-) -> Mapping[str, Any]:
+) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
     gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
-    named = {"id": session_id, "deleted": not dry_run}
-    return bodies.forgotten_body("session", gone, dry_run=dry_run, **named)
+    return ForgottenSession.of(
+        gone, object="session.deleted", id=session_id, deleted=not dry_run, dry_run=dry_run
+    )
 
 
 def _unknown(session_id: str) -> NotFound:

@@ -1,18 +1,17 @@
 """Routes for the upkeep of a running memory: a backup of every round of every user, and a scrub."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
 from assistant.api.call import caller_of, services
-from assistant.api.description import described, described_text
-from assistant.api.examples import memories as examples
-from assistant.api.examples import service as examples_of_service
+from assistant.api.description import text_reply
+from assistant.api.failures import failures
 from assistant.api.portability import NDJSON, pieces
-from assistant.api.schemas.service import Scrubbed
+from assistant.api.replies.lines import LINES_EXAMPLE
+from assistant.api.replies.service import Scrubbed
 from assistant.recorder import Recorder
 from memory_store import ending, header, to_line
 
@@ -22,7 +21,8 @@ router = APIRouter(prefix="/v1", tags=["service"])
 @router.get(
     "/backup",
     response_class=StreamingResponse,
-    **described_text("Back up everything of all users", NDJSON, examples.LINES, may_fail=(503,)),
+    summary="Back up everything of all users",
+    responses=failures(503) | text_reply("Back up everything of all users", NDJSON, LINES_EXAMPLE),
 )
 async def back_up(request: Request) -> StreamingResponse:
     """The lines that `assistant restore` reads, user by user, each user's as at one moment."""
@@ -44,14 +44,11 @@ async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]
     yield f"{ending(count)}\n"
 
 
-@router.post(
-    "/scrub",
-    **described("Scrub the disk", Scrubbed, examples_of_service.SCRUBBED, may_fail=(403, 503)),
-)
-async def scrub(request: Request) -> Mapping[str, Any]:
+@router.post("/scrub", summary="Scrub the disk", responses=failures(403, 503))
+async def scrub(request: Request) -> Scrubbed:
     """Take everything that was forgotten or put right off the disk of an embedded memory: its files
     are written anew. Others go on meanwhile, and wait at the end for about a quarter of a second
     for each ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false
     then."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return {"object": "scrub", "scrubbed": await services(request).store.scrub()}
+    return Scrubbed(object="scrub", scrubbed=await services(request).store.scrub())

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any, Protocol
+from typing import Protocol
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 
 from assistant.api.observed import CLIENT_LEFT
+from assistant.api.replies import Reply, json_response
 from assistant.api.stream import Pieces
 from assistant.chat import ChatDone
 
@@ -16,7 +17,7 @@ from assistant.chat import ChatDone
 class WholeReply(Protocol):
     """A reply as the body of its protocol."""
 
-    def whole(self, text: str, done: ChatDone) -> Mapping[str, Any]:
+    def whole(self, text: str, done: ChatDone) -> Reply:
         """The reply in one object."""
 
 
@@ -31,7 +32,7 @@ async def answer_whole(
         await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not answer.done():
             return Response(status_code=CLIENT_LEFT)
-        return JSONResponse(reply.whole(*answer.result()), headers=headers)
+        return json_response(reply.whole(*answer.result()), headers)
     finally:
         gone.cancel()
         answer.cancel()

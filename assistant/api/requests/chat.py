@@ -1,10 +1,11 @@
 """Bodies of chats, responses and embeddings, as OpenAI's clients send them."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from assistant.api.requests.base import Many, Request, SpeakerName, Time
+from assistant.api.requests import Many, Request, SpeakerName, Time
 from assistant.errors import InvalidRequest
 
 Words = Annotated[str, Field(min_length=1)]
@@ -77,6 +78,11 @@ class ChatRequest(Sampling):
     metadata: dict[str, Any] | None = None
     user: str | None = None
     safety_identifier: str | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "model": "aide-memoire",
+        "messages": [{"role": "user", "content": "Where do I live?"}],
+        "metadata": {"user_id": "ann", "session_id": "june", "memory": "read_only"},
+    }
 
 
 class Conversation(Request):
@@ -126,6 +132,11 @@ class ResponseRequest(Request):
     top_p: float | None = None
     max_output_tokens: Tokens | None = None
     reasoning: Reasoning | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "model": "aide-memoire",
+        "input": "Where do I live?",
+        "metadata": {"user_id": "ann", "memory": "read_only"},
+    }
 
 
 class EmbeddingRequest(Request):
@@ -136,6 +147,10 @@ class EmbeddingRequest(Request):
     encoding_format: Literal["float", "base64"] | None = "float"
     dimensions: int | None = None
     user: str | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "model": "aide-memoire-embedding",
+        "input": "I moved to Bruges.",
+    }
 
 
 def content_text(content: str | list[dict[str, Any]] | None) -> str:

@@ -1,12 +1,64 @@
-"""Bodies of routes about memories."""
+"""Bodies of routes about sessions and memories."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from assistant.api.requests.base import Many, Request, Time
+from assistant.api.requests import Many, Request, SpeakerName, Time
 
 _MOST_SPEAKERS = 2000
+
+
+class NewSession(Request):
+    """`POST /v1/sessions`."""
+
+    user_id: str | None = None
+    session_id: str | None = None
+    started_at: Time = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "session_id": "spring",
+        "started_at": "2023-05-20T10:00:00Z",
+    }
+
+
+class RecordedMessage(Request):
+    """One turn that already happened."""
+
+    role: Literal["user", "assistant"]
+    content: str | Many[dict[str, Any]]
+    timestamp: Time = None
+    name: SpeakerName | None = None
+    id: str | None = Field(default=None, min_length=1, max_length=256)
+
+
+class RecordedMessages(Request):
+    """`POST /v1/sessions/{session_id}/messages`."""
+
+    user_id: str | None = None
+    messages: Many[RecordedMessage]
+    timestamp: Time = None
+    wait: bool | None = None
+    close: bool = False
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "timestamp": "2023-05-20T10:00:00Z",
+        "messages": [
+            {"role": "user", "content": "I live in Ghent."},
+            {"role": "assistant", "content": "A fine city."},
+            {
+                "role": "user",
+                "content": "I moved to Bruges yesterday.",
+                "timestamp": "2023-05-27T10:00:00Z",
+            },
+            {
+                "role": "assistant",
+                "content": "Enjoy the canals.",
+                "timestamp": "2023-05-27T10:00:05Z",
+            },
+        ],
+    }
 
 
 class GivenDays(Request):
@@ -39,6 +91,10 @@ class CorrectedMemory(Request):
     facts: Many[str | StatedFact] | None = None
     speakers: Annotated[dict[str, Literal["user", "quoted"]] | None, BeforeValidator(_few)] = None
     timestamp: Time = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "user_text": "I moved to Bruges on Friday.",
+    }
 
 
 class SearchRequest(Request):
@@ -52,3 +108,8 @@ class SearchRequest(Request):
     as_of: Time = None
     top_k: int = Field(default=10, ge=1, le=200)
     unit: Literal["round", "session"] = "round"
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "query": "Where did I live last month?",
+        "top_k": 1,
+    }

@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator
 from served import served
 
 from assistant import Settings, create_app
-from assistant.api.examples import sessions
+from assistant.api.replies.sessions import RecordedTurns
+from assistant.api.requests.memories import RecordedMessages
 from assistant.models.usage import Usage
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
@@ -64,8 +65,8 @@ def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 @pytest.fixture
 def told(http: httpx.Client) -> httpx.Client:
     http.delete("/v1/users/ann/memories")
-    reply = http.post("/v1/sessions/spring/messages", json=sessions.RECORD)
-    assert reply.json() == sessions.RECORDED
+    reply = http.post("/v1/sessions/spring/messages", json=RecordedMessages.example)
+    assert reply.json() == RecordedTurns.example
     return http
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from served import served
 
 from assistant import Settings, create_app
-from assistant.api.requests.base import Request
+from assistant.api.requests import Request
 
 DOCUMENT: dict[str, Any] = create_app(Settings(embedder="hash")).openapi()
 ROUTES = [

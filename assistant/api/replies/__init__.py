@@ -1,0 +1,52 @@
+"""What replies look like: one model a shape, built from what the store holds, with an example.
+
+Ann, of the examples, tells about Ghent and Bruges in May 2023 and asks in June; the tests send
+every example and compare what comes back.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
+
+from assistant.dates import print_instant
+from memory_store import in_slices
+
+Instant = Annotated[
+    datetime,
+    PlainSerializer(print_instant, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+Day = date
+
+
+def one_of(words: type[StrEnum]) -> WithJsonSchema:
+    """The words of an enumeration, described where they stand."""
+    return WithJsonSchema({"type": "string", "enum": [word.value for word in words]})
+
+
+class Reply(BaseModel):
+    """Base of replies and their parts: no field is left undescribed."""
+
+    model_config = ConfigDict(extra="forbid")
+    example: ClassVar[Mapping[str, Any]] = {}
+    """What the OpenAPI document shows of a reply."""
+
+
+def json_response(
+    reply: Reply, headers: Mapping[str, str] | None = None, *, status: int = 200
+) -> Response:
+    """A reply, without the fields that were left out."""
+    body = reply.model_dump_json(exclude_unset=True)
+    return Response(body, status, headers, media_type="application/json")
+
+
+async def long_response(reply: Reply, items: Iterable[Reply]) -> Response:
+    """A reply whose last field is a list, still empty, with these items in it. They are built and
+    written a few at a time, so that other requests have their turn."""
+    opening = reply.model_dump_json().removesuffix("]}")
+    written = [item.model_dump_json() async for item in in_slices(items)]
+    return Response(f"{opening}{','.join(written)}]}}", media_type="application/json")

@@ -1,0 +1,214 @@
+"""Replies of chats, as OpenAI's clients read them: whole, or as the chunks of a stream."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from assistant.api.events import DONE, event
+from assistant.api.replies import Instant, Reply, one_of
+from assistant.api.replies.search import FoundMemory, TimeAsked
+from assistant.chat import ChatCall, ChatDone, MemoryMode
+from assistant.models.chat_model import TokenCounts
+from assistant.models.token_counter import about_tokens
+from assistant.understanding.retriever import Understanding
+
+ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"
+
+
+class QuestionUnderstood(Reply):
+    """What read the question, and what it was searched by besides."""
+
+    by: str
+    queries: Any
+    failure: str | None
+
+    @classmethod
+    def of(cls, read: Understanding) -> Self:
+        """What a question was taken for."""
+        return cls(by=read.by, queries=read.queries, failure=read.failure)
+
+
+class MemoryTrace(Reply):
+    """What was recalled for an answer, and what became of it; on request only."""
+
+    user_id: str
+    session_id: str
+    round_id: str | None
+    mode: Annotated[MemoryMode, one_of(MemoryMode)]
+    now: Instant
+    understanding: QuestionUnderstood | None
+    time_range: TimeAsked | None
+    data: list[FoundMemory]
+    read: list[str]
+    dropped: list[str]
+    trimmed: list[str]
+    context_tokens: int
+    notes: str
+    timings: dict[str, float]
+
+    @classmethod
+    def of(cls, call: ChatCall, done: ChatDone) -> Self:
+        """The trace of an answered call."""
+        recall, read = done.recall, done.understanding
+        return cls(
+            user_id=call.user_id,
+            session_id=call.session_id,
+            round_id=done.round.id if done.round else None,
+            mode=call.mode,
+            now=call.asked_at,
+            understanding=QuestionUnderstood.of(read) if read else None,
+            time_range=TimeAsked.of_question(recall.time_range if recall else None),
+            data=[FoundMemory.of(found) for found in (recall.rounds if recall else ())],
+            read=list(done.trace.context),
+            dropped=list(done.trace.dropped),
+            trimmed=list(done.trace.trimmed),
+            context_tokens=done.trace.context_tokens,
+            notes=done.trace.notes,
+            timings={name: round(ms, 3) for name, ms in done.timings.items()},
+        )
+
+
+class AnswerMessage(Reply):
+    """The answer."""
+
+    role: Literal["assistant"]
+    content: str
+
+
+class ChatChoice(Reply):
+    """The one choice of a reply."""
+
+    index: int
+    message: AnswerMessage
+    logprobs: None
+    finish_reason: str
+
+
+class ChatUsage(Reply):
+    """Tokens of a chat."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+    @classmethod
+    def of(cls, counts: TokenCounts) -> Self:
+        """The tokens of an answered call."""
+        return cls(
+            prompt_tokens=counts.prompt,
+            completion_tokens=counts.completion,
+            total_tokens=counts.prompt + counts.completion,
+        )
+
+
+class ChatCompletion(Reply):
+    """A whole chat reply."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[ChatChoice]
+    usage: ChatUsage
+    memory: MemoryTrace | None = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "id": "chatcmpl-16b3f9c2e16a406da410b2af973246bc",
+        "object": "chat.completion",
+        "created": 1686387600,
+        "model": "aide-memoire",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": ANSWER},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": 4, "completion_tokens": 20, "total_tokens": 24},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What every part of one reply has in common."""
+
+    id: str
+    created: int
+    model: str
+    call: ChatCall
+    debug: bool
+    with_usage: bool
+
+    def whole(self, text: str, done: ChatDone) -> ChatCompletion:
+        """The reply in one object."""
+        counts = token_counts(self.call, text, done)
+        choice = ChatChoice(
+            index=0,
+            message=AnswerMessage(role="assistant", content=text),
+            logprobs=None,
+            finish_reason=done.trace.finish_reason,
+        )
+        reply = ChatCompletion(
+            id=self.id,
+            object="chat.completion",
+            created=self.created,
+            model=self.model,
+            choices=[choice],
+            usage=ChatUsage.of(counts),
+        )
+        if self.debug:
+            reply.memory = MemoryTrace.of(self.call, done)
+        return reply
+
+    def opening(self) -> list[str]:
+        """See `StreamedReply`. A chat begins with its first piece."""
+        return []
+
+    def piece(self, text: str, *, first: bool) -> list[str]:
+        """A chunk with text; the first one names the role."""
+        delta = ({"role": "assistant"} if first else {}) | {"content": text}
+        return [event(self._chunk(delta, None))]
+
+    def ending(self, text: str, done: ChatDone) -> list[str]:
+        """The chunk with the finish reason, where asked for the one with the usage, and the end."""
+        last = self._chunk({}, done.trace.finish_reason)
+        if self.debug:
+            last["memory"] = MemoryTrace.of(self.call, done)
+        events = [event(last)]
+        if self.with_usage:
+            usage = ChatUsage.of(token_counts(self.call, text, done))
+            events.append(event(self._envelope([]) | {"usage": usage}))
+        return [*events, DONE]
+
+    def failure(self, error: Mapping[str, Any]) -> str:
+        """See `StreamedReply`."""
+        return event({"error": error})
+
+    def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return self._envelope([choice])
+
+    def _envelope(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": choices,
+        }
+
+
+def token_counts(call: ChatCall, text: str, done: ChatDone) -> TokenCounts:
+    """The model's own counts; about four characters a token where no model was asked."""
+    asked = [call.text, *(message.content for message in call.conversation)]
+    return done.trace.tokens or TokenCounts(
+        prompt=sum(map(about_tokens, asked)), completion=about_tokens(text)
+    )
+
+
+STREAMED = (
+    'data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1686387600, '
+    '"model": "aide-memoire", "choices": [{"index": 0, "delta": {"role": "assistant", '
+    '"content": "Noted."}, "logprobs": null, "finish_reason": null}]}\n\n'
+    "data: [DONE]\n\n"
+)

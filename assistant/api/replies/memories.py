@@ -1,0 +1,311 @@
+"""Replies about memories: values with their facts, pages of them, and conflicts."""
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import memory_store
+from assistant.api.replies import Day, Instant, Reply, one_of
+from memory_store import Days, Fact, FactLink, Record, Speaker, Step, Told
+
+SpeakerWord = Annotated[Speaker, one_of(Speaker)]
+"""Who said something; `quoted` is somebody whom the user quotes or whose text they paste."""
+StateWord = Annotated[memory_store.EnrichmentState, one_of(memory_store.EnrichmentState)]
+"""How far the background work on a round is."""
+
+GHENT_ID = "0157570d-e94a-5df1-bdf4-1e758aab5951"
+BRUGES_ID = "9e30fe08-285a-5010-9f14-df2aebb7e3ff"
+
+
+class DayRange(Reply):
+    """Days, both inclusive; an open end is null."""
+
+    first: Day | None
+    last: Day | None
+
+    @classmethod
+    def of(cls, days: Days) -> Self:
+        """The days of a fact."""
+        return cls(first=days.first, last=days.last)
+
+
+class LinkedFact(Reply):
+    """The fact on the other side of a link."""
+
+    id: str
+    text: str
+    said_at: Instant
+    by: str
+    example: ClassVar[Mapping[str, Any]] = {
+        "id": BRUGES_ID,
+        "text": "I moved to Bruges yesterday.",
+        "said_at": "2023-05-27T10:00:00Z",
+        "by": "rule",
+    }
+
+    @classmethod
+    def of(cls, link: FactLink) -> Self:
+        """A link of a fact."""
+        return cls(id=link.round_id, text=link.text, said_at=link.said_at, by=link.by)
+
+
+_OLDER = {
+    "id": GHENT_ID,
+    "text": "I live in Ghent.",
+    "said_at": "2023-05-20T10:00:00Z",
+    "by": "rule",
+}
+
+
+class KeptFact(Reply):
+    """A fact of a round."""
+
+    text: str
+    speaker: SpeakerWord
+    source: str
+    event_dates: list[DayRange]
+    superseded_by: LinkedFact | None
+    supersedes: list[LinkedFact]
+    in_doubt: bool
+    contradicts: list[LinkedFact]
+    example: ClassVar[Mapping[str, Any]] = {
+        "text": "I moved to Bruges yesterday.",
+        "speaker": "user",
+        "source": "rule",
+        "event_dates": [{"first": "2023-05-26", "last": "2023-05-26"}],
+        "superseded_by": None,
+        "supersedes": [_OLDER],
+        "in_doubt": False,
+        "contradicts": [],
+    }
+
+    @classmethod
+    def of(cls, fact: Fact, **more: Any) -> Self:
+        """A fact with its links."""
+        newer = fact.superseded_by
+        return cls(
+            text=fact.text,
+            speaker=fact.speaker,
+            source=fact.source,
+            event_dates=[DayRange.of(days) for days in fact.event_dates],
+            superseded_by=LinkedFact.of(newer) if newer else None,
+            supersedes=[LinkedFact.of(older) for older in fact.supersedes],
+            in_doubt=fact.in_doubt,
+            contradicts=[LinkedFact.of(other) for other in fact.contradicts],
+            **more,
+        )
+
+
+class HistoryStep(Reply):
+    """One statement in the history of a fact."""
+
+    id: str
+    text: str
+    said_at: Instant
+    source: str
+    until: LinkedFact | None
+
+    @classmethod
+    def of(cls, step: Step) -> Self:
+        """A statement, and the one that took its place."""
+        said = step.said
+        until = LinkedFact.of(step.until) if step.until else None
+        return cls(
+            id=said.round_id, text=said.text, said_at=said.said_at, source=said.by, until=until
+        )
+
+
+class ToldFact(KeptFact):
+    """A fact with everything that was said of the matter, oldest first."""
+
+    history: list[HistoryStep]
+    example: ClassVar[Mapping[str, Any]] = {
+        **KeptFact.example,
+        "history": [
+            {
+                "id": GHENT_ID,
+                "text": "I live in Ghent.",
+                "said_at": "2023-05-20T10:00:00Z",
+                "source": "rule",
+                "until": LinkedFact.example,
+            },
+            {
+                "id": BRUGES_ID,
+                "text": "I moved to Bruges yesterday.",
+                "said_at": "2023-05-27T10:00:00Z",
+                "source": "rule",
+                "until": None,
+            },
+        ],
+    }
+
+    @classmethod
+    def all_of(cls, told: Told) -> Iterator[Self]:
+        """The facts of a stored round, each with its history."""
+        for fact, history in zip(told.record.facts, told.histories, strict=True):
+            yield cls.of(fact, history=[HistoryStep.of(step) for step in history])
+
+
+class EnrichmentState(Reply):
+    """How far the background work on a round is."""
+
+    state: StateWord
+    attempts: int
+    extractor: str | None
+    failure: str | None
+
+
+class MemoryBase(Reply):
+    """A round, apart from its facts."""
+
+    object: Literal["memory"]
+    id: str
+    session_id: str
+    round_index: int
+    session_date: Instant
+    user_text: str
+    assistant_text: str
+    enrichment: EnrichmentState
+    corrected_at: Instant | None
+
+    @classmethod
+    def of_round(cls, record: Record, **more: Any) -> Self:
+        """A stored round, and what else is told of it: its facts at least."""
+        round = record.round
+        enrichment = EnrichmentState(
+            state=record.enrichment,
+            attempts=record.attempts,
+            extractor=record.extractor or None,
+            failure=record.failure or None,
+        )
+        return cls(
+            object="memory",
+            id=record.id,
+            session_id=round.session_id,
+            round_index=round.round_index,
+            session_date=round.session_date,
+            user_text=round.user_text,
+            assistant_text=round.assistant_text,
+            enrichment=enrichment,
+            corrected_at=round.corrected_at,
+            **more,
+        )
+
+
+class Memory(MemoryBase):
+    """A round as a value."""
+
+    facts: list[KeptFact]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "memory",
+        "id": BRUGES_ID,
+        "session_id": "spring",
+        "round_index": 1,
+        "session_date": "2023-05-27T10:00:00Z",
+        "user_text": "I moved to Bruges yesterday.",
+        "assistant_text": "Enjoy the canals.",
+        "facts": [KeptFact.example],
+        "enrichment": {"state": "done", "attempts": 0, "extractor": None, "failure": None},
+        "corrected_at": None,
+    }
+
+    @classmethod
+    def of(cls, record: Record) -> Self:
+        """A stored round."""
+        return cls.of_round(record, facts=[KeptFact.of(fact) for fact in record.facts])
+
+
+GHENT = {
+    **Memory.example,
+    "id": GHENT_ID,
+    "round_index": 0,
+    "session_date": "2023-05-20T10:00:00Z",
+    "user_text": "I live in Ghent.",
+    "assistant_text": "A fine city.",
+    "facts": [
+        {
+            **KeptFact.example,
+            "text": "I live in Ghent.",
+            "event_dates": [],
+            "superseded_by": LinkedFact.example,
+            "supersedes": [],
+        }
+    ],
+}
+"""The round that the example replaces."""
+
+
+class ToldMemory(MemoryBase):
+    """A round, each of its facts with its history."""
+
+    facts: list[ToldFact]
+    example: ClassVar[Mapping[str, Any]] = {**Memory.example, "facts": [ToldFact.example]}
+
+
+class MemoryPage(Reply):
+    """A page of values; `next` is null on the last one."""
+
+    object: Literal["list"]
+    total: int
+    next: str | None
+    data: list[Memory]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "list",
+        "total": 1,
+        "next": None,
+        "data": [Memory.example],
+    }
+
+
+class Conflict(Reply):
+    """A statement that may be another's, and the user's own that it would replace."""
+
+    object: Literal["conflict"]
+    id: str
+    session_id: str
+    round_index: int
+    fact: str
+    speaker: SpeakerWord
+    source: str
+    said_at: Instant
+    contradicts: list[LinkedFact]
+
+    @classmethod
+    def of(cls, conflict: memory_store.Conflict) -> Self:
+        """A conflict that nobody has settled."""
+        round = conflict.record.round
+        return cls(
+            object="conflict",
+            id=conflict.record.id,
+            session_id=round.session_id,
+            round_index=round.round_index,
+            fact=conflict.fact.text,
+            speaker=conflict.fact.speaker,
+            source=conflict.fact.source,
+            said_at=round.session_date,
+            contradicts=[LinkedFact.of(link) for link in conflict.held],
+        )
+
+
+class Conflicts(Reply):
+    """The newest conflicts; `total` counts all."""
+
+    object: Literal["list"]
+    total: int
+    data: list[Conflict]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "list",
+        "total": 1,
+        "data": [
+            {
+                "object": "conflict",
+                "id": "0d0e3b52-8f0e-5f0c-9a55-3f1c5d0f4e11",
+                "session_id": "a letter",
+                "round_index": 0,
+                "fact": "I moved to Oslo in May.",
+                "speaker": "quoted",
+                "source": "rule",
+                "said_at": "2023-06-01T10:00:00Z",
+                "contradicts": [LinkedFact.example],
+            }
+        ],
+    }

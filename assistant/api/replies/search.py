@@ -1,0 +1,135 @@
+"""What a search found: values with the reasons of their rank."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from assistant.api.replies import Instant, Reply
+from assistant.api.replies.memories import DayRange, KeptFact, Memory, MemoryBase
+from memory_store import Reason, Recalled, RecalledSession, TimeRange
+
+_DIGITS = 6
+
+
+class TimeAsked(DayRange):
+    """The days that a question asks about, and the words that say so."""
+
+    precision: str
+    text: str
+
+    @classmethod
+    def of_question(cls, found: TimeRange | None) -> Self | None:
+        """The time that was found in a question, if any."""
+        if found is None:
+            return None
+        days = found.days
+        return cls(first=days.first, last=days.last, precision=found.precision, text=found.text)
+
+
+class SignalReason(Reply):
+    """What a signal added to a similarity, and what matched."""
+
+    signal: str
+    value: float
+    weight: float
+    contribution: float
+    because: list[str]
+
+    @classmethod
+    def of(cls, reason: Reason) -> Self:
+        """Why a value was found."""
+        return cls(
+            signal=reason.signal,
+            value=round(reason.value, _DIGITS),
+            weight=reason.weight,
+            contribution=round(reason.contribution, _DIGITS),
+            because=list(reason.because),
+        )
+
+
+class FoundMemory(MemoryBase):
+    """A value that was found."""
+
+    facts: list[KeptFact]
+    similarity: float
+    signals: dict[str, float]
+    reasons: list[SignalReason]
+    example: ClassVar[Mapping[str, Any]] = {
+        **Memory.example,
+        "similarity": 0.773429,
+        "signals": {"dense": 0.0, "replaces": 0.773429},
+        "reasons": [
+            {
+                "signal": "replaces",
+                "value": 0.773429,
+                "weight": 1.0,
+                "contribution": 0.773429,
+                "because": ["I live in Ghent."],
+            }
+        ],
+    }
+
+    @classmethod
+    def of(cls, found: Recalled, **more: Any) -> Self:
+        """A round that was found."""
+        return cls.of_round(
+            found.record,
+            facts=[KeptFact.of(fact) for fact in found.record.facts],
+            similarity=round(found.similarity, _DIGITS),
+            signals={name: round(value, _DIGITS) for name, value in found.signals.items()},
+            reasons=[SignalReason.of(reason) for reason in found.reasons],
+            **more,
+        )
+
+
+class FoundRound(Reply):
+    """A round found in a session."""
+
+    id: str
+    round_index: int
+    similarity: float
+
+    @classmethod
+    def of(cls, found: Recalled) -> Self:
+        """Where a round is, and how near."""
+        return cls(
+            id=found.record.id,
+            round_index=found.record.round.round_index,
+            similarity=round(found.similarity, _DIGITS),
+        )
+
+
+class FoundSession(FoundMemory):
+    """A session by its best round, with every round of it that was found."""
+
+    rounds: list[FoundRound]
+
+    @classmethod
+    def of_session(cls, found: RecalledSession) -> Self:
+        """A session that was found; its best round is the first."""
+        return cls.of(found.rounds[0], rounds=[FoundRound.of(one) for one in found.rounds])
+
+
+class SearchResult(Reply):
+    """Ranked values, best first."""
+
+    object: Literal["list"]
+    query: str
+    now: Instant
+    time_range: TimeAsked | None
+    unit: Literal["round", "session"]
+    timings: dict[str, float]
+    data: list[FoundMemory] | list[FoundSession]
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "list",
+        "query": "Where did I live last month?",
+        "now": "2023-06-10T09:00:00Z",
+        "time_range": {
+            "first": "2023-05-01",
+            "last": "2023-05-31",
+            "precision": "month",
+            "text": "last month",
+        },
+        "unit": "round",
+        "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
+        "data": [FoundMemory.example],
+    }

@@ -1,0 +1,113 @@
+"""Replies about the service itself."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from assistant.access.caller import Caller
+from assistant.api.replies import Reply
+from assistant.models.usage import Usage as Counts
+from memory_store import Embedder
+
+
+class Health(Reply):
+    """The process is alive."""
+
+    status: Literal["ok"]
+    example: ClassVar[Mapping[str, Any]] = {"status": "ok"}
+
+
+class Readiness(Reply):
+    """What was checked, and what is wrong with it."""
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+    example: ClassVar[Mapping[str, Any]] = {
+        "status": "ready",
+        "checks": {"store": "ok", "embedder": "ok", "disk": "ok", "model": "quotes"},
+    }
+
+
+class RoleUsage(Reply):
+    """What a language model took in one role; `cost` in US dollars."""
+
+    calls: int
+    failed: int
+    repaired: int
+    from_cache: int
+    uncounted: int
+    unpriced: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+class Usage(Reply):
+    """What the language models took since the start."""
+
+    object: Literal["usage"]
+    roles: dict[str, RoleUsage]
+    example: ClassVar[Mapping[str, Any]] = {"object": "usage", "roles": {}}
+
+    @classmethod
+    def of(cls, usage: Counts) -> Self:
+        """The counts so far."""
+        roles = {role: RoleUsage(**counts) for role, counts in usage.body().items()}
+        return cls(object="usage", roles=roles)
+
+
+class EmbedderDescription(Reply):
+    """The encoder that memory is searched by."""
+
+    name: str
+    dimension: int
+    path: str
+
+    @classmethod
+    def of(cls, embedder: Embedder) -> Self:
+        """The encoder that runs."""
+        space = embedder.identity
+        return cls(name=space.name, dimension=space.dimension, path=embedder.path)
+
+
+class CallerDescription(Reply):
+    """What the caller's key allows."""
+
+    label: str | None
+    user_id: str | None
+    scopes: list[str]
+
+    @classmethod
+    def of(cls, caller: Caller) -> Self:
+        """Who calls."""
+        return cls(label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes))
+
+
+class Version(Reply):
+    """What the server runs, secrets masked."""
+
+    version: str
+    store: dict[str, Any]
+    embedder: EmbedderDescription
+    reader: str
+    models: dict[str, str | None]
+    prompts: dict[str, str]
+    settings: dict[str, Any] | None
+    caller: CallerDescription
+    example: ClassVar[Mapping[str, Any]] = {
+        "version": "0.1.0",
+        "store": {"engine": "edge", "embedder": "hash", "dimension": 256, "schema_version": 3},
+        "embedder": {"name": "hash", "dimension": 256, "path": "hash"},
+        "reader": "quotes",
+        "models": {"chat_model": None, "extract_model": None, "query_model": None},
+        "prompts": {"chain_of_note": "faccceeb6c0d"},
+        "settings": {"embedder": "hash", "chat_model": "", "chat_model_api_key": None},
+        "caller": {"label": None, "user_id": None, "scopes": ["act_as", "admin", "set_time"]},
+    }
+
+
+class Scrubbed(Reply):
+    """Whether the files of the memory were written anew without what was forgotten."""
+
+    object: Literal["scrub"]
+    scrubbed: bool
+    example: ClassVar[Mapping[str, Any]] = {"object": "scrub", "scrubbed": True}
