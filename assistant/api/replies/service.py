@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from assistant.access.caller import Caller
+from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
 from assistant.models.usage import Usage as Counts
 from memory_store import Embedder

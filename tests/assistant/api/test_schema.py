@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
 from pydantic import SecretStr
-from schemathesis import Case
+from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.specs.openapi.checks import (
     allow_header_conformance,
     negative_data_rejection,
@@ -56,20 +57,35 @@ def check(case: Case, url: str) -> None:
     )
 
 
-@schema.parametrize()
-@settings(
-    max_examples=5,
-    derandomize=True,
-    deadline=None,
-    phases=[Phase.generate],
-    suppress_health_check=_UNHURRIED,
+# Each operation is a test of its own: xdist counts tests of the same id as one.
+EVERY = pytest.mark.parametrize(
+    "operation",
+    [found.ok() for found in schema.get_all_operations()],
+    ids=lambda operation: operation.label,
 )
-def test_replies_are_as_described(case: Case, keyed_url: str) -> None:
-    check(case, keyed_url)
+
+
+@EVERY
+def test_replies_are_as_described(operation: APIOperation, keyed_url: str) -> None:
+    settled = settings(
+        max_examples=5,
+        derandomize=True,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=_UNHURRIED,
+    )
+    settled(given(requests_to(operation))(lambda case: check(case, keyed_url)))()
 
 
 @pytest.mark.slow
-@schema.parametrize()
-@settings(max_examples=300, deadline=None, suppress_health_check=_UNHURRIED)
-def test_many_replies_are_as_described(case: Case, keyed_url: str) -> None:
-    check(case, keyed_url)
+@EVERY
+def test_many_replies_are_as_described(operation: APIOperation, keyed_url: str) -> None:
+    settled = settings(max_examples=300, deadline=None, suppress_health_check=_UNHURRIED)
+    settled(given(requests_to(operation))(lambda case: check(case, keyed_url)))()
+
+
+def requests_to(operation: APIOperation) -> SearchStrategy[Case]:
+    """Requests that the schema allows, and some that it does not."""
+    return operation.as_strategy(GenerationMode.POSITIVE) | operation.as_strategy(
+        GenerationMode.NEGATIVE
+    )
