@@ -43,7 +43,7 @@ def _parsed(text: str) -> datetime:
         year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
         return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     if not _RFC_3339.fullmatch(text):
-        raise ValueError("neither of the formats")
+        raise ValueError("not a supported time format")
     parsed = datetime.fromisoformat(text.upper())
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
@@ -67,10 +67,10 @@ def parse_days(text: str, *, near: datetime) -> Days:
     try:
         days = Days(_named_days(first)[0], _named_days(last or first)[1])
     except (ValueError, InvalidRecord) as error:
-        raise ValueError(f"{text[:40]!r} is no day and no range of days: {error}") from error
+        raise ValueError(f"{text[:40]!r} is not a day or a range of days: {error}") from error
     for day in (days.first, days.last):
         if day is not None and abs(day - near.date()) > _LIFETIME:
-            raise ValueError(f"{text[:40]!r} is more than a lifetime away")
+            raise ValueError(f"{text[:40]!r} is too far from today")
     return days
 
 

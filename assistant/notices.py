@@ -75,6 +75,6 @@ class Notices:
                 if looks % _LOOKS_A_DROP == 0:
                     await self.documents.drop(self._clock())
             except MemoryStoreError as error:
-                _log.warning("cannot look at what other workers have changed: %s", error)
+                _log.warning("cannot read changes of other workers: %s", error)
             except Exception:  # the next look must come, whatever happened to this one
-                _log.exception("looking at what other workers have changed failed")
+                _log.exception("reading changes of other workers failed")

@@ -61,6 +61,6 @@ class Scrubbing:
         with new_job():
             try:
                 if await self._store.scrub(if_due=True):
-                    _log.info("what was forgotten was taken off the disk")
+                    _log.info("scrub done: forgotten text removed from disk")
             except MemoryStoreError as error:
-                _log.warning("what was forgotten is still on the disk: %s", error)
+                _log.warning("scrub failed, forgotten text is still on disk: %s", error)

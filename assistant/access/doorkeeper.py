@@ -33,7 +33,7 @@ class Caller:
         """Raises `Forbidden` where a caller without `set_time` says it is another time than now."""
         if Scope.SET_TIME not in self.scopes and abs(given - now) > _NOW:
             raise Forbidden(
-                "this API key may not set the time: leave it out, or use a key with the "
+                "this API key cannot set the time: omit the timestamp, or use a key with the "
                 "scope set_time",
                 code="set_time_required",
                 param=param,
@@ -88,7 +88,7 @@ class Doorkeeper:
             )
         key = key_of(token, self.keys())
         if key is None:
-            raise Unauthenticated("this API key is not known, or was revoked")
+            raise Unauthenticated("invalid API key: unknown or revoked")
         return Caller.of(key)
 
 
@@ -97,7 +97,7 @@ def check_reachable(settings: Settings, shared: Sequence[Key] = ()) -> None:
     the keys of all assistants on the Qdrant server."""
     if not (is_loopback(settings.host) or shared or Doorkeeper(settings).keys()):
         raise ConfigError(
-            f"others could reach {settings.host} and there is no API key: {_ADVICE}; "
+            f"refusing to listen on {settings.host} without an API key: {_ADVICE}, "
             "or listen on 127.0.0.1",
             code="wrong_setting",
         )

@@ -37,7 +37,7 @@ class Limits:
         wait = await self.budgets.take((caller.key_id, user_id), per_minute)
         if wait:
             raise TooManyRequests(
-                f"more than {per_minute} requests a minute for one user: wait a little",
+                f"rate limit: {per_minute} requests per minute and user; retry later",
                 retry_after=wait,
             )
 
@@ -48,7 +48,7 @@ class Limits:
         who = (caller.key_id, user_id)
         if at_once and self._answering[who] >= at_once:
             raise TooManyRequests(
-                f"{at_once} answers for one user are under way: wait for one of them",
+                f"limit of {at_once} concurrent answers per user reached; wait for one to finish",
                 retry_after=1,
             )
         self._answering[who] += 1
@@ -84,4 +84,4 @@ def _limit(given: int | None, default: int, caller: Caller) -> int:
 
 def _check_length(text: str, most: int, param: str) -> None:
     if 0 < most < len(text):
-        raise InvalidRequest(f"text of more than {most} characters", code="too_long", param=param)
+        raise InvalidRequest(f"text is longer than {most} characters", code="too_long", param=param)

@@ -50,7 +50,7 @@ class Access:
                 await self._limits.count_request(caller, caller.user_id)
         except (AssistantError, MemoryStoreError) as error:
             if isinstance(error, ConfigError):
-                _log.error("nobody can be let in: %s", str(error))
+                _log.error("cannot read API keys, refusing all requests: %s", str(error))
             await error_response(error)(scope, receive, send)
             return
         scope.setdefault("state", {})["caller"] = caller
@@ -96,7 +96,9 @@ class Access:
 def _check_well_formed(scope: Scope, host: Host | None, headers: Headers) -> None:
     """With keys a server may go by any name, but by one. HTTP/1.0 knows no Host."""
     if host is None and ("host" in headers or scope["http_version"] != "1.0"):
-        raise InvalidRequest("name one host in the header Host", code="invalid_host", param="Host")
+        raise InvalidRequest(
+            "the Host header must name exactly one host", code="invalid_host", param="Host"
+        )
 
 
 def _of_another_page() -> Forbidden:

@@ -71,7 +71,7 @@ async def user_in_path(request: Request, user_id: str) -> str:
     `NotFound` where a key is for another user, and as `user_of`."""
     if await user_of(request, user_id) != user_id:
         raise NotFound(
-            "this API key is for another user than the path names",
+            "this API key does not allow access to the user in the path",
             code="user_not_found",
             param="user_id",
         )
@@ -85,7 +85,9 @@ def _user_named(request: Request, given: Sequence[Any]) -> str:
         if candidate is not None:
             return checked_id(candidate, "user_id")
     if services(request).settings.require_user:
-        raise InvalidRequest("name the user: user_id", code="missing_user", param="user_id")
+        raise InvalidRequest(
+            "user_id is required on this server", code="missing_user", param="user_id"
+        )
     return "default"
 
 

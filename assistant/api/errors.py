@@ -81,8 +81,8 @@ def error_body(error: Exception) -> tuple[int, dict[str, Any]]:
     for kind, (status, type_, code) in _STORE_ERRORS.items():
         if isinstance(error, kind):
             return status, _body(str(error), type_, code)
-    _log.error("unforeseen failure", exc_info=error)
-    return 500, _body("the server failed; its log says why", "server_error", "internal_error")
+    _log.error("unexpected error", exc_info=error)
+    return 500, _body("internal error; see the server log", "server_error", "internal_error")
 
 
 def install(app: FastAPI) -> None:
@@ -125,7 +125,7 @@ async def _validation(request: Request, error: Exception) -> JSONResponse:
     if first["type"] == "json_invalid":
         why = first.get("ctx", {}).get("error", "")
         return await _domain(
-            request, InvalidRequest(f"the body is not JSON: {why}", code="invalid_json")
+            request, InvalidRequest(f"invalid JSON in the body: {why}", code="invalid_json")
         )
     param = ".".join(map(str, _steps(first, error.body))) or None
     message = f"{param}: {first['msg']}" if param else f"the body: {first['msg']}"
@@ -168,7 +168,9 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
     elif status == 400:
         # Not UTF-8, nested too deeply, or a number of thousands of digits.
         body = _body(
-            "the body is no JSON that can be read", "invalid_request_error", "invalid_json"
+            "invalid JSON in the body: it cannot be decoded",
+            "invalid_request_error",
+            "invalid_json",
         )
     else:
         type_ = "server_error" if status >= 500 else "invalid_request_error"

@@ -50,7 +50,7 @@ _FAILURES: Mapping[int, Failure] = {
         "The API key does not allow this; without keys, only this machine may ask.",
         "permission_error",
         "set_time_required",
-        "this API key may not set the time",
+        "this API key cannot set the time",
         "timestamp",
     ),
     404: Failure(
@@ -73,7 +73,7 @@ _FAILURES: Mapping[int, Failure] = {
         "This user's share is used up for now, or the model's; `Retry-After` says how long.",
         "rate_limit_error",
         "rate_limit_exceeded",
-        "more than 1200 requests a minute for one user: wait a little",
+        "rate limit: 1200 requests per minute and user; retry later",
     ),
     502: Failure(
         "BadModelReply",

@@ -87,7 +87,9 @@ async def correct_memory(
         {text: Speaker(said_by) for text, said_by in (body.speakers or {}).items()},
     )
     if correction == Correction(correction.at):
-        raise InvalidRequest("say what to correct: user_text, assistant_text, facts or speakers")
+        raise InvalidRequest(
+            "nothing to correct: give user_text, assistant_text, facts or speakers"
+        )
     record = await services(request).recorder.correct(owner, memory_id, correction)
     if record is None:
         raise _unknown(memory_id)

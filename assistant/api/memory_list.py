@@ -121,5 +121,7 @@ def _read_place(given: str) -> Place:
         if at.tzinfo is None or type(session_id) is not str or type(round_index) is not int:
             raise ValueError("not a place")
     except (ValueError, TypeError, RecursionError) as error:
-        raise InvalidRequest("after must be the next of an earlier page", param="after") from error
+        raise InvalidRequest(
+            "'after' must be the 'next' value of an earlier page", param="after"
+        ) from error
     return at, session_id, round_index

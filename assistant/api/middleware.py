@@ -55,7 +55,7 @@ class WholeBody:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
             except TimeoutError as error:
-                raise RequestTimeout("the body came too slowly, or not to its end") from error
+                raise RequestTimeout("the request body was too slow or incomplete") from error
             if message["type"] == "http.disconnect":
                 raise ClientLeft
             body += message.get("body", b"")

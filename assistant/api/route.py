@@ -72,8 +72,12 @@ def read_json(body: bytes) -> Any:
     try:
         return whole(json.loads(body))
     except json.JSONDecodeError as error:
-        raise InvalidRequest(f"the body is not JSON: {error.msg}", code="invalid_json") from error
+        raise InvalidRequest(
+            f"invalid JSON in the body: {error.msg}", code="invalid_json"
+        ) from error
     except ValueError as error:  # not UTF-8, or a number of thousands of digits
-        raise InvalidRequest("the body is no JSON that can be read", code="invalid_json") from error
+        raise InvalidRequest(
+            "invalid JSON in the body: it cannot be decoded", code="invalid_json"
+        ) from error
     except RecursionError as error:
         raise InvalidRequest("the body is nested too deeply", code="invalid_json") from error

@@ -40,7 +40,7 @@ def config(
 def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("assistant.toml"),
 ) -> None:
-    """Write a settings file of the defaults, each explained; none that exists is replaced."""
+    """Write a settings file with every default explained. Never overwrites a file."""
     from assistant.cli.files import new_file
     from assistant.settings.listing import default_file
 

@@ -46,7 +46,9 @@ class Connection:
                 verify=trust_for(self.base_url),
             )
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
-            raise ServerError(f"{base_url!r} is not a URL, or the key no key: {error}") from error
+            raise ServerError(
+                f"{base_url!r} is not a valid address, or the API key is malformed: {error}"
+            ) from error
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +110,7 @@ class Connection:
             raise ServerError("what was given is not UTF-8 text") from error
         except httpx.HTTPError as error:
             raise ServerError(
-                f"no assistant answers at {self.base_url} ({error or type(error).__name__}): "
+                f"no assistant at {self.base_url} ({error or type(error).__name__}): "
                 "start one with 'assistant serve', or name another with --assistant"
             ) from error
 

@@ -36,8 +36,7 @@ def confirmed(question: str) -> bool:
     """Ask on the terminal; anything but yes is no. Raises where nobody can be asked."""
     if not sys.stdin.isatty():
         raise AssistantError(
-            f"{plain(question)} Nobody can be asked in a pipe: "
-            "use 'assistant memories forget' with --yes"
+            f"{plain(question)} Cannot ask in a pipe: use 'assistant memories forget' with --yes"
         )
     try:
         return input(f"{plain(question)} [y/N] ").strip().lower() in ("y", "yes")
@@ -54,7 +53,7 @@ def edited(text: str) -> str:
     """The text as the user left it in `$VISUAL` or `$EDITOR`. Raises where there is no editor."""
     named = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), None)
     if named is None and not sys.stdin.isatty():
-        raise AssistantError("no editor can be opened in a pipe: give the new text with --text")
+        raise AssistantError("cannot open an editor in a pipe: use --text")
     # Its folder is for its owner's eyes only, as what an editor writes beside it.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"

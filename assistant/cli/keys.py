@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
-_DataDir = Annotated[Path | None, typer.Option(help="Where the memory lies.")]
+_DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
 _Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -28,21 +28,26 @@ _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command()
 def create(
     label: Annotated[str, typer.Argument(help="What the key is for.")],
-    user: Annotated[str | None, typer.Option("--user", help="The one user it is for.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Limit the key to this user.")] = None,
     scope: Annotated[
-        list[Scope] | None, typer.Option("--scope", help="What else it allows; can be repeated.")
+        list[Scope] | None,
+        typer.Option(
+            "--scope", help="Scope to grant: act_as, set_time or admin. Can be given several times."
+        ),
     ] = None,
     data_dir: _DataDir = None,
     config: _Config = None,
     as_json: _Json = False,
 ) -> None:
-    """Make a key and print it. It is shown this once."""
+    """Create a key and print it. It cannot be shown again."""
     made = new_key(label, user, scope or [], created_at=_now())
     place = asyncio.run(_add(_settings(data_dir, config), made.key))
     if as_json:
         _print_json(_body(made.key) | {"key": made.token})
     else:
-        typer.echo(f"{_line(made.key)}\nin {place}; the key, shown this once:", err=True)
+        typer.echo(
+            f"{_line(made.key)}\nstored in {place}. The key (it cannot be shown again):", err=True
+        )
         typer.echo(made.token)
 
 

@@ -39,10 +39,10 @@ def serve(
     data_dir: options.DataDir = None,
     config: options.Config = None,
     workers: Annotated[
-        int | None, typer.Option(help="Processes that serve; several need qdrant_url.")
+        int | None, typer.Option(help="Number of worker processes. More than one needs qdrant_url.")
     ] = None,
 ) -> None:
-    """Run the assistant until it is stopped."""
+    """Start the assistant server."""
     from assistant.cli.serving.command import run_server
     from assistant.settings import load_settings
 
@@ -59,7 +59,7 @@ def check(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what is wrong with this set-up, if anything, and what helps."""
+    """Check this set-up: address, keys, memory, embedder, models."""
     from assistant.cli.check import print_check
     from assistant.settings import load_settings
 
@@ -76,9 +76,9 @@ def chat(
     time: options.Time = None,
     model: options.Model = None,
     api_key: options.Key = None,
-    history: Annotated[bool, typer.Option(help="Keep what is typed for the next time.")] = True,
+    history: Annotated[bool, typer.Option(help="Keep a history of what you type.")] = True,
 ) -> None:
-    """Talk to a running assistant in the terminal."""
+    """Chat with a running assistant."""
     from assistant.cli.chat import terminal
     from assistant.cli.connection import Connection
     from assistant.cli.conversation import Conversation
@@ -90,7 +90,9 @@ def chat(
 
 @app.command()
 def ask(
-    question: Annotated[str, typer.Argument(help="What to ask; - reads it from standard input.")],
+    question: Annotated[
+        str, typer.Argument(help="The question. Use - to read it from standard input.")
+    ],
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     session: options.Session = None,
@@ -100,10 +102,12 @@ def ask(
     as_of: options.AsOf = None,
     model: options.Model = None,
     api_key: options.Key = None,
-    remember: Annotated[bool, typer.Option(help="Keep the question and its answer.")] = False,
+    remember: Annotated[
+        bool, typer.Option(help="Store the question and its answer. By default nothing is stored.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Ask one question, answered from memory."""
+    """Ask one question and print the answer."""
     from assistant.cli.ask import print_answer
     from assistant.cli.connection import Connection
 
@@ -127,7 +131,7 @@ def mcp(
     user: options.User = None,
     api_key: options.Key = None,
 ) -> None:
-    """Offer a memory to MCP clients, over standard input and output."""
+    """Serve a running assistant's memory to MCP clients over stdio."""
     from assistant.cli.connection import Connection
 
     try:
@@ -136,26 +140,31 @@ def mcp(
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "mcp":
             raise
-        raise AssistantError("this needs the extra: pip install 'aide-memoire[mcp]'") from error
+        raise AssistantError(
+            "assistant mcp needs an extra: pip install 'aide-memoire[mcp]'"
+        ) from error
     with Connection(assistant, user, api_key, seconds=SILENT_SECONDS) as connection:
         serve_mcp(connection)
 
 
 @app.command()
 def migrate(
-    to: Annotated[str, typer.Option(help="Where the memory is to go: edge or server.")],
+    to: Annotated[
+        str,
+        typer.Option(help="Target: 'edge' (embedded, in the data directory) or 'server' (Qdrant)."),
+    ],
     data_dir: options.DataDir = None,
     qdrant_url: options.QdrantUrl = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Move the memory between the data directory (edge) and a Qdrant server. Can be repeated."""
+    """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
     from assistant.cli.operations import run_migrate
     from assistant.operations import Place
     from assistant.settings import load_settings
 
     if to not in list(Place):
-        raise typer.BadParameter("edge or server", param_hint="--to")
+        raise typer.BadParameter("--to must be 'edge' or 'server'", param_hint="--to")
     settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
     run_migrate(settings, Place(to), as_json=as_json)
 
@@ -165,12 +174,18 @@ def reindex(
     data_dir: options.DataDir = None,
     qdrant_url: options.QdrantUrl = None,
     config: options.Config = None,
-    again: Annotated[bool, typer.Option(help="Even if nothing has changed.")] = False,
-    keep_old: Annotated[bool, typer.Option(help="Do not delete the old index.")] = False,
-    cancel: Annotated[bool, typer.Option(help="Give up an interrupted reindex.")] = False,
+    again: Annotated[
+        bool, typer.Option(help="Rebuild the index even if nothing has changed.")
+    ] = False,
+    keep_old: Annotated[
+        bool, typer.Option(help="Keep the old index until the next reindex.")
+    ] = False,
+    cancel: Annotated[
+        bool, typer.Option(help="Cancel an interrupted reindex and keep the old index.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Index the memory anew with the embedder of the settings. Can be repeated."""
+    """Rebuild the index with the current embedder and settings. Safe to repeat."""
     from assistant.cli.operations import run_cancel, run_reindex
     from assistant.settings import load_settings
 
@@ -183,7 +198,9 @@ def reindex(
 
 @app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it; `.gz` at the end packs it.")],
+    file: Annotated[
+        Path, typer.Argument(help="Backup file to write. A name ending in .gz is compressed.")
+    ],
     assistant: options.Running = None,
     api_key: options.Key = None,
     data_dir: options.DataDir = None,
@@ -191,7 +208,7 @@ def backup(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write the memory of all users to a file; with --assistant while it runs."""
+    """Back up all users to a file. Use --assistant while the assistant runs."""
     from assistant.cli.connection import Connection
     from assistant.cli.operations import run_backup, run_backup_through
     from assistant.settings import load_settings
@@ -206,13 +223,13 @@ def backup(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `assistant backup` wrote.")],
+    file: Annotated[Path, typer.Argument(help="Backup file to read.")],
     data_dir: options.DataDir = None,
     qdrant_url: options.QdrantUrl = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Fill an empty memory from a backup. Can be repeated until it has finished."""
+    """Restore a backup into an empty memory. If interrupted, run it again."""
     from assistant.cli.operations import run_restore
     from assistant.settings import load_settings
 
@@ -223,13 +240,13 @@ def restore(
 @app.command()
 def repair(
     backup: Annotated[
-        Path | None, typer.Option("--from", help="A backup to take lost rounds from.")
+        Path | None, typer.Option("--from", help="Backup file to recover lost messages from.")
     ] = None,
     data_dir: options.DataDir = None,
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Keep what can be read of a damaged memory. Its damaged files are deleted: copy them first."""
+    """Repair a damaged memory: keep every intact message. Copy its files first: damaged ones go."""
     from assistant.cli.operations import run_repair
     from assistant.settings import load_settings
 
@@ -245,7 +262,7 @@ def scrub(
     config: options.Config = None,
     as_json: options.Json = False,
 ) -> None:
-    """Take what was forgotten off the disk; with --assistant while it runs."""
+    """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
     from assistant.cli.connection import Connection
     from assistant.cli.operations import run_scrub, run_scrub_through
     from assistant.settings import load_settings

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(help="Id of a memory; the beginning of it will do.")]
-_Limit = Annotated[int, typer.Option(min=1, max=200, help="Most memories shown.")]
+_Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
+_Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
 
 
 @app.command("list")
@@ -24,10 +24,15 @@ def list_memories(
     user: options.User = None,
     first: options.From = None,
     last: options.To = None,
-    text: Annotated[str | None, typer.Option(help="Only those with these words.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="Only memories that contain these words.")
+    ] = None,
     oldest: Annotated[bool, typer.Option("--oldest", help="The oldest first.")] = False,
     limit: _Limit = 50,
-    after: Annotated[str | None, typer.Option(help="Go on after this 'next'.")] = None,
+    after: Annotated[
+        str | None,
+        typer.Option(help="Continue after this page: the 'next' value of the page before."),
+    ] = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
@@ -71,10 +76,13 @@ def show(
 @app.command()
 def conflicts(
     mine: Annotated[
-        str | None, typer.Option(metavar="ID", help="It is mine: let it replace.")
+        str | None,
+        typer.Option(
+            metavar="ID", help="This statement is mine: let it replace what I said before."
+        ),
     ] = None,
     leave: Annotated[
-        str | None, typer.Option(metavar="ID", help="It is not: leave all as it is.")
+        str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
@@ -82,7 +90,7 @@ def conflicts(
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """List what contradicts you and may be another's: quoted, pasted, made up."""
+    """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
     with _work(assistant, user, api_key, as_json) as work:
@@ -92,13 +100,15 @@ def conflicts(
 @app.command()
 def edit(
     id: _Id,
-    text: Annotated[str | None, typer.Option(help="What was said; else an editor opens.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
+    ] = None,
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Put right what a memory says you said, in $EDITOR or by --text."""
+    """Correct your side of a memory, in $EDITOR or with --text."""
     with _work(assistant, user, api_key, as_json) as work:
         work.edit(id, text)
 
@@ -108,17 +118,19 @@ def forget(
     id: Annotated[str | None, typer.Argument(help="Id of a memory, or its beginning.")] = None,
     session: Annotated[str | None, typer.Option(help="Forget this session.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be forgotten.")
+    ] = False,
     scrub: Annotated[
-        bool, typer.Option("--scrub", help="Take it off the disk at once, too.")
+        bool, typer.Option("--scrub", help="Also remove the text from the disk now.")
     ] = False,
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Forget one memory, a session, or everything; says first how much that is, and asks."""
+    """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
     with _work(assistant, user, api_key, as_json) as work:
@@ -127,13 +139,13 @@ def forget(
 
 @app.command()
 def export(
-    file: Annotated[Path, typer.Argument(help="A new file; - is standard output.")],
+    file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write everything that is kept of a user to a file (JSONL)."""
+    """Export a user's memory to a file (JSONL)."""
     with _work(assistant, user, api_key, as_json) as work:
         work.export(file)
 
@@ -141,14 +153,15 @@ def export(
 @app.command("import")
 def import_memories(
     file: Annotated[
-        Path, typer.Argument(help="An export of ours or of ChatGPT; - is standard input.")
+        Path,
+        typer.Argument(help="An export of this assistant or of ChatGPT. Use - for standard input."),
     ],
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Bring in an export, of ChatGPT too (json, zip). Can be repeated: what is there stays."""
+    """Import an export of this assistant or of ChatGPT (json, zip). Safe to repeat."""
     with _work(assistant, user, api_key, as_json) as work:
         work.bring_in(file)
 

@@ -62,7 +62,10 @@ class MemoryWork:
         if (id := mine or leave) is not None:
             memory = self._memory.said_by(id, "user" if mine else "quoted")
             if not self._printed_json(memory):
-                say(self._console, "it is yours now, and counts" if mine else "left as it is")
+                say(
+                    self._console,
+                    "marked as yours; it replaces what you said before" if mine else "unchanged",
+                )
             return
         found = self._memory.conflicts(limit)
         if not self._printed_json(found):
@@ -99,7 +102,7 @@ class MemoryWork:
         if not self._printed_json(summary):
             say(self._console, _outcome(what, count, forgotten, dry_run=dry_run))
             if scrubbed:
-                say(self._console, "what was forgotten is off the disk")
+                say(self._console, "forgotten text was removed from the disk")
         if count and not (agreed or dry_run):
             raise typer.Exit(1)
 

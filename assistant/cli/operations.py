@@ -41,7 +41,7 @@ def run_cancel(settings: Settings, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"command": "reindex", "cancelled": cancelled}))
     else:
-        typer.echo("the old index stays" if cancelled else "there was nothing to cancel")
+        typer.echo("cancelled: the old index stays in use" if cancelled else "nothing to cancel")
 
 
 def run_backup(settings: Settings, file: Path, *, as_json: bool) -> None:
@@ -95,9 +95,9 @@ def run_scrub_through(connection: Connection, *, as_json: bool) -> None:
 
 
 def _print_scrub(scrubbed: bool, seconds: float, *, as_json: bool) -> None:
-    line = f"what was forgotten is off the disk, in {seconds:.1f} s"
+    line = f"forgotten text was removed from the disk, in {seconds:.1f} s"
     if not scrubbed:
-        line = "a Qdrant server clears its files by itself: see docs/privacy.md"
+        line = "nothing to do: a Qdrant server cleans its own files (docs/privacy.md)"
     _print("scrub", seconds, {"scrubbed": scrubbed}, [line], as_json=as_json)
 
 

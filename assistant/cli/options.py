@@ -13,14 +13,16 @@ Url = Annotated[
 ]
 Running = Annotated[
     str | None,
-    typer.Option("--assistant", help="Base URL of the running assistant that has the memory open."),
+    typer.Option(
+        "--assistant", help="Base URL of the running assistant, if it has this memory open."
+    ),
 ]
 User = Annotated[
     str | None,
     typer.Option(
         "--user",
         envvar="ASSISTANT_USER",
-        help="Whose memory; else the user of the key, or default.",
+        help="User whose memory to use. Default: the key's user, or 'default'.",
     ),
 ]
 Key = Annotated[
@@ -29,17 +31,19 @@ Key = Annotated[
         "--api-key",
         envvar="ASSISTANT_API_KEY",
         show_envvar=True,
-        help="Key to send, if the server wants one.",
+        help="API key, if the server requires one.",
     ),
 ]
-Session = Annotated[str | None, typer.Option("--session", help="Session to go on with.")]
-Time = Annotated[str | None, typer.Option("--time", help="Pretend it is this time (RFC 3339).")]
+Session = Annotated[str | None, typer.Option("--session", help="Session to continue.")]
+Time = Annotated[str | None, typer.Option("--time", help="Act as if it were this time (RFC 3339).")]
 Model = Annotated[str | None, typer.Option(help="Profile to ask, such as aide-memoire-nomem.")]
-From = Annotated[str | None, typer.Option("--from", help="Only what was said from this day on.")]
-To = Annotated[str | None, typer.Option("--to", help="Only what was said up to this day.")]
-AsOf = Annotated[str | None, typer.Option("--as-of", help="Only what was known on this day.")]
+From = Annotated[str | None, typer.Option("--from", help="First day to search (YYYY-MM-DD).")]
+To = Annotated[str | None, typer.Option("--to", help="Last day to search (YYYY-MM-DD).")]
+AsOf = Annotated[
+    str | None, typer.Option("--as-of", help="Answer from what was known on this day (YYYY-MM-DD).")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-DataDir = Annotated[Path | None, typer.Option(help="Where the memory lies.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
 QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]

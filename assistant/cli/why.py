@@ -32,13 +32,13 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
     used = [one for one in found if one["id"] in read]
     unfit = [one for one in found if one["id"] in dropped]
     farther = [one for one in found if one["id"] not in read | dropped]
-    say(console, f"asked as of {trace['now']}; {time_line(trace['time_range'])}")
+    say(console, f"asked at {trace['now']}; {time_line(trace['time_range'])}")
     say(console, f"answered from {len(used)} of {len(found)} found", style="bold")
     _print_hits(console, used)
     if trace["trimmed"]:
         say(console, f"shortened to fit: {len(trace['trimmed'])} of them")
     _print_left_out(console, "left out, they did not fit", unfit)
-    _print_left_out(console, "found, and not used", farther)
+    _print_left_out(console, "found but not used", farther)
     if trace["context_tokens"]:
         say(console, f"memory given to the model: {trace['context_tokens']} tokens")
     if trace["notes"]:

@@ -52,7 +52,7 @@ class Claims:
             try:
                 await self._claim(rounds, self._lease)
             except MemoryStoreError as error:
-                _log.warning("a claim on rounds to enrich could not be renewed: %s", error)
+                _log.warning("could not renew the lease on rounds being extracted: %s", error)
 
     async def _claim(self, rounds: Sequence[Round], lasting: timedelta) -> list[Round]:
         now = self._clock()

@@ -114,10 +114,10 @@ class EnrichmentWorker:
         try:
             await self.finish(user_id, session_id)
         except MemoryStoreError as error:
-            _log.warning("enrichment waits for the store: %s", error)
+            _log.warning("enrichment paused, store unavailable: %s", error)
             self._due(user_id, session_id, _LONGEST_PAUSE)
         except Exception:  # whatever it was, the next session must have its turn
-            _log.exception("enrichment of a session failed")
+            _log.exception("fact extraction failed for a session")
             self._settled(user_id, session_id)
 
     def _settled(self, user_id: str, session_id: str) -> None:
@@ -134,7 +134,7 @@ class EnrichmentWorker:
             try:
                 await sweep()
             except MemoryStoreError as error:
-                _log.warning("cannot look for rounds that wait for enrichment: %s", error)
+                _log.warning("cannot list rounds pending enrichment: %s", error)
             except Exception:  # the next sweep must come, whatever happened to this one
                 _log.exception("looking for rounds that wait for enrichment failed")
             await asyncio.sleep(seconds)

@@ -92,7 +92,7 @@ def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> ChatGptExpo
     if unreadable and not found:
         raise InvalidRequest(unreadable[0])
     if unread > len(unreadable):
-        unreadable.append(f"nor can {unread - len(unreadable)} more")
+        unreadable.append(f"and {unread - len(unreadable)} more conversations")
     sessions = [session for session in found if session.turns]
     sessions.sort(key=lambda session: (session.turns[0].timestamp, session.session_id))
     return ChatGptExport(sessions, unreadable)
@@ -150,7 +150,7 @@ def read_session(conversation: Any) -> ImportedSession:
         session_id = f"{_PREFIX}{_id(conversation)}"
         if not isinstance(conversation.get("mapping"), Mapping):
             raise ValueError(
-                f"it is none of ChatGPT's, which have a mapping: {_keys(conversation)}"
+                f"not a ChatGPT conversation (it has no mapping): {_keys(conversation)}"
             )
         return ImportedSession(session_id, tuple(_turns(conversation)))
     except (KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
@@ -194,7 +194,7 @@ def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
         if text is None:
             continue
         if at is None:
-            raise ValueError("nothing says when it took place")
+            raise ValueError("it has no date")
         role = Role(message["author"]["role"])
         yield Turn(role, text, datetime.fromtimestamp(at, UTC), caller_id=message["id"])
 

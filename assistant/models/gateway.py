@@ -160,7 +160,7 @@ class Gateway:
                 return await anext(pieces, None)
         except TimeoutError as error:
             raise ModelTimeout(
-                f"the model {self.name} said nothing for {self._limits.seconds:g} s"
+                f"the model {self.name} gave no output for {self._limits.seconds:g} s"
             ) from error
 
     def _wait(self, attempt: int, error: ModelUnavailable) -> float | None:

@@ -91,7 +91,7 @@ class ReplyCache:
     def _failed_to(self, what: str, error: OSError) -> None:
         if not self._failed:
             self._failed = True
-            _log.warning("replies cannot %s in %s: %s", what, self._folder, error)
+            _log.warning("reply cache: cannot %s in %s: %s", what, self._folder, error)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

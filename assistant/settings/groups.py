@@ -33,18 +33,18 @@ class SignalWeights(_Group, frozen=True):
     personal: float = Field(default=Weights().personal, ge=0)
     """That a round states something about the user."""
     speaker: float = Field(default=Weights().speaker, ge=0)
-    """That the one speaks whom the question names, where several do."""
+    """The round was said by a speaker that the question names."""
     said_then: float = Field(default=Weights().said_then, ge=0)
-    """That it was said in the days asked about."""
+    """The round was said in the time range of the question."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)
-    """That it talks about a day in the days asked about."""
+    """The round is about a day in that range."""
 
 
 class RecallChoices(_Group, frozen=True):
     """How much of the memory a question gets, and what ranks it."""
 
     rounds: int = Field(default=0, ge=0, le=200)
-    """Rounds recalled for a question; 0 for as many as the reader can make use of."""
+    """Rounds recalled for a question; 0 chooses by the token budget."""
     context_tokens: int = Field(default=0, ge=0)
     """Most tokens of memory given to the language model; 0 leaves it to the preset."""
     statement: float = Field(default=RecallSettings().statement, ge=0, le=1)
@@ -112,7 +112,7 @@ class EnrichmentSettings(_Group, frozen=True):
     sessions_at_once: int = Field(default=4, ge=1, le=64)
     """Sessions (of different users) extracted side by side."""
     lease_seconds: float = Field(default=60.0, ge=5, le=3600)
-    """How long after the end of a worker that was killed others take up what it was extracting."""
+    """Seconds until other workers take over the extraction of a killed worker."""
     attempts: int = Field(default=3, ge=1, le=20)
     """Times a round is tried before it counts as failed."""
     known_facts: int = Field(default=12, ge=0, le=100)
@@ -138,14 +138,14 @@ class UnderstandingSettings(_Group, frozen=True):
     """How questions are read by `query_model`."""
 
     sub_queries: int = Field(default=0, ge=0, le=5)
-    """Most queries of its own that a question combining several things is split into."""
+    """Maximum number of sub-queries for a question that combines several things."""
 
 
 class LimitSettings(_Group, frozen=True):
     """How much a caller may ask for, each user of each key apart; 0 is no limit."""
 
     requests_per_minute: int | None = Field(default=None, ge=0)
-    """Requests; not set, there is a limit where there are keys only."""
+    """Requests per minute; unset: 1200 if there are keys, else unlimited."""
     answers_at_once: int | None = Field(default=None, ge=0)
     """Chat answers under way, streamed or not; not set, as above."""
     messages: int = Field(default=10_000, ge=0)

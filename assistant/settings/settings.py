@@ -65,16 +65,16 @@ class Settings(BaseSettings):
     port: int = Field(default=8080, ge=0, le=65535)
     """Port to listen on; 0 takes a free one."""
     workers: int = Field(default=1, ge=1, le=64)
-    """Processes that serve; more than one needs `qdrant_url`."""
+    """Worker processes; more than one needs `qdrant_url`."""
     shutdown_seconds: float = Field(default=30.0, ge=0)
-    """How long a server that is told to stop waits for the requests it is answering."""
+    """Seconds to finish running requests when the server is stopped."""
     data_dir: Path = Path("data")
     """Where the embedded store lies."""
     durability: Durability = Durability.SYNC
     """When what was said counts as kept in an embedded memory: `sync`, when it is on the disk, or
     `os`, when the operating system has it, which a power cut may take back."""
     api_key: SecretStr | None = Field(default=None, min_length=16)
-    """A key that may do everything, for where secrets come as settings; empty is none."""
+    """An API key that may do everything, for deployments that pass secrets as settings."""
     keys_file: Path | None = None
     """The file with the keys made by `assistant keys`; empty is `keys.json` in `data_dir`, or the
     Qdrant server where there is one."""
@@ -114,7 +114,7 @@ class Settings(BaseSettings):
     extract_model_api_key: SecretStr | None = None
     """Key for it."""
     extract_model_timeout: float = Field(default=120.0, gt=0)
-    """Seconds one whole reply of it may take."""
+    """Seconds to wait for one complete reply."""
     extract_model_retries: int = Field(default=3, ge=0, le=10)
     """Times a failed call to it is tried again, where trying again can help."""
     query_model: str = ""
@@ -138,7 +138,7 @@ class Settings(BaseSettings):
     reading: ReadingSettings = ReadingSettings()
     logs: LogSettings = LogSettings()
     quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
-    """Closeness of the best sentence below which the quoting reader says that it does not know."""
+    """If the best sentence is less similar than this, the quoting reader says it does not know."""
     require_user: bool = False
     """Refuse requests that name no user, instead of using `default`."""
     limits: LimitSettings = LimitSettings()

@@ -71,7 +71,7 @@ class _SettingsFile(TomlConfigSettingsSource):
             _log.warning("%s in %s is no longer a setting and counts for nothing", name, file)
         if unknown := sorted(set(self.toml_data) - set(settings_cls.model_fields) - REMOVED):
             raise ConfigError(
-                f"wrong setting: {', '.join(unknown)} in {file} is no setting of the assistant",
+                f"wrong setting: {', '.join(unknown)} in {file} is not a setting of the assistant",
                 code="wrong_setting",
             )
 

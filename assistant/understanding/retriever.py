@@ -49,7 +49,7 @@ class Retriever:
         try:
             understood = await self._understood(self._model, query.text, query.asked_on)
         except AssistantError as error:
-            _log.warning("the rules read a question: %s", error)
+            _log.warning("query model failed, using rules: %s", error)
             failure = f"{error.code}: {error.message}"
             return Retrieved(await self._recall(query), Understanding(failure=failure))
         # The rules may still see a time that the model did not name.

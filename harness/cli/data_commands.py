@@ -26,7 +26,10 @@ NONCOMMERCIAL = "CC BY-NC"
 
 def download_command(
     keys: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE]...", help="Which; none lists them.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...", help="Files to download. Without any, lists what there is."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="The folder to put them into.")] = Path(
         "datasets"
@@ -35,7 +38,7 @@ def download_command(
         str | None, typer.Option("--mirror", help="Scheme and host to use instead.")
     ] = None,
 ) -> None:
-    """Fetch published data files and check their hashes; a file that is there is checked only."""
+    """Download published data files and verify their hashes. Existing files are only verified."""
     if not keys:
         _list()
         return
@@ -58,7 +61,7 @@ def export_command(
         bool, typer.Option("--fill-missing", help="Add empty answers for missing ones.")
     ] = False,
     name: Annotated[
-        str, typer.Option("--name", help="What the keys of the format locomo begin with.")
+        str, typer.Option("--name", help="Prefix of the keys in the format locomo.")
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
@@ -86,18 +89,19 @@ def compile_command(
         int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
     ] = None,
     tokens: Annotated[
-        int | None, typer.Option("--tokens", min=1, help="Or about how many tokens.")
+        int | None,
+        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
     ] = None,
     file: options.DataFile = None,
     questions: Annotated[
-        int | None, typer.Option("--questions", min=1, help="So many questions, drawn with --seed.")
+        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
     ] = None,
     types: options.Types = "",
     ids: options.Ids = "",
     per_type: options.PerType = None,
     seed: options.Seed = 0,
     keep_fillers: Annotated[
-        bool, typer.Option(help="Keep the fillers a question has, or draw all anew.")
+        bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
     ] = True,
     lead_days: Annotated[
         int,
@@ -106,11 +110,13 @@ def compile_command(
     depth: Annotated[
         str | None,
         typer.Option(
-            "--depth", help="Share of the fillers before the evidence, from 0 to 1, or uniform."
+            "--depth",
+            help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
+            "or 'uniform'.",
         ),
     ] = None,
     dates: Annotated[
-        str, typer.Option("--dates", help="Where evidence is dated: kept, or as in the paper.")
+        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
     ] = "kept",
 ) -> None:
     """Make new histories of any size from the sessions of a data set."""

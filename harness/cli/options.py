@@ -50,57 +50,72 @@ ProfileName = Annotated[
 ContextTokens = Annotated[
     int,
     typer.Option(
-        "--context-tokens", min=1, help="What full-context, oracle and last-n may lay in a prompt."
+        "--context-tokens",
+        min=1,
+        help="Most tokens of history in a prompt (modes full-context, oracle, last-n).",
     ),
 ]
 LastSessions = Annotated[
     int | None,
-    typer.Option("--last-sessions", min=1, help="How many sessions last-n shows; default: 10."),
+    typer.Option(
+        "--last-sessions", min=1, help="Sessions in the prompt in mode last-n (default: 10)."
+    ),
 ]
 LastTokens = Annotated[
     int | None,
-    typer.Option("--last-tokens", min=1, help="Or as many as have so many tokens together."),
+    typer.Option(
+        "--last-tokens", min=1, help="Or: as many of the latest sessions as fit this many tokens."
+    ),
 ]
 Probe = Annotated[
-    bool, typer.Option(help="First try the assistant's memory, sense of time and isolation.")
+    bool, typer.Option(help="Probe the assistant first: memory, dates, separation of users.")
 ]
 Repeat = Annotated[
     int,
-    typer.Option("--repeat", min=1, max=100, help="So many runs alike, each in a folder of --out."),
+    typer.Option(
+        "--repeat",
+        min=1,
+        max=100,
+        help="Repeat the run N times, each in its own folder under --out.",
+    ),
 ]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Count questions, tokens, price and time; send nothing.")
 ]
-RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Only what failed before.")]
+RetryErrors = Annotated[
+    bool, typer.Option("--retry-errors", help="Ask only the questions that failed before.")
+]
 MaxErrorRate = Annotated[
     float | None,
     typer.Option(
-        "--max-error-rate", min=0, max=1, help="Stop when a larger share of questions fails."
+        "--max-error-rate", min=0, max=1, help="Stop when more than this share of questions fails."
     ),
 ]
 MaxTokens = Annotated[
-    int | None, typer.Option("--max-tokens", min=1, help="Tokens that all models may spend in all.")
+    int | None, typer.Option("--max-tokens", min=1, help="Token budget of all models together.")
 ]
 MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", min=0, help="US dollars all models may spend in all.")
+    float | None,
+    typer.Option("--max-cost", min=0, help="Budget in US dollars of all models together."),
 ]
 PriceOption = Annotated[
     str | None,
-    typer.Option("--price", help="US dollars for a million tokens: PROMPT/COMPLETION."),
+    typer.Option(
+        "--price", help="Assistant's price in US dollars per million tokens: PROMPT/COMPLETION."
+    ),
 ]
 JudgePrice = Annotated[
     str | None,
     typer.Option(
         "--judge-price",
-        help="The same of the judge's model; behind a comma that of the second judge's.",
+        help="Judge's price, as for --price. Add the second judge's after a comma.",
     ),
 ]
 JudgeName = Annotated[
     str,
     typer.Option(
         "--judge",
-        help="Who compares answers: lexical, or one of "
-        f"{', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL.",
+        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL.",
     ),
 ]
 SecondJudge = Annotated[
@@ -117,7 +132,10 @@ JudgeApiKey = Annotated[
     ),
 ]
 JudgeVotes = Annotated[
-    int, typer.Option("--judge-votes", min=1, max=25, help="Calls that decide one verdict.")
+    int,
+    typer.Option(
+        "--judge-votes", min=1, max=25, help="Judge calls per verdict; the majority decides."
+    ),
 ]
 JudgeCache = Annotated[
     Path | None,
@@ -132,17 +150,20 @@ JudgeConcurrency = Annotated[
 ]
 Controls = Annotated[
     int,
-    typer.Option("--controls", min=0, help="Questions drawn to check the judge itself; 0: none."),
+    typer.Option("--controls", min=0, help="Questions used to check the judge itself (0: none)."),
 ]
-Types = Annotated[str, typer.Option("--types", help="Only these question types, by comma.")]
-Ids = Annotated[str, typer.Option("--ids", help="Only these question ids, by comma.")]
+Types = Annotated[
+    str, typer.Option("--types", help="Only these question types, separated by commas.")
+]
+Ids = Annotated[str, typer.Option("--ids", help="Only these question ids, separated by commas.")]
 PerType = Annotated[
-    int | None, typer.Option("--per-type", min=1, help="So many of each type, drawn with --seed.")
+    int | None,
+    typer.Option("--per-type", min=1, help="N questions of each type, drawn with --seed."),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every draw.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N questions.")]
 Concurrency = Annotated[
-    int, typer.Option("--concurrency", min=1, max=64, help="Questions (users) at the same time.")
+    int, typer.Option("--concurrency", min=1, max=64, help="Questions to run in parallel.")
 ]
 Timeout = Annotated[float, typer.Option("--timeout", min=0.01, help="Seconds for one request.")]
 BarrierTimeout = Annotated[
@@ -151,7 +172,9 @@ BarrierTimeout = Annotated[
 ]
 RetrySeconds = Annotated[
     float,
-    typer.Option("--retry-seconds", min=0, help="Seconds to wait for a lost assistant to return."),
+    typer.Option(
+        "--retry-seconds", min=0, help="Seconds to keep trying after the connection is lost."
+    ),
 ]
 Forget = Annotated[
     bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
@@ -175,7 +198,9 @@ FailOnRegression = Annotated[
 ]
 Junit = Annotated[
     Path | None,
-    typer.Option("--junit", help="A JUnit file to write, one case a question.", dir_okay=False),
+    typer.Option(
+        "--junit", help="Write a JUnit file with one test case per question.", dir_okay=False
+    ),
 ]
 
 

@@ -44,7 +44,7 @@ def finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
     """
     show(opened.dir, opened.report())
     if failed:
-        print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+        print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
     require(gates or Gates(), opened.dir)
     if failed:
         raise typer.Exit(FAILED_ITEMS)
@@ -84,7 +84,7 @@ def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates
         print(f"report: {folder / REPORT_HTML}")
     print(f"comparison: {out / HTML}")
     if failed:
-        print(f"{failed} questions failed; the same command tries them again", file=sys.stderr)
+        print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
     for folder in folders:
         require(gates, RunDir(folder))
     if failed:

@@ -40,7 +40,7 @@ def judge_command(
     selection: Selection,
     out: options.OutDir,
     hypotheses: Annotated[
-        Path, typer.Option("--hypotheses", help="Lines with question_id and hypothesis.")
+        Path, typer.Option("--hypotheses", help="JSONL file with question_id and hypothesis.")
     ],
     judging: Judging,
     allowance: Allowance,
@@ -80,7 +80,7 @@ def compare_command(
         Path | None, typer.Option("--out", help="A folder for compare.json, .md and .html.")
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare runs of other data or another judge too.")
+        bool, typer.Option("--anyway", help="Compare even if data or judge differ.")
     ] = False,
 ) -> None:
     """Compare runs question by question: differences, how sure they are, and what flipped."""
@@ -101,14 +101,14 @@ def compare_command(
 def leaderboard_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with runs under it.")],
     out: Annotated[
-        Path | None, typer.Option("--out", help="Where its three files go; default: DIR.")
+        Path | None, typer.Option("--out", help="Folder for the leaderboard files (default: DIR).")
     ] = None,
 ) -> None:
-    """Rank all runs under a folder, apart by data set and judge."""
+    """Rank all runs under a folder, separately for each data set and judge."""
     board = read_leaderboard(folder)
     write_leaderboard(board, out or folder)
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     for reason in board.unread:
-        console.print(f"not read: {reason}", style="yellow", highlight=False, markup=False)
+        console.print(f"skipped: {reason}", style="yellow", highlight=False, markup=False)
     print_tables(console, leaderboard_tables(board))
     console.print(f"leaderboard: {(out or folder) / f'{STEM}.html'}", soft_wrap=True)

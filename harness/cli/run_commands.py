@@ -47,7 +47,9 @@ def run_command(
     approach = manner.approach(limits.prices.get("assistant"))
     folders = repeat_folders(out, repeat)
     if repeat > 1 and gates.junit is not None:
-        raise UsageError("--junit is for one run, not for --repeat: harness report DIR --junit")
+        raise UsageError(
+            "--junit does not work with --repeat. Use: harness report DIR --junit FILE"
+        )
     if dry_run:
         judge, second = judging.judges(out, limits.prices)
         planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
@@ -98,7 +100,7 @@ def retrieval_command(
     barrier_timeout: options.BarrierTimeout = 60.0,
     forget: options.Forget = False,
 ) -> None:
-    """Ingest and search only: recall figures without any reading."""
+    """Replay histories and search, without asking questions."""
     opened = Run(selection.source, out, progress())
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
     finish(opened, replay_run(opened, server.endpoint, Approach(mode), replaying))
@@ -110,13 +112,17 @@ def context_command(
     server: Server,
     out: options.OutDir,
     listen: Annotated[
-        int, typer.Option("--listen", min=0, max=65535, help="Port to be the chat model on.")
+        int,
+        typer.Option(
+            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
+        ),
     ],
     ingested: Annotated[
-        Path | None, typer.Option("--ingested", help="The run that brought the histories in.")
+        Path | None,
+        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
     ] = None,
 ) -> None:
-    """Listen as the assistant's chat model: is the evidence in the prompts its reader gets?"""
+    """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""
     opened = Run(selection.source, out, progress(), ingested=ingested)
     finish(opened, record_prompts(opened, server.endpoint, listen))
 

@@ -55,6 +55,6 @@ def read_run_at(path: Path, name: str) -> ComparedRun:
     run_dir = RunDir(path)
     manifest: Manifest | None = load_manifest(run_dir)
     if manifest is None:
-        raise UsageError(f"{path}: no run here (no manifest.json)")
+        raise UsageError(f"{path} is not a run directory (no manifest.json)")
     lines = read_run(run_dir, asks=manifest.asks)
     return ComparedRun(name, manifest.data, lines, build_report(lines, manifest))

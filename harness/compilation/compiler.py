@@ -114,7 +114,7 @@ def _check_size(source: Source, selected: Sequence[Outline], pool: Pool, recipe:
     fullest = max(selected, key=lambda outline: smallest(outline, recipe))
     if (least := smallest(fullest, recipe)) > recipe.size:
         raise UsageError(
-            f"--{unit} {recipe.size} has no room: question "
+            f"--{unit} {recipe.size} is too small: question "
             f"{fullest.question.question_id!r} has {least} evidence {unit}"
         )
     most = min(largest(outline, pool, recipe) for outline in selected)

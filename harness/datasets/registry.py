@@ -141,7 +141,8 @@ def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:
     except AnotherOrder as error:
         raise DatasetError(
             f"{file}: after {len(seen)} questions a record does not begin with question_id and "
-            "question_type, as those before it do: pack the file (.gz) to have it read whole"
+            "question_type, as those before it do: compress the file (.gz) so that it is "
+            "read as a whole"
         ) from error
 
 

@@ -59,7 +59,7 @@ def select(questions: Sequence[Q], filters: Filters) -> list[Q]:
         chosen = _draw_per_type(chosen, filters.per_type, filters.seed)
     chosen = chosen[: filters.limit] if filters.limit is not None else chosen
     if not chosen:
-        raise UsageError("the filters leave no question")
+        raise UsageError("no question matches the filters")
     return chosen
 
 

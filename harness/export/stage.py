@@ -38,7 +38,7 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> int
     """
     manifest = load_manifest(run_dir)
     if manifest is None:
-        raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
+        raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     if kind not in FORMATS:
         raise UsageError(f"unknown format {kind!r}, expected one of {', '.join(FORMATS)}")
     records = FORMATS[kind](_Run(run_dir, manifest, options))
@@ -79,7 +79,7 @@ class _Run:
         """The data again, which must be that of the run."""
         name, file = self._data["name"], self.options.file
         if file is None and self._data["file"] is not None:
-            raise UsageError("a retrieval log repeats the histories: name the data with --file")
+            raise UsageError("a retrieval log needs the histories: add --file")
         dataset = open_dataset(name, file)
         if dataset.fingerprint.sha256() != self._data["sha256"]:
             raise RunMismatch(f"{file} is not the data of this run")

@@ -47,7 +47,7 @@ def check_regression(path: Path, base: Path) -> list[GateResult]:
         figures = _against_report(load_run(path), _report(base), base)
     found = list(figures)
     if not found:
-        raise UsageError(f"{OPTION} {base}: neither answers that were judged nor rankings in it")
+        raise UsageError(f"{OPTION} {base}: nothing to compare (no judged answers, no rankings)")
     return list(_held_together(found))
 
 

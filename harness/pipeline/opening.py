@@ -35,7 +35,7 @@ def open_manifest(
         return manifest
     _require_same_data(manifest, dataset)
     if salt and manifest.salt != salt:
-        raise manifest.mismatch("--ingested", "its users have other names")
+        raise manifest.mismatch("--ingested", "it belongs to another run (different user names)")
     was, wanted = manifest.data["filters"], _plain(filters)
     if was != wanted:
         raise manifest.mismatch("selection", difference(was, wanted))

@@ -70,7 +70,8 @@ async def _recorded(
     ingester = Ingester(client, blinding, barrier_seconds=0.0, on_round=_nothing)
     if not await ingester.is_stored(question):
         raise IngestMismatch(
-            "the history is not in memory as it should be: ingest it first, and name that run "
+            "the assistant does not hold this history completely: ingest it first, and name "
+            "that run "
             "with --ingested",
             route="GET /v1/sessions",
         )

@@ -78,7 +78,7 @@ class RunDir:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise UsageError(
-                    f"another harness is at work in {self.path}: let it end or stop it first, "
+                    f"another harness run is using {self.path}: wait for it, stop it, "
                     "or choose another --out"
                 ) from error
             yield

@@ -129,7 +129,7 @@ def write_report(run_dir: RunDir) -> Report:
     """Build the report from the directory's files alone, replace its faces, and return it."""
     manifest = load_manifest(run_dir)
     if manifest is None:
-        raise UsageError(f"{run_dir.path}: no run here (no manifest.json)")
+        raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     lines = read_run(run_dir, asks=manifest.asks)
     report = build_report(lines, manifest)
     run_dir.replace(REPORT_JSON, json.dumps(report, ensure_ascii=False, indent=2) + "\n")

@@ -73,7 +73,7 @@ def corrected(
     """
     round = _reworded(record.round, correction)
     if not (round.user_text.strip() or round.assistant_text.strip()):
-        raise InvalidRecord("a round needs text on one side: forget it instead")
+        raise InvalidRecord("no text would be left: forget the round instead")
     by_text = {fact.text: fact for fact in record.facts}
     if correction.facts is not None:
         facts, enrichment = _given(round, correction.facts, by_text, language), EnrichmentState.DONE

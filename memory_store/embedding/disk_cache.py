@@ -109,7 +109,7 @@ class DiskCache:
     def _say(self, problem: str) -> None:
         if not self._failed:
             self._failed = True
-            _log.warning("the cache of vectors %s: %s", self._file, problem)
+            _log.warning("vector cache %s: %s", self._file, problem)
 
 
 def _prepare(database: sqlite3.Connection) -> None:

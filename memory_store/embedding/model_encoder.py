@@ -89,5 +89,5 @@ def _missing(model: str, error: ModuleNotFoundError) -> str:
         )
     return (
         f"the embedding model {model!r} needs the extra: "
-        f"pip install 'aide-memoire[embedders]' ({error}). {PACKAGED!r} does without"
+        f"pip install 'aide-memoire[embedders]' ({error}). The packaged {PACKAGED!r} needs none"
     )

@@ -34,10 +34,10 @@ def require_place(directory: Path) -> None:
     there yet. Nothing is written."""
     there = _nearest(directory)
     if not there.is_dir():
-        raise StoreReadOnly(f"{there} is no folder: give another --data-dir")
+        raise StoreReadOnly(f"{there} is not a folder: choose another --data-dir")
     if not os.access(there, os.W_OK | os.X_OK):
         raise StoreReadOnly(
-            f"cannot write to {directory}: {there} takes no new files. Make it writable for the "
+            f"cannot write to {directory}: {there} is not writable. Make it writable for the "
             "user that runs the assistant, or give it another --data-dir; then run "
             "`assistant check`"
         )

@@ -102,7 +102,7 @@ async def restore(
         if (there.rounds, there.checksum) != (given.rounds, given.checksum):
             raise TransferUnfinished(
                 f"{memory.place} does not hold what the backup holds, but {there.rounds} rounds "
-                f"instead of {given.rounds}: does something else write to it?"
+                f"instead of {given.rounds}: is something else writing to it?"
             )
         await memory.sign(indexer.identity)
         return Restored(memory.place, there.rounds, there.checksum)

@@ -112,7 +112,9 @@ class Filling:
             return
         points = await self.converted(wrong)
         if run_of(await self.target.identity() or {}) != self.run:
-            raise TransferUnfinished(f"another command has taken {self.target.place} over")
+            raise TransferUnfinished(
+                f"another command is writing to {self.target.place}: wait for it to finish"
+            )
         await self.target.upsert(points)
         await self.target.remove(gone)
 

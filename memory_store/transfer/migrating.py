@@ -98,7 +98,8 @@ async def _refuse_other(target: OperatorEngine, found: Payload, made: Payload) -
         )
     if maker(found) != made:
         raise StoreMismatch(
-            f"the empty memory in {target.place} was made for {maker(found)}, what is to come for "
+            f"the empty memory in {target.place} was created for {maker(found)}, but the "
+            f"source uses "
             f"{dict(made)}: remove it, or give `assistant migrate` another place"
         )
 

@@ -101,7 +101,7 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
             if number == 1:
                 version = _version(read)
             elif is_ended:
-                raise InvalidRecord("it follows the line that is to be the last")
+                raise InvalidRecord("text after the last line")
             elif is_ended := read.keys() == {_COUNT}:
                 _check_count(read[_COUNT], number - 2)
             else:
@@ -112,10 +112,11 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise InvalidRecord(f"line {number} cannot be read: {why}") from error
     if not number:
-        raise InvalidRecord(f"it is empty: even without a round the first line is {header()}")
+        raise InvalidRecord(f"the file is empty: the first line must be {header()}")
     if not is_ended and version != _WITHOUT_END:
         raise InvalidRecord(
-            f"it is cut off: after {number - 1} records the last line is missing, which would be "
+            f"the file is truncated after {number - 1} records: the closing line is missing, "
+            f"which would be "
             f"{ending(number - 1)} if these are all"
         )
 
@@ -131,7 +132,7 @@ def _version(read: Mapping[str, Any]) -> int:
 def _check_whole(read: dict[str, Any]) -> None:
     """Take the checksum off a line, which must be that of the rest."""
     if read.pop(_CHECKSUM) != _checksum(read):
-        raise InvalidRecord("it is not as it was written: its checksum is of another text")
+        raise InvalidRecord("checksum mismatch: the line was altered")
 
 
 def _checksum(plain: Mapping[str, Any]) -> str:
@@ -140,7 +141,7 @@ def _checksum(plain: Mapping[str, Any]) -> str:
 
 def _check_count(told: Any, count: int) -> None:
     if told != count:
-        raise InvalidRecord(f"it tells of {told} records, and before it are {count}")
+        raise InvalidRecord(f"the closing line says {told} records, but the file has {count}")
 
 
 def _checked(record: Record) -> Record:

@@ -176,7 +176,9 @@ async def _begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> b
     if found is None:
         return False
     if not _is_successor(found, old):
-        raise StoreNotEmpty(f"{new.place} is in the way: it holds another memory")
+        raise StoreNotEmpty(
+            f"cannot create the new index: {new.place} already holds another memory"
+        )
     if maker(found) != wanted:
         await new.drop()
         await new.close()

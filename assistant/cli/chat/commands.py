@@ -68,11 +68,11 @@ class ChatCommands:
             self._conversation.connection.user_id = user_id
             self._shown = []
             self._new("")
-        self._say(f"you are {self._conversation.connection.user_id}")
+        self._say(f"user: {self._conversation.connection.user_id}")
 
     def _time(self, timestamp: str) -> None:
         self._conversation.be_at(None if timestamp in ("", "now") else timestamp)
-        self._say(f"it is {self._conversation.timestamp or 'now'}")
+        self._say(f"time: {self._conversation.timestamp or 'now'}")
         if self._conversation.is_ahead:
             self._say(AHEAD)
 
@@ -102,7 +102,7 @@ class ChatCommands:
         elif what:
             self._forget_one(what)
         else:
-            self._say("forget what? a number from /memories, an id, session, or all")
+            self._say("/forget needs a number from /memories, an id, 'session' or 'all'")
 
     def _forget_all(self) -> None:
         count = self._memory.forget_all(dry_run=True)["rounds"]
@@ -129,7 +129,7 @@ class ChatCommands:
     def _forget_one(self, named: str) -> None:
         is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
         if named.isdecimal() and not is_number and len(named) < SHORTEST_PREFIX:
-            self._say(f"there is no number {named} here: /memories shows numbers")
+            self._say(f"no memory number {named}: /memories lists them")
             return
         memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
         found = self._memory.forget(memory["id"], dry_run=True)

@@ -47,7 +47,7 @@ def _on_a_terminal(conversation: Conversation, console: Console, *, with_history
             if interrupted:
                 return 0
             interrupted = True
-            say(console, "Ctrl-C again, or Ctrl-D, leaves", style="dim")
+            say(console, "Press Ctrl-C again, or Ctrl-D, to leave", style="dim")
         except AssistantError as error:
             say(console, str(error), style="red")
 

@@ -127,7 +127,9 @@ class BoundedConnection(HttpToolsProtocol):
         except httptools.HttpParserUpgrade as upgrade:
             self._stay_with_http(data[upgrade.args[0] :])
         except httptools.HttpParserError:
-            self._refuse(self._refusal or InvalidRequest("this is no HTTP", code="invalid_http"))
+            self._refuse(
+                self._refusal or InvalidRequest("not a valid HTTP/1.1 request", code="invalid_http")
+            )
 
     def _stay_with_http(self, rest: bytes) -> None:
         """A client that would rather speak another protocol is answered as if it had not said so.
@@ -148,7 +150,11 @@ class BoundedConnection(HttpToolsProtocol):
         if _size(self.url, self.headers) > self._patience.head_bytes:
             raise self._refused_as(_head_too_large())
         if self.parser.get_method() == b"CONNECT":
-            raise self._refused_as(InvalidRequest("this is no proxy", code="invalid_http"))
+            raise self._refused_as(
+                InvalidRequest(
+                    "CONNECT is not supported: this server is not a proxy", code="invalid_http"
+                )
+            )
         if self.parser.should_upgrade():
             self.scope["method"] = self.parser.get_method().decode("ascii")
             return
@@ -183,7 +189,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _head_is_late(self) -> None:
         if self._in_head and not self.transport.is_closing():
-            self._refuse(RequestTimeout("the head of the request came too slowly"))
+            self._refuse(RequestTimeout("the request headers were too slow"))
         else:
             self.transport.close()
 
@@ -229,7 +235,9 @@ class BoundedConnection(HttpToolsProtocol):
         self.hang_up()
 
     def _say(self, error: AssistantError) -> None:
-        _log.info("refused before a request", extra=with_fields(error=error.code))
+        _log.info(
+            "connection refused before a request was read", extra=with_fields(error=error.code)
+        )
         self._refused(error.code)
         self.transport.write(_answer(error, self.server_state.default_headers))
 

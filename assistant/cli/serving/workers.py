@@ -90,7 +90,7 @@ class _Crew:
         for worker in [worker for worker in self._workers if not worker.is_alive()]:
             self._workers.remove(worker)
             if not self._stopping:
-                _log.error("a worker ended with code %s: another one begins", worker.exitcode)
+                _log.error("worker exited with code %s; starting another", worker.exitcode)
                 self._started()
 
     def _told_to_stop(self, number: int, frame: FrameType | None) -> None:

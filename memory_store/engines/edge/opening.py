@@ -143,7 +143,7 @@ def _unsealed(folder: Path) -> bool:
 def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
     """Take into account what was written last, once all of the memory was read and found whole."""
     if account.rounds > _WORTH_SAYING:
-        _log.warning("%s was not closed: reading its %d rounds", folder, account.rounds)
+        _log.warning("%s was not closed cleanly; checking all %d rounds", folder, account.rounds)
     found = compare(shard, account)
     if found.damage:
         raise StoreDamaged(_refusal(folder, f"of {account.rounds} rounds {found.damage}"))

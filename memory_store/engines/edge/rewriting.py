@@ -151,7 +151,7 @@ def _dimension(shard: qe.EdgeShard) -> int:
     found = shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
     identity = found[0].payload or {} if found else {}
     if not is_whole(identity):
-        raise StoreDamaged("what made this memory cannot be read: restore a backup")
+        raise StoreDamaged("the memory's identity record is unreadable: restore a backup")
     return int(identity["dimension"])
 
 

@@ -182,7 +182,7 @@ class ServerEngine:
         written = await self._identity()
         if written != identity:
             raise StoreMismatch(
-                f"another process has just made the memory at {self._connection} for {written}, "
+                f"another process just created the memory at {self._connection} with {written}, "
                 f"this one is set to {dict(identity)}"
             )
 

@@ -110,7 +110,7 @@ def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_p
     ("arguments", "message"),
     [
         (("backup", "b.jsonl"), "there is no memory in"),
-        (("backup", "b.jsonl", "--assistant", "http://127.0.0.1:9"), "no assistant answers at"),
+        (("backup", "b.jsonl", "--assistant", "http://127.0.0.1:9"), "no assistant at"),
         (("restore", "nowhere.jsonl"), "cannot read nowhere.jsonl"),
         (("backup", "no/such/folder/b.jsonl"), "cannot write"),
     ],

@@ -114,13 +114,13 @@ def test_chat_says_why(run: Run, http: httpx.Client, quoting_url: str, ann: str)
         record(http, ann, f"tea {number}", f"My aunt sold lamp number {number}.", "Noted.")
     typed = "What is my cat called?\n/why\n"
     lines = run("chat", "--assistant", quoting_url, "--user", ann, typed=typed).out.splitlines()
-    start = lines.index("asked as of 2023-06-10T09:00:00Z; the question names no time")
+    start = lines.index("asked at 2023-06-10T09:00:00Z; the question names no time")
     used, hit, parts, left_out, *others, more = lines[start + 1 :]
     assert used == "answered from 1 of 8 found"
     assert re.fullmatch(r"  2023-05-20  relevance \d\.\d\d  “I adopted a cat called Miso\.”", hit)
     assert re.search(r"\+0\.\d\d means something alike \(I adopted a cat called Miso\.\)", parts)
     assert re.search(r"\+0\.\d\d has the same words \(.*cat.*\)", parts)
-    assert left_out == "found, and not used: 7"
+    assert left_out == "found but not used: 7"
     assert sum("My aunt sold lamp number" in line for line in others) >= 5
     assert more == "  and 2 more"
 
@@ -131,7 +131,7 @@ def test_chat_says_that_a_time_is_in_the_future(
 ) -> None:
     at = ("chat", "--assistant", quoting_url, "--user", ann)
     out = run(*at, typed=f"/time {time}\n/time\n").out.splitlines()
-    assert out == [f"it is {time}T00:00:00Z", *([AHEAD] if ahead else []), "it is now"]
+    assert out == [f"time: {time}T00:00:00Z", *([AHEAD] if ahead else []), "time: now"]
     done = run(*at, "--session", "s", "--time", time, typed="I like tea.\n")
     assert (AHEAD in done.err) is ahead
     (value,) = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"]
@@ -155,7 +155,7 @@ def test_chat_as_somebody_else(run: Run, http: httpx.Client, quoting_url: str, a
     typed = f"/user\nI like tea.\n/user {bob}\nI like rye.\n/user\n"
     at = ("--assistant", quoting_url, "--user", ann, "--session", "first")
     lines = run("chat", *at, typed=typed).out.splitlines()
-    assert (lines[0], lines[-1]) == (f"you are {ann}", f"you are {bob}")
+    assert (lines[0], lines[-1]) == (f"user: {ann}", f"user: {bob}")
     (new,) = (line.split()[-1] for line in lines if line.startswith("new session"))
     assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
     assert list(sessions(http, ann)) == ["first"]
@@ -180,7 +180,7 @@ def test_chat_forgets_its_session(run: Run, http: httpx.Client, quoting_url: str
     record(http, ann, "t", "I like rye.", "Noted.")
     chat = ("chat", "--assistant", quoting_url, "--user", ann, "--session", "s")
     nobody = run(*chat, typed="/forget session\n")
-    assert (nobody.code, "Nobody can be asked" in nobody.err) == (1, True)
+    assert (nobody.code, "Cannot ask in a pipe" in nobody.err) == (1, True)
     refused = run(*chat, typed="/forget session\nn\n", asked=True)
     assert refused.out == "forget this session of 1 round? [y/N] nothing was forgotten\n"
     assert set(sessions(http, ann)) == {"s", "t"}
@@ -208,7 +208,7 @@ def test_chat_survives_an_answer_that_fails(
 def test_nobody_there(run: Run, command: tuple[str, ...]) -> None:
     done = run(*command, "--assistant", "http://127.0.0.1:9")
     assert done.code == 2
-    assert done.err.startswith("assistant: no assistant answers at http://127.0.0.1:9")
+    assert done.err.startswith("assistant: no assistant at http://127.0.0.1:9")
     assert "assistant serve" in done.err
     assert "Traceback" not in done.err
 

@@ -115,7 +115,7 @@ def test_forgetting_with_a_scrub_while_it_runs(run: Run, tmp_path: Path) -> None
         named = ("--assistant", server.url, "--user", "ann")
         done = run("memories", "forget", "--session", "s", "--yes", "--scrub", *named)
         assert done.code == 0, done.err
-        assert "what was forgotten is off the disk" in done.out
+        assert "forgotten text was removed from the disk" in done.out
         assert files_with(tmp_path / "data", SECRET) == []
         done = run("scrub", "--assistant", server.url, "--json")
         assert done.json["scrubbed"] is True

@@ -119,7 +119,7 @@ OPERATED: Sequence[tuple[str, str]] = (
     ("assistant keys list", "Open WebUI"),
     ("assistant keys revoke", "revoked"),
     ("assistant reindex --data-dir data", "nothing to do"),
-    ("assistant reindex --cancel", "there was nothing to cancel"),
+    ("assistant reindex --cancel", "nothing to cancel"),
     ("assistant backup", "9 rounds from"),
     ("assistant restore", "checked: it holds what the file holds"),
     ("assistant check --data-dir data", "memory: ok"),

@@ -130,7 +130,7 @@ def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
     assert "indexed anew: 700 encoded, 0 done before" in done.out
     assert sorted(path.name for path in data.glob("edge*")) == ["edge", "edge.old"]
     done = run("reindex", "--data-dir", data, "--cancel")
-    assert (done.code, done.out) == (0, "there was nothing to cancel\n")
+    assert (done.code, done.out) == (0, "nothing to cancel\n")
     done = run("reindex", "--data-dir", data, "--cancel", "--json")
     assert done.json == {"command": "reindex", "cancelled": False}
 
@@ -152,7 +152,7 @@ def test_a_memory_in_use_is_left_alone(run: Run, data: Path) -> None:
     [
         (("migrate", "--to", "server"), "set qdrant_url"),
         (("migrate", "--to", "edge"), "set qdrant_url"),
-        (("migrate", "--to", "moon"), "edge or server"),
+        (("migrate", "--to", "moon"), "--to must be 'edge' or 'server'"),
         (("migrate",), "--to"),
         (("reindex",), "there is no memory in"),
         (("reindex", "--cancel"), "there is no memory in"),

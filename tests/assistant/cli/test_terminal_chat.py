@@ -150,7 +150,7 @@ def test_ctrl_c_stops_the_answer_only(
     (stored,) = sessions(answering, ann).values()
     assert stored == [("two", "Fine.")]
     terminal.type("", _CTRL_C)
-    terminal.shows(r"(?s)Fine\..*Ctrl-C again, or Ctrl-D, leaves")
+    terminal.shows(r"(?s)Fine\..*Press Ctrl-C again, or Ctrl-D, to leave")
     terminal.prompts()
     terminal.type("", _CTRL_C)
     assert terminal.ends() == 0
@@ -162,7 +162,7 @@ def test_ctrl_c_on_the_heels_of_enter_takes_the_message_back(
     model.on(COT).reply("ANSWER: Fine.")
     terminal = chat()
     terminal.type("one", _ENTER + _CTRL_C)
-    terminal.shows(r"you › one\nCtrl-C again, or Ctrl-D, leaves")
+    terminal.shows(r"you › one\nPress Ctrl-C again, or Ctrl-D, to leave")
     terminal.prompts()
     terminal.type("two")
     terminal.shows("Fine.")
@@ -208,7 +208,7 @@ def test_forgetting_counts_and_asks(chat: Chat, answering: httpx.Client, ann: st
     record(answering, ann, "old", "I like tea.", "Noted.", "I like rum.", "Noted.")
     terminal = chat()
     terminal.type("/forget 1")
-    terminal.shows("there is no number 1 here: /memories shows numbers")
+    terminal.shows("no memory number 1: /memories lists them")
     terminal.type("/memories")
     terminal.shows("2 of 2")
     terminal.type("/forget 1")
@@ -247,7 +247,7 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
     terminal.prompts()
     terminal.type("/why")
     terminal.shows(
-        r"(?s)asked as of 2023-05-22.*answered from 1 of 1 found.*2023-05-20 .*“I live in Ghent\."
+        r"(?s)asked at 2023-05-22.*answered from 1 of 1 found.*2023-05-20 .*“I live in Ghent\."
     )
     terminal.type("/time")
     terminal.shows("it is now")

@@ -156,7 +156,7 @@ async def test_a_stream_that_only_shows_signs_of_life_ends_at_the_time_limit(
     model: ScriptedModel,
 ) -> None:
     model.on("plain").reply("In Gh", comments=1_000, delay=0.02)
-    with pytest.raises(ModelTimeout, match=r"said nothing for 0\.3 s"):
+    with pytest.raises(ModelTimeout, match=r"gave no output for 0\.3 s"):
         _ = [piece async for piece in gateway(model, seconds=0.3).stream(ASKED, {})]
     assert model.left.wait(5)
 

@@ -184,7 +184,7 @@ def test_the_command_prints_and_writes_three_files(harness: Harness, tmp_path: P
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["nowhere", "nothing"], "no run here"), (["nowhere"], "two run directories")],
+    [(["nowhere", "nothing"], "is not a run directory"), (["nowhere"], "two run directories")],
 )
 def test_what_cannot_be_compared_is_said_in_one_line(
     harness: Harness, arguments: list[str], said: str

@@ -60,7 +60,7 @@ def test_a_history_too_small_for_its_evidence_is_refused(compiled: Compile, tmp_
     )
     ended = compiled(write_data(tmp_path / "d.json", [instance("q", **two)]), sessions=1)
     assert ended.code == 2
-    assert "--sessions 1 has no room: question 'q' has 2 evidence sessions" in ended.err
+    assert "--sessions 1 is too small: question 'q' has 2 evidence sessions" in ended.err
 
 
 def test_no_text_and_no_id_comes_twice(compiled: Compile, tmp_path: Path) -> None:

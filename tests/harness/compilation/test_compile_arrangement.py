@@ -110,7 +110,7 @@ def test_histories_of_about_so_many_tokens(compiled: Compile, tmp_path: Path, to
 def test_tokens_that_are_too_few_or_too_many(compiled: Compile, tmp_path: Path) -> None:
     source = write_data(tmp_path / "d.json", kayak_pool())
     ended = compiled(source, "--tokens", 1)
-    assert (ended.code, "--tokens 1 has no room: question 'q" in ended.err) == (2, True)
+    assert (ended.code, "--tokens 1 is too small: question 'q" in ended.err) == (2, True)
     ended = compiled(source, "--tokens", 100_000)
     assert (ended.code, "lower --tokens to " in ended.err) == (2, True)
     assert "either --sessions or --tokens" in compiled(source).err

@@ -124,7 +124,7 @@ def test_what_cannot_be_exported_is_said(finished: Bench, harness: Harness, tmp_
             "is not the data of this run",
         ),
         ((finished.out, "--format", "locomo"), "is for runs on LoCoMo"),
-        ((tmp_path / "nothing", "--format", "longmemeval"), "no run here"),
+        ((tmp_path / "nothing", "--format", "longmemeval"), "is not a run directory"),
     ]:
         ended = harness("export", *arguments, *out)
         assert (ended.code, complaint in ended.err) == (2, True), ended.err

@@ -223,13 +223,13 @@ def test_exit_codes(
     assistant.lost_rounds = 1
     ended = harness(*run, *ok, "--limit", 1, "--barrier-timeout", 0)
     assert ended.code == 1
-    assert "1 questions failed; the same command tries them again" in ended.err
+    assert "1 questions failed. Run the same command to retry them." in ended.err
     for wrong, complaint in [
         ((*run, "--out", tmp_path / "y"), "--dataset longmemeval needs --file"),
         ((*run, *ok, "--judge", "oracle"), "unknown judge 'oracle', expected one of lexical"),
         ((*run, *ok, "--mode", "dream"), "unknown mode 'dream', expected one of native"),
         ((*run, *ok, "--types", "riddle"), "the data has no question of type riddle; it has"),
-        (("report", tmp_path / "nothing"), "no run here"),
+        (("report", tmp_path / "nothing"), "is not a run directory"),
         (("sample", "--out", tmp_path / "no" / "x.json"), "cannot be written"),
     ]:
         ended = harness(*wrong)
