@@ -31,10 +31,10 @@ from assistant.api import (
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
-from assistant.api.draining import Draining, Shutdown
 from assistant.api.failures import failures
 from assistant.api.middleware import OneJob, PlainRequest, WholeBody
-from assistant.api.observed import Observed
+from assistant.api.request_metrics import Observed
+from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
 from assistant.notices import Notices
 from assistant.services import Services, open_services

@@ -12,7 +12,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api import front_ends
-from assistant.api.call import (
+from assistant.api.description import streamed
+from assistant.api.failures import ANSWERING, failures
+from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
+from assistant.api.request_context import (
     Instant,
     caller_of,
     days_of,
@@ -26,14 +30,9 @@ from assistant.api.call import (
     turn_id_of,
     user_of,
 )
-from assistant.api.description import streamed
-from assistant.api.failures import ANSWERING, failures
-from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
-from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
-from assistant.api.stream import Pieces, ReplyStream, started
-from assistant.api.whole_reply import answer_whole
+from assistant.api.stream import Pieces, ReplyStream, answer_whole, started
 from assistant.characters import is_blank
 from assistant.chat import ChatCall, MemoryMode
 from assistant.dates import parse_day

@@ -7,10 +7,10 @@ import numpy.typing as npt
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.call import services
 from assistant.api.failures import failures
 from assistant.api.replies import long_response
 from assistant.api.replies.models import EmbeddingList, EmbeddingUsage, TextEmbedding
+from assistant.api.request_context import services
 from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute
 from assistant.errors import InvalidRequest, NotFound

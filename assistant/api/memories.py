@@ -3,7 +3,6 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.call import days_of, limits_of, services, time_of, user_in_path, user_of
 from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
@@ -11,6 +10,14 @@ from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
 from assistant.api.replies.search import FoundMemory, FoundSession, SearchResult, TimeAsked
+from assistant.api.request_context import (
+    days_of,
+    limits_of,
+    services,
+    time_of,
+    user_in_path,
+    user_of,
+)
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
 from assistant.api.route import JsonRoute
 from assistant.dates import optional_day

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from assistant.api.call import checked_id, limits_of, services, user_of
 from assistant.api.failures import READING, failures
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
 from assistant.api.replies import long_response
@@ -20,6 +19,7 @@ from assistant.api.replies.memories import (
     ToldFact,
     ToldMemory,
 )
+from assistant.api.request_context import checked_id, limits_of, services, user_of
 from assistant.api.route import JsonRoute
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound

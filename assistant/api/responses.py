@@ -14,16 +14,15 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.call import counts_retries, services
 from assistant.api.chat import answered, chat_call, session_header
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
 from assistant.api.profiles import checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
+from assistant.api.request_context import counts_retries, services
 from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
 from assistant.api.route import JsonRoute
-from assistant.api.stream import ReplyStream, started
-from assistant.api.whole_reply import answer_whole
+from assistant.api.stream import ReplyStream, answer_whole, started
 from assistant.chat import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message

@@ -8,7 +8,6 @@ from fastapi.responses import PlainTextResponse, Response
 
 from assistant.access.keys import Scope
 from assistant.api.access import NEEDS_KEY
-from assistant.api.call import caller_of, services
 from assistant.api.description import text_reply
 from assistant.api.failures import failures
 from assistant.api.replies import json_response
@@ -20,6 +19,7 @@ from assistant.api.replies.service import (
     Usage,
     Version,
 )
+from assistant.api.request_context import caller_of, services
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull

@@ -8,17 +8,6 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.call import (
-    Instant,
-    checked_id,
-    limits_of,
-    retried,
-    services,
-    session_of,
-    time_of,
-    turn_id_of,
-    user_of,
-)
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, SessionId, UserId
 from assistant.api.replies import long_response
@@ -32,6 +21,17 @@ from assistant.api.replies.sessions import (
     SessionList,
     SessionWithRounds,
     TouchedRound,
+)
+from assistant.api.request_context import (
+    Instant,
+    checked_id,
+    limits_of,
+    retried,
+    services,
+    session_of,
+    time_of,
+    turn_id_of,
+    user_of,
 )
 from assistant.api.requests.chat import content_text
 from assistant.api.requests.memories import NewSession, RecordedMessage, RecordedMessages

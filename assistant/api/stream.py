@@ -1,15 +1,33 @@
-"""Server-sent events of a chat reply: chunks, signs of life while nothing comes, and the end."""
+"""Answers on their way to the client: as events while they are made, or whole at their end."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from contextlib import aclosing
 from typing import Any, Protocol
 
-from fastapi.responses import StreamingResponse
+from fastapi import Request
+from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from assistant.api.draining import shutting_down
 from assistant.api.errors import error_body
+from assistant.api.replies import Reply, json_response
+from assistant.api.request_metrics import CLIENT_LEFT
+from assistant.api.shutdown import shutting_down
 from assistant.chat import ChatDone
+
+DONE = "data: [DONE]\n\n"
+
+
+def event(body: Mapping[str, Any], name: str | None = None) -> str:
+    """One event, with its name where the protocol gives it one."""
+    data = f"data: {json.dumps(body, ensure_ascii=False, default=_plain)}\n\n"
+    return data if name is None else f"event: {name}\n{data}"
+
+
+def _plain(reply: Reply) -> dict[str, Any]:
+    return reply.model_dump(mode="json", exclude_unset=True)
+
 
 Pieces = AsyncGenerator[str | ChatDone, None]
 Upcoming = asyncio.Task[str | ChatDone]
@@ -112,3 +130,44 @@ async def _stop(upcoming: Upcoming, pieces: Pieces) -> None:
     upcoming.cancel()
     await asyncio.gather(upcoming, return_exceptions=True)
     await pieces.aclose()
+
+
+class WholeReply(Protocol):
+    """A reply as the body of its protocol."""
+
+    def whole(self, text: str, done: ChatDone) -> Reply:
+        """The reply in one object."""
+
+
+async def answer_whole(
+    request: Request, pieces: Pieces, reply: WholeReply, headers: Mapping[str, str]
+) -> Response:
+    """The response with the whole answer. A client that leaves stops the model, as in a stream, and
+    the unfinished answer is not stored."""
+    answer = asyncio.ensure_future(_whole(pieces))
+    gone = asyncio.ensure_future(_disconnected(request))
+    try:
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            return Response(status_code=CLIENT_LEFT)
+        return json_response(reply.whole(*answer.result()), headers)
+    finally:
+        gone.cancel()
+        answer.cancel()
+        await asyncio.gather(gone, answer, return_exceptions=True)
+
+
+async def _whole(pieces: Pieces) -> tuple[str, ChatDone]:
+    text: list[str] = []
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if isinstance(piece, ChatDone):
+                return "".join(text), piece
+            text.append(piece)
+    raise RuntimeError("the answer never ended")
+
+
+async def _disconnected(request: Request) -> None:
+    """Returns when the client has left; the body of its request was read before."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

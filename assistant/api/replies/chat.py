@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from assistant.api.events import DONE, event
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.search import FoundMemory, TimeAsked
+from assistant.api.stream import DONE, event
 from assistant.chat import ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
 from assistant.models.token_counter import about_tokens

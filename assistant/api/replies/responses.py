@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
-from assistant.api.events import event
 from assistant.api.replies import Reply
 from assistant.api.replies.chat import ANSWER, MemoryTrace, token_counts
 from assistant.api.requests.chat import ResponseRequest
+from assistant.api.stream import event
 from assistant.chat import ChatCall, ChatDone
 from assistant.models.chat_model import TokenCounts
 

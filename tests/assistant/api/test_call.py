@@ -10,7 +10,7 @@ from calls import answer, assert_error, chat, sessions
 from served import served
 
 from assistant import Settings, create_app
-from assistant.api.call import derived_session
+from assistant.api.request_context import derived_session
 
 HEADERS = {
     "x-memory-user": "header",
