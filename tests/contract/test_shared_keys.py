@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from assistant.access.key_file import SHARED_KEYS
 from assistant.access.keys import Scope, new_key
-from assistant.access.shared_keys import SharedKeys
+from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.errors import ConfigError
 from memory_store import Document, Documents
 
