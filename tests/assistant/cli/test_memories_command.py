@@ -142,7 +142,7 @@ def test_edit_in_an_editor(
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
     id = run("list", "--json").json["data"][0]["id"]
-    assert "give the new text with --text" in run("edit", id).err
+    assert "use --text" in run("edit", id).err
     monkeypatch.setenv("EDITOR", "sed -i s/Ghent/Namur/")
     assert run("edit", id).out == "I moved to Namur.\n"
     assert rounds(http, ann, "t") == [("I moved to Namur.", "Oh!")]

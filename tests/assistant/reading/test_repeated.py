@@ -20,11 +20,12 @@ def found(*texts: str) -> list[Recalled]:
     ("texts", "question", "answer", "which"),
     [
         (["I live in Ghent.", "I like tea."], "Where do I live?", "In Ghent.", [0]),
-        (["I live in Ghent.", "I like tea."], "Where do I live?", "You live somewhere.", []),
+        (["I live in Ghent.", "I like tea."], "Where do I live?", "You live somewhere.", [0, 1]),
         (["My code is 4711-mh."], "What is my code?", "It's 4711.", [0]),
         (["I moved to Bruges."], "Where did I move?", "You are moving to BRUGES", [0]),
-        # A word that many of the rounds have is nobody's; one that few have is theirs.
-        ([*["We talked about Ghent."] * 4, "Ghent, 12 May."], "When?", "In Ghent.", []),
+        # A word that many of the rounds have is nobody's, so that the nearest may be repeated; one
+        # that few have is theirs.
+        ([*["We talked about Ghent."] * 4, "Ghent, 12 May."], "When?", "In Ghent.", [*range(5)]),
         ([*["We talked about Ghent."] * 2, "Ghent, 12 May."], "When?", "In Ghent.", [0, 1, 2]),
         ([], "Where do I live?", "I don't know.", []),
     ],
