@@ -1,4 +1,4 @@
-"""Turns to rounds, by role and never by parity. Pure.
+"""Turns to rounds, by role and never by parity.
 
 A user turn opens a round; an assistant turn answers the open one. Sessions may start with the
 assistant, repeat a role, or hold blank turns.

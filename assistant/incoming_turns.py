@@ -1,4 +1,4 @@
-"""Turns on their way into a session that others may write to meanwhile. Pure."""
+"""Turns on their way into a session that others may write to meanwhile."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

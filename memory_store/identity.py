@@ -1,4 +1,4 @@
-"""Who made a memory, and what is under way with it. Pure.
+"""Who made a memory, and what is under way with it.
 
 The identity is stored once, apart from every user. Beside who made the data it may carry a state:
 without one the memory is in normal use.

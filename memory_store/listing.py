@@ -1,4 +1,4 @@
-"""A user's rounds by when they were said: which of them, in which order, and how far. Pure."""
+"""A user's rounds by when they were said: which of them, in which order, and how far."""
 
 import heapq
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Stored rounds gathered to what is known of each session. Pure."""
+"""Stored rounds gathered to what is known of each session."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Whose turn it is: of all who wait the one who has had the least. Pure."""
+"""Whose turn it is: of all who wait the one who has had the least."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How long the server waits for its clients. Pure.
+"""How long the server waits for its clients.
 
 A client that says half of something and then nothing costs a connection for as long as it is waited
 for. These are no settings: what is honest on a bad line is the same for every operator.

@@ -1,4 +1,4 @@
-"""The prompt that extracts facts from rounds of one session, and the reader of its reply. Pure."""
+"""The prompt that extracts facts from rounds of one session, and the reader of its reply."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

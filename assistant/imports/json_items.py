@@ -1,4 +1,4 @@
-"""The items of a long list in JSON, one after the other. Pure.
+"""The items of a long list in JSON, one after the other.
 
 While the interpreter reads JSON nobody else has a turn. So what is long is read a part at a time:
 of a container that does not fit into a part, its members are read one by one.

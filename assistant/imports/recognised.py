@@ -1,4 +1,4 @@
-"""What a file that is brought in seems to be: one of ours, ChatGPT's, or neither. Pure."""
+"""What a file that is brought in seems to be: one of ours, ChatGPT's, or neither."""
 
 import codecs
 import json

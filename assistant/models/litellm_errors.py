@@ -1,4 +1,4 @@
-"""Every failure of a litellm call, turned into one of ours by who must act. Pure.
+"""Every failure of a litellm call, turned into one of ours by who must act.
 
 litellm's exceptions have many roots, and what really happened is often only a cause of theirs.
 """

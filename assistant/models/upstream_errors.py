@@ -1,4 +1,4 @@
-"""What a failed answer of a model's server means, by who must act. Pure."""
+"""What a failed answer of a model's server means, by who must act."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Text that people wrote, kept apart from our own words in a prompt. Pure.
+"""Text that people wrote, kept apart from our own words in a prompt.
 
 Such a text is data, whatever it says. It must not close the fence around it, nor begin a line or a
 record of its own, nor hold what a model's server takes for a change of speaker: `<|im_end|>`,

@@ -1,4 +1,4 @@
-"""Where an answer ends because the caller said so: at a text, or after so many tokens. Pure.
+"""Where an answer ends because the caller said so: at a text, or after so many tokens.
 
 A model that answers at once is told itself. One that writes notes first is not: a text to stop at
 would end it within its notes, and a limit would leave nothing for the answer. The answer's tokens

@@ -1,4 +1,4 @@
-"""The dated memory that a language model reads, as JSON or as text, within a token budget. Pure."""
+"""The dated memory that a language model reads, as JSON or as text, within a token budget."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A long text cut to the sentences nearest to a question. Pure."""
+"""A long text cut to the sentences nearest to a question."""
 
 from collections.abc import Callable
 

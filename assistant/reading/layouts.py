@@ -1,4 +1,4 @@
-"""The two ways in which memory is written down for a language model: JSON and text. Pure.
+"""The two ways in which memory is written down for a language model: JSON and text.
 
 Sessions come oldest first, each with its date and its age, so that the model need not count days.
 """

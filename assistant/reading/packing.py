@@ -1,4 +1,4 @@
-"""Which rounds fit a token budget, and how much of each reply. Pure.
+"""Which rounds fit a token budget, and how much of each reply.
 
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
 rounds that were found with their replies cut to the nearest sentences, best first, up to a share of

@@ -1,4 +1,4 @@
-"""What a message asks for, told by its words. Pure.
+"""What a message asks for, told by its words.
 
 Only general turns of phrase count here; a kind decides how the context is laid out and which
 computed help comes with it, never what the answer is.

@@ -1,4 +1,4 @@
-"""Whose words an answer repeats, so that it can be withdrawn when they are forgotten. Pure."""
+"""Whose words an answer repeats, so that it can be withdrawn when they are forgotten."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Lengths of time in words: arithmetic that a language model should not have to do. Pure."""
+"""Lengths of time in words: arithmetic that a language model should not have to do."""
 
 from datetime import date
 

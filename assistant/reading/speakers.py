@@ -1,4 +1,4 @@
-"""Who said something, where several people speak. Pure.
+"""Who said something, where several people speak.
 
 "I went to Paris" says nothing to a reader who cannot tell whose words these are.
 """

@@ -1,4 +1,4 @@
-"""The prompt that reads a question, and the reader of its reply. Pure."""
+"""The prompt that reads a question, and the reader of its reply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

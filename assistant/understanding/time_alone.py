@@ -1,4 +1,4 @@
-"""Questions that ask for a time and nothing else: "What did I do last month?" Pure."""
+"""Questions that ask for a time and nothing else: "What did I do last month?""""
 
 import re
 

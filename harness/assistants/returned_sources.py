@@ -1,4 +1,4 @@
-"""The sources that an assistant names beside its answer, read from a reply of any shape. Pure.
+"""The sources that an assistant names beside its answer, read from a reply of any shape.
 
 A list that cannot be read says why, and a source that cannot be read keeps its place: neither
 spoils the answer, and nothing is taken for "found nothing".

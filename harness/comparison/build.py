@@ -1,4 +1,4 @@
-"""The comparison of two or more runs as plain data: what `compare.json` holds. Pure."""
+"""The comparison of two or more runs as plain data: what `compare.json` holds."""
 
 from collections.abc import Sequence
 from typing import Any

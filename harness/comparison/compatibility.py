@@ -1,4 +1,4 @@
-"""Whether runs may be compared at all, and what sets them apart. Pure."""
+"""Whether runs may be compared at all, and what sets them apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

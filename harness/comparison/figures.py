@@ -1,4 +1,4 @@
-"""Per-question figures of one run that can be set beside another run's. Pure."""
+"""Per-question figures of one run that can be set beside another run's."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""The paired statistics of two runs over the same questions, as plain data. Pure."""
+"""The paired statistics of two runs over the same questions, as plain data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

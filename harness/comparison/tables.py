@@ -1,4 +1,4 @@
-"""A comparison as tables of text, shared by terminal, Markdown and HTML. Pure."""
+"""A comparison as tables of text, shared by terminal, Markdown and HTML."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which evidence turns stand, word for word, in the prompts that a reader was sent. Pure.
+"""Which evidence turns stand, word for word, in the prompts that a reader was sent.
 
 Word for word means: the whole turn, its characters in their order. White space may differ, and
 escapes are undone, since a prompt may quote its memory in JSON, or with `<` as HTML has it.

@@ -1,4 +1,4 @@
-"""`--fail-under METRIC=VALUE`: figures of a report that must not be lower. Pure."""
+"""`--fail-under METRIC=VALUE`: figures of a report that must not be lower."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Answers whose verdict is known beforehand, to see what a run's judge lets pass. Pure.
+"""Answers whose verdict is known beforehand, to see what a run's judge lets pass.
 
 A judge that passes wrong or empty answers flatters every accuracy that it gives; one that fails the
 reference itself belittles them.

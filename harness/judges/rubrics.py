@@ -1,4 +1,4 @@
-"""Rubrics by name: which prompt a question is judged with, and how its reply is read. Pure."""
+"""Rubrics by name: which prompt a question is judged with, and how its reply is read."""
 
 import json
 import re

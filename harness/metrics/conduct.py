@@ -1,4 +1,4 @@
-"""What a report says of the assistant's conduct: probes, requests, spending, what was cut. Pure."""
+"""What a report says of the assistant's conduct: probes, requests, spending, what was cut."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypedDict

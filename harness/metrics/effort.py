@@ -1,4 +1,4 @@
-"""What a run cost: latencies, tokens and rounds per second, from the lines of the run. Pure."""
+"""What a run cost: latencies, tokens and rounds per second, from the lines of the run."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How far a run's judge can be believed: controls, a second judge, and what judging took. Pure."""
+"""How far a run's judge can be believed: controls, a second judge, and what judging took."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypedDict

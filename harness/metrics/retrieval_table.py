@@ -1,5 +1,4 @@
 """Retrieval figures of a whole run: means of the metrics with their definitions and denominators.
-Pure.
 
 `session` and `round` are the strict figures: answerable questions only, targets from the evidence
 labels. `official` repeats LongMemEval's own definitions, including its two denominators; `turn` is

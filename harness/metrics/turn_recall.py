@@ -1,4 +1,4 @@
-"""Retrieval by turn id, for data that names its evidence so (LoCoMo): all categories. Pure.
+"""Retrieval by turn id, for data that names its evidence so (LoCoMo): all categories.
 
 `strict` looks for the turns that exist, in whatever notation the file names them. `official` is the
 benchmark's share of evidence ids exactly as they stand in the file, in its two conventions: a

@@ -1,4 +1,4 @@
-"""Lines of `retrieval.jsonl`: rankings under the data's own ids, whoever made them. Pure."""
+"""Lines of `retrieval.jsonl`: rankings under the data's own ids, whoever made them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain

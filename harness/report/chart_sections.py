@@ -1,4 +1,4 @@
-"""Which charts a report shows. Pure."""
+"""Which charts a report shows."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any

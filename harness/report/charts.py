@@ -1,4 +1,4 @@
-"""Charts as inline SVG: shares with their intervals, and curves. Pure.
+"""Charts as inline SVG: shares with their intervals, and curves.
 
 Places along a chart are percentages, so that a chart fits any width and its letters keep their
 size. Colours are the style sheet's; every chart's numbers also stand in a table of the page.

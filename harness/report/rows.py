@@ -1,4 +1,4 @@
-"""One row for each question of a run, for spreadsheets and scripts. Pure."""
+"""One row for each question of a run, for spreadsheets and scripts."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Which fact replaces which: statements of one slot in the order they were said. Pure.
+"""Which fact replaces which: statements of one slot in the order they were said.
 
 Links follow from the facts alone, whatever order they arrived in: a history filled in later, a
 round forgotten or written again gives the links that were due all along. Links that a model chose

@@ -1,4 +1,4 @@
-"""What the user puts right in a round, and the record that results. Pure.
+"""What the user puts right in a round, and the record that results.
 
 A corrected round stays where it was: same session, same index, same id and date, so that links and
 turns that are sent again still find it. Nothing of what it said before is kept.

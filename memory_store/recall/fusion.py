@@ -1,4 +1,4 @@
-"""One similarity from several signals. Pure.
+"""One similarity from several signals.
 
 Every signal lives on a fixed scale (a cosine; BM25 over its possible maximum), so a plain weighted
 sum compares rounds of any history, short or long, without looking at the other candidates.

@@ -1,4 +1,4 @@
-"""How much a find weighs: BM25 of words, the rarity of a time, the length of rounds. Pure.
+"""How much a find weighs: BM25 of words, the rarity of a time, the length of rounds.
 
 BM25 after Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
 eq. 3.15, with the never-negative inverse document frequency log(1 + (N - n + 0.5) / (n + 0.5)),

@@ -1,4 +1,4 @@
-"""The events that a question about time names, as phrases to look for one by one. Pure."""
+"""The events that a question about time names, as phrases to look for one by one."""
 
 import re
 from dataclasses import dataclass

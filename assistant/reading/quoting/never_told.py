@@ -1,4 +1,4 @@
-"""What was never told: names that nobody mentioned, and what only another speaker said. Pure.
+"""What was never told: names that nobody mentioned, and what only another speaker said.
 
 "What did Caroline paint?" is not answered by the sunset that Melanie painted, nor by what Caroline
 said of other things.

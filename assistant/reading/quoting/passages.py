@@ -1,4 +1,4 @@
-"""Quotes of replies in their context: passages, and items of lists. Pure.
+"""Quotes of replies in their context: passages, and items of lists.
 
 A sentence out of a reply is seldom understood by itself: "This trail offers panoramic views." needs
 the sentence before it, "I recommend these five:" the list after it. What people say of themselves

@@ -1,4 +1,4 @@
-"""Numbers in statements: how many of something, amounts of money. Pure."""
+"""Numbers in statements: how many of something, amounts of money."""
 
 import re
 from collections.abc import Iterable, Sequence

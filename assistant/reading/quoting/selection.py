@@ -1,4 +1,4 @@
-"""Which statements are quoted, and in which order; what our own answers left is not. Pure."""
+"""Which statements are quoted, and in which order; what our own answers left is not."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,7 @@
 """How answers without a model are worded: fixed phrases, quotes as lines, replies to front ends.
 
 A front end asks for a title or tags of a chat. The title is how the chat begins; what cannot be had
-without a model is left empty, in the JSON form that the request shows. Pure.
+without a model is left empty, in the JSON form that the request shows.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Where an answer states its result. Pure."""
+"""Where an answer states its result."""
 
 import re
 

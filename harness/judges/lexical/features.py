@@ -1,4 +1,4 @@
-"""What the lexical judge sees of a question and a hypothesis: numbers from 0 to 1. Pure."""
+"""What the lexical judge sees of a question and a hypothesis: numbers from 0 to 1."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Numbers, durations and days in text, and when two of them agree. Pure."""
+"""Numbers, durations and days in text, and when two of them agree."""
 
 import re
 from dataclasses import dataclass

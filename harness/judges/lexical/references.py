@@ -1,4 +1,4 @@
-"""What a reference answer asks of a hypothesis: one kind of matcher for each kind of answer. Pure.
+"""What a reference answer asks of a hypothesis: one kind of matcher for each kind of answer.
 
 Every matcher gives a grade from 0 (not there) to 1 (there in full), and whether a rival of the
 reference is named instead: another number, the opposite, the other option.

@@ -1,4 +1,4 @@
-"""Wording that declines to answer. Pure."""
+"""Wording that declines to answer."""
 
 import re
 from collections.abc import Sequence

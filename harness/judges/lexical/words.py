@@ -1,4 +1,4 @@
-"""Text as the lexical judge sees it: folded, cut into sentences and stemmed words. Pure."""
+"""Text as the lexical judge sees it: folded, cut into sentences and stemmed words."""
 
 import re
 import unicodedata

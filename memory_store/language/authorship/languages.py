@@ -1,4 +1,4 @@
-"""In which language a sentence is, by its commonest words. Pure.
+"""In which language a sentence is, by its commonest words.
 
 Only for telling that two sentences are not in one language; where that is unclear it says nothing.
 """

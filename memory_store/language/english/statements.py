@@ -1,4 +1,4 @@
-"""Statements: those a user makes in the first person, and what is stated of somebody else. Pure.
+"""Statements: those a user makes in the first person, and what is stated of somebody else.
 
 "By the way, I adopted a cat last week. Can you suggest a name?" holds one fact worth finding on its
 own; the round's raw key would drown it in the request around it.
