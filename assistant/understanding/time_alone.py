@@ -1,4 +1,4 @@
-"""Questions that ask for a time and nothing else: "What did I do last month?""""
+"""Questions that ask for a time and nothing else, as "What did I do last month?" does."""
 
 import re
 
