@@ -246,4 +246,4 @@ def test_repeats_are_told_from_a_single_run(
     assert (ended.code, "holds a single run" in ended.err) == (2, True)
     more = ("--out", tmp_path / "other", "--repeat", 2, "--junit", tmp_path / "junit.xml")
     ended = harness(*running, *more)
-    assert (ended.code, "--junit is for one run" in ended.err) == (2, True)
+    assert (ended.code, "--junit does not work with --repeat" in ended.err) == (2, True)
