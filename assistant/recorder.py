@@ -207,46 +207,34 @@ class Recorder:
         return done.record
 
     @memory_operation(Operation.DELETE, _rounds)
-    async def forget_session(
-        self, user_id: str, session_id: str, *, dry_run: bool = False
+    async def forget(
+        self,
+        user_id: str,
+        *,
+        session_id: str | None = None,
+        round_id: str | None = None,
+        dry_run: bool = False,
     ) -> Forgotten:
-        """Forget a session; how much that is. With `dry_run` only count it."""
+        """Forget a session, a round, or, where neither is named, everything of a user; how much
+        that is. With `dry_run` only count it."""
+        store, state = self._store, self._state
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
-            gone = await self._store.forget_session(
-                user_id, session_id, dry_run=dry_run, enrichment=self._state
-            )
+            if session_id is not None:
+                gone = await store.forget_session(
+                    user_id, session_id, dry_run=dry_run, enrichment=state
+                )
+            elif round_id is not None:
+                gone = await store.forget_round(
+                    user_id, round_id, dry_run=dry_run, enrichment=state
+                )
+            else:
+                gone = await store.forget_user(user_id, dry_run=dry_run)
             if not dry_run:
                 await self._forgotten()
         if not dry_run:
             self._tell_of_changed(user_id, gone.changed_sessions)
         return gone
-
-    @memory_operation(Operation.DELETE, _rounds)
-    async def forget_round(
-        self, user_id: str, round_id: str, *, dry_run: bool = False
-    ) -> Forgotten:
-        """Forget one round; how much that is. With `dry_run` only count it."""
-        async with self._writing(user_id) as writer:
-            writer.sessions.clear()
-            gone = await self._store.forget_round(
-                user_id, round_id, dry_run=dry_run, enrichment=self._state
-            )
-            if not dry_run:
-                await self._forgotten()
-        if not dry_run:
-            self._tell_of_changed(user_id, gone.changed_sessions)
-        return gone
-
-    @memory_operation(Operation.DELETE, _rounds)
-    async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
-        """Forget everything of a user; how much that is. With `dry_run` only count it."""
-        async with self._writing(user_id) as writer:
-            writer.sessions.clear()
-            gone = await self._store.forget_user(user_id, dry_run=dry_run)
-            if not dry_run:
-                await self._forgotten()
-            return gone
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:
         """Rounds that say something else now, or whose answers are withdrawn, are to be read again,

@@ -125,7 +125,7 @@ async def forget_memory(
 ) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
-    gone = await services(request).recorder.forget_round(owner, memory_id, dry_run=dry_run)
+    gone = await services(request).recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
     return ForgottenMemory.of(
@@ -175,7 +175,7 @@ async def forget_user(
 ) -> ForgottenUser:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = await user_in_path(request, user_id)
-    gone = await services(request).recorder.forget_user(owner, dry_run=dry_run)
+    gone = await services(request).recorder.forget(owner, dry_run=dry_run)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",

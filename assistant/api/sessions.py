@@ -181,7 +181,7 @@ async def forget_session(
 ) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
-    gone = await services(request).recorder.forget_session(owner, session_id, dry_run=dry_run)
+    gone = await services(request).recorder.forget(owner, session_id=session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
     return ForgottenSession.of(

@@ -113,7 +113,7 @@ async def test_forgetting_while_writing_ends_in_all_or_nothing(store: MemoryStor
     recorder = Recorder(store)
     await recorder.record("ann", "s", conversation(3))
     forgotten, done = await asyncio.gather(
-        recorder.forget_session("ann", "s"), recorder.record("ann", "s", conversation(4))
+        recorder.forget("ann", session_id="s"), recorder.record("ann", "s", conversation(4))
     )
     assert forgotten.rounds == 3
     assert done.recorded == 8  # after the forgetting, all of them are new
@@ -125,9 +125,9 @@ async def test_what_was_forgotten_can_be_recorded_again(store: MemoryStore, what
     recorder = Recorder(store)
     done = await recorder.record("ann", "s", conversation(1))
     forget = {
-        "session": lambda: recorder.forget_session("ann", "s"),
-        "round": lambda: recorder.forget_round("ann", done.rounds[0].id),
-        "user": lambda: recorder.forget_user("ann"),
+        "session": lambda: recorder.forget("ann", session_id="s"),
+        "round": lambda: recorder.forget("ann", round_id=done.rounds[0].id),
+        "user": lambda: recorder.forget("ann"),
     }
     assert (await forget[what]()).rounds == 1
     assert (await forget[what]()).rounds == 0
@@ -137,9 +137,9 @@ async def test_what_was_forgotten_can_be_recorded_again(store: MemoryStore, what
 async def test_nobody_forgets_anothers(store: MemoryStore) -> None:
     recorder = Recorder(store)
     done = await recorder.record("ann", "s", conversation(1))
-    assert (await recorder.forget_round("bob", done.rounds[0].id)).rounds == 0
-    assert (await recorder.forget_session("bob", "s")).rounds == 0
-    assert (await recorder.forget_user("bob")).rounds == 0
+    assert (await recorder.forget("bob", round_id=done.rounds[0].id)).rounds == 0
+    assert (await recorder.forget("bob", session_id="s")).rounds == 0
+    assert (await recorder.forget("bob")).rounds == 0
     assert await store.count("ann") == 1
 
 
@@ -204,7 +204,7 @@ async def put_right(recorder: Recorder, id: str) -> None:
 
 
 async def forget(recorder: Recorder, id: str) -> None:
-    await recorder.forget_round("ann", id)
+    await recorder.forget("ann", round_id=id)
 
 
 async def told_again(recorder: Recorder, id: str) -> None:
@@ -217,7 +217,7 @@ async def answered_again(recorder: Recorder, id: str) -> None:
 
 
 async def forget_everything(recorder: Recorder, id: str) -> None:
-    await recorder.forget_user("ann")
+    await recorder.forget("ann")
 
 
 @pytest.mark.parametrize("call", [told_again, answered_again, put_right, forget, forget_everything])
@@ -260,8 +260,8 @@ async def test_replies_are_forgotten_when_forgetting_is_tried_again(store: Memor
     recorder = Recorder(store, forget_replies=forget_replies)
     await recorder.record("ann", "s", conversation(1))
     with pytest.raises(OSError, match="went away"):
-        await recorder.forget_session("ann", "s")
-    assert (await recorder.forget_session("ann", "s")).rounds == 0
+        await recorder.forget("ann", session_id="s")
+    assert (await recorder.forget("ann", session_id="s")).rounds == 0
     assert len(tries) == 2
 
 

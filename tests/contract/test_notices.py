@@ -135,7 +135,7 @@ async def test_what_one_forgets_leaves_the_memory_of_the_other(
         await services.notices.look()
         await encoded(services)
     assert [await encoded(services) for services in assistants] == [0, 0]
-    await one.recorder.forget_user("ann")
+    await one.recorder.forget("ann")
     await one.embedder.embed(["Another text."], TextKind.DOCUMENT)
     assert await encoded(other) == 0
     for services in assistants:
