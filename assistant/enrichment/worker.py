@@ -6,8 +6,8 @@ start and then now and again. Several processes may do so: each round is one's (
 
 import asyncio
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator
+from weakref import WeakValueDictionary
 
 from assistant.clock import Clock
 from assistant.enrichment.enricher import Enricher, Left
@@ -46,7 +46,8 @@ class EnrichmentWorker:
         self._idle_seconds = idle_seconds
         self._lease_seconds = lease_seconds
         self._slots = asyncio.Semaphore(sessions_at_once)
-        self._users: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        # A lock is there as long as somebody holds or awaits it.
+        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._timers: dict[_Session, asyncio.TimerHandle] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._sweepers: list[asyncio.Task[None]] = []
@@ -126,7 +127,8 @@ class EnrichmentWorker:
             self._since.pop((user_id, session_id), None)
 
     async def _enrich(self, user_id: str, session_id: str) -> Left:
-        async with self._users[user_id], self._slots:
+        lock = self._users.setdefault(user_id, asyncio.Lock())
+        async with lock, self._slots:
             return await self._enricher.enrich(user_id, session_id)
 
     async def _repeatedly(self, sweep: Callable[[], Awaitable[None]], seconds: float) -> None:
