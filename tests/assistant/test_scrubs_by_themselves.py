@@ -14,7 +14,7 @@ from assistant.scrubbing import Scrubbing
 from memory_store import MemoryStore
 
 ROUNDS = told(400)
-SCRUBBED = "was taken off the disk"
+SCRUBBED = "forgotten text removed from disk"
 # Counted by the user who is forgotten.
 SAID = "I counted 398 pears"
 

@@ -124,6 +124,6 @@ def test_sizes(code: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         LONG[code](limits)
     assert refused.value.code == code
-    with pytest.raises(InvalidRequest, match="more than 5 characters"):
+    with pytest.raises(InvalidRequest, match="longer than 5 characters"):
         limits.check_query("a" * 6)
     LONG[code](Limits(LimitSettings(messages=0, message_characters=0)))

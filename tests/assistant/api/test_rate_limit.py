@@ -29,7 +29,7 @@ def test_too_many_requests(limited: httpx.Client, stream: bool) -> None:
         assert chat(limited, "ann", "hi", stream=stream).status_code == 200
     refused = chat(limited, "ann", "hi", stream=stream)
     error = assert_error(refused, 429, "rate_limit_error", "rate_limit_exceeded")
-    assert f"more than {PER_MINUTE} requests a minute" in error["message"]
+    assert f"rate limit: {PER_MINUTE} requests per minute" in error["message"]
     # Two a minute: there is one more within half a minute.
     assert 1 <= int(refused.headers["retry-after"]) <= 30
     assert chat(limited, "bob", "hi").status_code == 200

@@ -55,9 +55,9 @@ def test_a_torn_file_is_not_taken_for_whole(run: Run, data: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("torn", "message"),
     [
-        (lambda text: "", "it is empty"),
+        (lambda text: "", "the file is empty"),
         (lambda text: text[: len(text) // 2], "cannot be read"),
-        (lambda text: text.rsplit("\n", 2)[0], "cut off: after 150 records"),
+        (lambda text: text.rsplit("\n", 2)[0], "truncated after 150 records"),
         (lambda text: text.partition("\n")[2], "line 1 cannot be read"),
     ],
 )

@@ -52,7 +52,7 @@ def test_a_file_in_the_place_of_the_folder(
     keys_file = tmp_path / "keys.json"
     code, parts = checked(capsys, tmp_path, keys_file=keys_file)
     assert (code, parts["memory"]["usable"]) == (1, False)
-    assert f"{tmp_path / 'data'} is no folder" in parts["memory"]["text"]
+    assert f"{tmp_path / 'data'} is not a folder" in parts["memory"]["text"]
 
 
 @pytest.mark.parametrize(

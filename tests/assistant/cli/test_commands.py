@@ -101,9 +101,9 @@ def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     done = run("chat", *at, typed=typed)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[:2] == ["first", "it is 2023-05-20T00:00:00Z"]
+    assert lines[:2] == ["first", "time: 2023-05-20T00:00:00Z"]
     assert lines[-3].startswith("new session terminal-")
-    assert lines[-2] == "it is now"
+    assert lines[-2] == "time: now"
     assert lines[-1] == "there is no command /what; /help lists them"
     assert [user for user, _ in rounds(http, ann, "first")] == ["I like tea."]
 

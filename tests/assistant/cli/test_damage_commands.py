@@ -90,7 +90,7 @@ def test_a_scrub_of_a_stopped_memory(run: Run, tmp_path: Path) -> None:
     asyncio.run(_told_and_forgotten(tmp_path / "data"))
     assert files_with(tmp_path / "data", SECRET)
     done = run("scrub", "--data-dir", tmp_path / "data")
-    assert (done.code, "is off the disk" in done.out) == (0, True)
+    assert (done.code, "was removed from the disk" in done.out) == (0, True)
     assert files_with(tmp_path / "data", SECRET) == []
     assert run("scrub", "--data-dir", tmp_path / "none").code == 2
 

@@ -124,7 +124,7 @@ OPERATED: Sequence[tuple[str, str]] = (
     ("assistant restore", "checked: it holds what the file holds"),
     ("assistant check --data-dir data", "memory: ok"),
     ("assistant repair --data-dir data --from", "9 rounds that are whole"),
-    ("assistant scrub --data-dir data", "is off the disk"),
+    ("assistant scrub --data-dir data", "was removed from the disk"),
     ("assistant check", "memory: ok"),
     ("assistant config", "embedder"),
 )

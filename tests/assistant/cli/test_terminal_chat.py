@@ -250,4 +250,4 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
         r"(?s)asked at 2023-05-22.*answered from 1 of 1 found.*2023-05-20 .*“I live in Ghent\."
     )
     terminal.type("/time")
-    terminal.shows("it is now")
+    terminal.shows("time: now")

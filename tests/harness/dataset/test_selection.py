@@ -42,5 +42,5 @@ def test_what_the_data_does_not_have_is_named(questions: list[Question]) -> None
         ids(questions, ids=("q1", "q77"))
     with pytest.raises(UsageError, match="type riddle; it has knowledge-update, multi-session"):
         ids(questions, types=("riddle",))
-    with pytest.raises(UsageError, match="leave no question"):
+    with pytest.raises(UsageError, match="no question matches"):
         ids(questions, ids=("q1",), types=("multi-session",))

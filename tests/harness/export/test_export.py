@@ -118,7 +118,7 @@ def test_what_cannot_be_exported_is_said(finished: Bench, harness: Harness, tmp_
     out = ("--out", tmp_path / "x")
     for arguments, complaint in [
         ((finished.out, "--format", "csv"), "unknown format 'csv', expected one of longmemeval"),
-        ((finished.out, "--format", "retrieval-log-turn"), "name the data with --file"),
+        ((finished.out, "--format", "retrieval-log-turn"), "add --file"),
         (
             (finished.out, "--format", "retrieval-log-turn", "--file", other),
             "is not the data of this run",

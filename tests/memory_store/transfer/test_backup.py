@@ -124,9 +124,9 @@ async def test_a_half_restored_memory_is_not_opened_and_can_be_restored(
 async def test_a_backup_that_was_cut_at_the_end_of_a_line_is_known(
     lines: list[str], place: Callable[[], OperatorEngine]
 ) -> None:
-    with pytest.raises(InvalidRecord, match="cut off: after 199 records"):
+    with pytest.raises(InvalidRecord, match="truncated after 199 records"):
         await restored(place(), lines[:200])
-    with pytest.raises(InvalidRecord, match="tells of 300 records, and before it are 199"):
+    with pytest.raises(InvalidRecord, match="says 300 records, but the file has 199"):
         await restored(place(), [*lines[:200], lines[-1]])
     with pytest.raises(InvalidRecord, match="follows the line that is to be the last"):
         await restored(place(), [*lines, lines[1]])
@@ -151,5 +151,5 @@ def test_lines_of_another_format_are_named() -> None:
     good = json.dumps({"format": "aide-memoire/records", "version": 1})
     with pytest.raises(InvalidRecord, match="line 2 cannot be read: it has no 'user_id'"):
         list(from_lines([good, "{}"]))
-    with pytest.raises(InvalidRecord, match="it is empty"):
+    with pytest.raises(InvalidRecord, match="the file is empty"):
         list(from_lines([]))

@@ -144,7 +144,7 @@ async def test_a_collection_in_the_way_stays_as_it_is(
 ) -> None:
     other = ServerOperator(qdrant.url, grpc_port=qdrant.grpc_port, collection=f"{collection}.2")
     await remember(other, made_up(2))
-    with pytest.raises(StoreNotEmpty, match="in the way"):
+    with pytest.raises(StoreNotEmpty, match="already holds another memory"):
         await reindexed(server_operator())
     assert len(await held(other)) == 2 + 2  # a line before the rounds, and one after them
     await busy.remember(made_up(151)[150:])
