@@ -128,7 +128,7 @@ async def test_a_backup_that_was_cut_at_the_end_of_a_line_is_known(
         await restored(place(), lines[:200])
     with pytest.raises(InvalidRecord, match="says 300 records, but the file has 199"):
         await restored(place(), [*lines[:200], lines[-1]])
-    with pytest.raises(InvalidRecord, match="follows the line that is to be the last"):
+    with pytest.raises(InvalidRecord, match="text after the last line"):
         await restored(place(), [*lines, lines[1]])
 
 
