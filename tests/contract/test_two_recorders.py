@@ -116,7 +116,7 @@ async def test_what_one_forgot_the_other_does_not_take_for_known(
     one, two = recorders
     await one.record("ann", "s", exchanges(range(3)))
     await two.record("ann", "s", exchange(3)[:1])
-    await one.forget_session("ann", "s")
+    await one.forget("ann", session_id="s")
     # The answer to a round that is gone opens one of its own; the round does not come back.
     await two.record("ann", "s", exchange(3)[1:])
     assert await birds(store) == Counter({("", "Bird 3!"): 1})
@@ -129,14 +129,14 @@ async def test_what_one_forgot_the_other_does_not_go_on_from(
 ) -> None:
     one, two = recorders
     await two.record("ann", "s", exchanges(range(3)))
-    await one.forget_session("ann", "s")
+    await one.forget("ann", session_id="s")
     # As if the session began here, for it does.
     said, answered = exchange(5)
     assert (await two.record_round("ann", "s", said, answered)).round_index == 0
     done = await two.record("ann", "s", exchange(5))
     assert (done.recorded, done.known) == (0, 2)
     assert await birds(store) == once([5])
-    await one.forget_user("ann")
+    await one.forget("ann")
     done = await two.record("ann", "s", exchange(5))
     assert (done.recorded, done.known) == (2, 0)
     assert await birds(store) == once([5])
