@@ -11,8 +11,7 @@ from assistant.access.keys import Scope
 from assistant.api.description import text_content, text_reply
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import UserInPath
-from assistant.api.replies.lines import LINES_EXAMPLE
-from assistant.api.replies.removal import ImportedMemories
+from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories
 from assistant.api.request_context import caller_of, checked_id, services, user_in_path
 from assistant.api.route import JsonRoute
 from assistant.errors import InvalidRequest

@@ -9,7 +9,7 @@ from assistant.access.keys import Scope
 from assistant.api.description import text_reply
 from assistant.api.failures import failures
 from assistant.api.portability import NDJSON, pieces
-from assistant.api.replies.lines import LINES_EXAMPLE
+from assistant.api.replies.removal import LINES_EXAMPLE
 from assistant.api.replies.service import Scrubbed
 from assistant.api.request_context import caller_of, services
 from assistant.recorder import Recorder
