@@ -192,14 +192,15 @@ async def test_many_texts_get_on_however_many_questions_come() -> None:
         job.charge(1.0)
         waiting = [asyncio.create_task(embedder.embed([f"{n} long"], DOCUMENT)) for n in range(3)]
         await queued()
-    for number in range(120):
+    # So many that it does not matter how the system shares its time between the two threads.
+    for number in range(2_000):
         with new_job():
             question = embedder.embed([f"{number}?"], TextKind.QUERY)
             waiting.append(asyncio.create_task(question))
     await queued()
     encoder.gate.set()
     await asyncio.gather(*waiting)
-    assert encoder.batches.index(["2 long"]) < 80
+    assert encoder.batches.index(["2 long"]) < 1_000
     await embedder.close()
 
 
