@@ -209,7 +209,6 @@ def _worker(
         Claims(store, wall_clock, lease_seconds=how.lease_seconds),
         model,
         wanted,
-        known_facts=how.known_facts,
         attempts=how.attempts,
     )
     return EnrichmentWorker(
@@ -218,7 +217,6 @@ def _worker(
         clock=wall_clock,
         idle_seconds=how.idle_seconds,
         lease_seconds=how.lease_seconds,
-        sessions_at_once=how.sessions_at_once,
     )
 
 
@@ -258,7 +256,7 @@ def _reader(settings: Settings, store: MemoryStore, model: Gateway | None) -> Re
 
 def _preset(settings: Settings) -> Preset:
     name = settings.reading.preset
-    return preset_of(settings.chat_model) if name == AUTO else preset_named(name)
+    return preset_of(settings.chat_model.name) if name == AUTO else preset_named(name)
 
 
 def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
@@ -266,7 +264,7 @@ def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
     read, which also has to hold the conversation and the answer."""
     wanted, plan = settings.reading, preset.plan
     tokens = settings.recall.context_tokens or plan.context_tokens
-    limit = input_limit(settings.chat_model)
+    limit = input_limit(settings.chat_model.name)
     return ReadingPlan(
         mode=wanted.mode or plan.mode,
         layout=wanted.layout or plan.layout,

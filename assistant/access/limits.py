@@ -18,14 +18,26 @@ from assistant.settings.groups import LimitSettings
 REQUESTS_PER_MINUTE = 1200
 ANSWERS_AT_ONCE = 32
 
+# Against mistakes and floods, not for an operator to weigh: all of a request is bounded by
+# `max_body_bytes`, and no encoder reads this far into a query.
+MESSAGES = 10_000
+QUERY_CHARACTERS = 32_768
+
 
 class Limits:
     """The limits of one server. 0 is none."""
 
     def __init__(
-        self, settings: LimitSettings, *, seconds: Callable[[], float] = time.monotonic
+        self,
+        settings: LimitSettings,
+        *,
+        messages: int = MESSAGES,
+        query_characters: int = QUERY_CHARACTERS,
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
+        self._messages = messages
+        self._query_characters = query_characters
         self.budgets: Budgets = OwnBudgets(seconds)
         self._answering: Counter[Who] = Counter()
 
@@ -62,9 +74,9 @@ class Limits:
     def check_messages(self, texts: Sequence[str], *, param: str = "messages") -> None:
         """Raises `InvalidRequest` for too many messages, or facts, in one request, or too long
         ones."""
-        if 0 < self._settings.messages < len(texts):
+        if 0 < self._messages < len(texts):
             raise InvalidRequest(
-                f"more than {self._settings.messages} {param} in one request",
+                f"more than {self._messages} {param} in one request",
                 code=f"too_many_{param}",
                 param=param,
             )
@@ -73,7 +85,7 @@ class Limits:
 
     def check_query(self, text: str) -> None:
         """Raises `InvalidRequest` for a query that is too long."""
-        _check_length(text, self._settings.query_characters, "query")
+        _check_length(text, self._query_characters, "query")
 
 
 def _limit(given: int | None, default: int, caller: Caller) -> int:

@@ -107,7 +107,7 @@ async def read_version(request: Request) -> Version:
         store=dict(parts.store.description),
         embedder=EmbedderDescription.of(parts.embedder),
         reader=parts.reader.name,
-        models={name: getattr(parts.settings, name) or None for name in _ROLES},
+        models={name: getattr(parts.settings, name).name or None for name in _ROLES},
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
         settings=None if caller.user_id else parts.settings.public(),

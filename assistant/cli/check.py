@@ -47,7 +47,7 @@ def print_check(settings: Settings, *, as_json: bool) -> None:
 
 
 async def _findings(settings: Settings) -> list[Finding]:
-    models = [await _model(settings, role) for role in _ROLES if settings.role(role).name]
+    models = [await _model(settings, role) for role in _ROLES if settings.model(role).name]
     return [await _address(settings), *await _memory(settings), *models]
 
 
@@ -65,7 +65,7 @@ async def _address(settings: Settings) -> Finding:
 
 
 async def _model(settings: Settings, role: Role) -> Finding:
-    part, name = f"{role}_model", settings.role(role).name
+    part, name = f"{role}_model", settings.model(role).name
     try:
         model = gateway(settings, role, Usage())
         assert model is not None

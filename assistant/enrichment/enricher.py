@@ -13,6 +13,9 @@ from memory_store import EnrichmentState, Extraction, MemoryStore, Record, Round
 # Characters of a session that go into one call: long replies are cut before they are counted.
 _BATCH_CHARACTERS = 24_000
 _REPLY_CHARACTERS = 800
+# Earlier facts shown to the model, nearest first. Replaced facts are near what replaces them; more
+# only make each call longer.
+_KNOWN_FACTS = 12
 
 
 class Left(NamedTuple):
@@ -33,7 +36,6 @@ class Enricher:
         model: Gateway,
         wanted: Wanted,
         *,
-        known_facts: int,
         attempts: int,
     ) -> None:
         self.extractor = wanted.extractor
@@ -42,7 +44,6 @@ class Enricher:
         self._claims = claims
         self._model = model
         self._wanted = wanted
-        self._known_facts = known_facts
         self._attempts = attempts
 
     async def enrich(self, user_id: str, session_id: str) -> Left:
@@ -85,11 +86,11 @@ class Enricher:
             return [Extraction(self.extractor) for _ in rounds]
         statements = [fact.text for round in rounds for fact in rule_facts(round)]
         known = await self._store.known_facts(
-            rounds[0].user_id, statements, self._known_facts + len(statements)
+            rounds[0].user_id, statements, _KNOWN_FACTS + len(statements)
         )
         # What these rounds say themselves is not known from earlier.
         ids = {round.id for round in rounds}
-        earlier = [link for link in known if link.round_id not in ids][: self._known_facts]
+        earlier = [link for link in known if link.round_id not in ids][:_KNOWN_FACTS]
         return await self._model.ask(
             extraction_messages(rounds, earlier, self._wanted),
             extraction_shape(rounds, earlier, self._wanted),

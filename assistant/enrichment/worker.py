@@ -17,6 +17,9 @@ from memory_store import EnrichmentState, MemoryStore, MemoryStoreError, Record
 _log = logging.getLogger(__name__)
 
 _SWEEP_SECONDS = 900.0
+# Of different users. Nobody waits for them; a few are enough to keep up and leave the model to the
+# answers that people do wait for.
+_SESSIONS_AT_ONCE = 4
 # Between two looks whether another process is done with a session.
 _ELSEWHERE_PAUSE = 1.0
 _FIRST_PAUSE = 0.5
@@ -38,14 +41,13 @@ class EnrichmentWorker:
         clock: Clock,
         idle_seconds: float,
         lease_seconds: float,
-        sessions_at_once: int,
     ) -> None:
         self._store = store
         self._enricher = enricher
         self._clock = clock
         self._idle_seconds = idle_seconds
         self._lease_seconds = lease_seconds
-        self._slots = asyncio.Semaphore(sessions_at_once)
+        self._slots = asyncio.Semaphore(_SESSIONS_AT_ONCE)
         # A lock is there as long as somebody holds or awaits it.
         self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._timers: dict[_Session, asyncio.TimerHandle] = {}

@@ -30,7 +30,9 @@ class CallLimits:
 
     retries: int = 2
     first_wait: float = 0.5
-    at_once: int = 8
+    # Far above what one process needs, to bound a flood. What a provider allows is for the provider
+    # to say: it answers 429, which is retried.
+    at_once: int = 64
     seconds: float = 120.0
 
 

@@ -9,6 +9,7 @@ from assistant.models.litellm_data import Prices
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
 from assistant.models.refusals import Refusals
+from assistant.settings import LanguageModel
 
 
 class LitellmModel:
@@ -17,26 +18,18 @@ class LitellmModel:
     What the model refuses is not sent again (see `Refusals`).
     """
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        base_url: str = "",
-        api_key: str | None = None,
-        timeout: float = 120.0,
-        prices: tuple[float, float] | None = None,
-    ) -> None:
+    def __init__(self, how: LanguageModel, prices: tuple[float, float] | None = None) -> None:
         """`prices` are dollars for a million tokens read and written, for models whose price
         litellm does not know."""
-        self.name = name
-        self.identity = f"{name}@{base_url}"
-        self._prices = Prices.of(name, prices) if prices else None
+        self.name = how.name
+        self.identity = f"{how.name}@{how.base_url}"
+        self._prices = Prices.of(how.name, prices) if prices else None
         self._refusals = Refusals()
-        self._call: dict[str, Any] = {"model": name, "timeout": timeout, "max_retries": 0}
-        if base_url:
-            self._call["api_base"] = base_url
-        if api_key:
-            self._call["api_key"] = api_key
+        self._call: dict[str, Any] = {"model": how.name, "timeout": how.timeout, "max_retries": 0}
+        if how.base_url:
+            self._call["api_base"] = how.base_url
+        if how.key:
+            self._call["api_key"] = how.key
         self._litellm = load_litellm()
 
     async def stream(

@@ -9,7 +9,7 @@ from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.server_model import ServerModel
 from assistant.models.usage import Usage
-from assistant.settings import ModelRole, Role, Settings
+from assistant.settings import LanguageModel, Role, Settings
 
 # litellm's prefix of whatever speaks OpenAI's API.
 _OPENAI = "openai/"
@@ -17,27 +17,18 @@ _OPENAI = "openai/"
 
 def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
     """The gateway of a role; None where no model is configured for it."""
-    how, common = settings.role(role), settings.models
+    how = settings.model(role)
     if not how.name:
         return None
-    model = _model(how, common.prices.get(how.name))
-    limits = CallLimits(how.retries, at_once=common.at_once, seconds=how.timeout)
+    model = _model(how, settings.models.prices.get(how.name))
+    limits = CallLimits(how.retries, seconds=how.timeout)
     return Gateway(model, usage.of(role), limits, reply_cache(settings))
 
 
-def _model(how: ModelRole, prices: tuple[float, float] | None) -> ChatModel:
-    key = how.api_key.get_secret_value() if how.api_key else None
-    if how.name.startswith(_OPENAI) and how.base_url and key:
-        return ServerModel(
-            how.name,
-            base_url=how.base_url,
-            api_key=key,
-            timeout=how.timeout,
-            prices=Prices.of(how.name, prices),
-        )
-    return LitellmModel(
-        how.name, base_url=how.base_url, api_key=key, timeout=how.timeout, prices=prices
-    )
+def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:
+    if how.name.startswith(_OPENAI) and how.base_url and how.key:
+        return ServerModel(how, Prices.of(how.name, prices))
+    return LitellmModel(how, prices)
 
 
 def reply_cache(settings: Settings) -> ReplyCache | None:

@@ -24,6 +24,7 @@ from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.litellm_data import Prices
 from assistant.models.refusals import Refusals
 from assistant.models.upstream_errors import kind_of_status, model_error
+from assistant.settings import LanguageModel
 from assistant.tls import trust_for
 
 _DATA = "data:"
@@ -37,20 +38,18 @@ class ServerModel:
     What the model refuses is not sent again (see `Refusals`).
     """
 
-    def __init__(
-        self, name: str, *, base_url: str, api_key: str, timeout: float, prices: Prices
-    ) -> None:
-        """`name` begins with `openai/`, which the server is not told."""
-        self.name = name
-        self.identity = f"{name}@{base_url}"
-        self._model = name.partition("/")[2]
+    def __init__(self, how: LanguageModel, prices: Prices) -> None:
+        """Its name begins with `openai/`, which the server is not told."""
+        self.name = how.name
+        self.identity = f"{how.name}@{how.base_url}"
+        self._model = how.name.partition("/")[2]
         self._prices = prices
         self._refusals = Refusals()
         self._client = httpx.AsyncClient(
-            base_url=base_url,
-            headers={"authorization": f"Bearer {api_key}"},
-            timeout=timeout,
-            verify=trust_for(base_url),
+            base_url=how.base_url,
+            headers={"authorization": f"Bearer {how.key}"},
+            timeout=how.timeout,
+            verify=trust_for(how.base_url),
             # The gateway bounds the calls; nobody waits here for a connection.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
         )

@@ -1,8 +1,9 @@
 """The groups of settings: what belongs together has a name in front, as in `recall.rounds`."""
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field, PlainSerializer, SecretStr, field_validator
 
 from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from memory_store import KeyKind, RecallSettings, Weights
@@ -10,6 +11,54 @@ from memory_store import KeyKind, RecallSettings, Weights
 
 class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
     """Settings that belong together; an unknown name among them is refused."""
+
+
+_SECRETS_IN_URL = re.compile(r"//[^/@]+@")
+
+
+def _masked(url: str) -> str:
+    return _SECRETS_IN_URL.sub("//**********@", url)
+
+
+Url = Annotated[str, PlainSerializer(_masked, return_type=str, when_used="json")]
+"""A URL; what is shown of it is without the name and password that it may contain."""
+
+
+class LanguageModel(_Group, frozen=True):
+    """The language model of one role and how it is called; without a name there is none."""
+
+    name: str = ""
+    """A litellm model name, such as `openai/gpt-4o-mini`; empty uses none."""
+    base_url: Url = ""
+    """Base URL of the model's API, for a server of your own."""
+    api_key: SecretStr | None = None
+    """Key for the model; empty uses the provider's own variable, such as `OPENAI_API_KEY`. For a
+    server that needs no key, set any text."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds one whole reply may take, and the longest a stream may be silent."""
+    retries: int = Field(default=2, ge=0, le=10)
+    """Retries of a failed call, where a retry can help."""
+
+    @property
+    def key(self) -> str | None:
+        """The key as it is sent; None leaves it to the provider's variable."""
+        return self.api_key.get_secret_value() if self.api_key else None
+
+
+class ExtractModel(LanguageModel, frozen=True):
+    """A model that extracts in the background, where a retry costs nobody time."""
+
+    retries: int = Field(default=3, ge=0, le=10)
+    """Retries of a failed call, where a retry can help."""
+
+
+class QueryModel(LanguageModel, frozen=True):
+    """A model that reads questions while somebody waits for the answer."""
+
+    timeout: float = Field(default=10.0, gt=0)
+    """Seconds one whole reply may take; after that the rules read the question."""
+    retries: int = Field(default=0, ge=0, le=10)
+    """Retries of a failed call, where a retry can help."""
 
 
 class KeySettings(_Group, frozen=True):
@@ -87,17 +136,11 @@ class QdrantSettings(_Group, frozen=True):
     """Nodes that hold each part; counts when the collection is created."""
     write_consistency: int = Field(default=1, ge=1)
     """Nodes that must have taken a write; counts when the collection is created."""
-    timeout: int = Field(default=10, ge=1)
-    """Seconds to wait for one call."""
-    retries: int = Field(default=5, ge=0, le=20)
-    """Times a call is tried again while the server is away or busy."""
 
 
 class ModelSettings(_Group, frozen=True):
     """What holds for the calls of every language model."""
 
-    at_once: int = Field(default=64, ge=1, le=256)
-    """Most calls of one role side by side."""
     cache_dir: str = ""
     """Where replies are kept and found again, for repeated replays; empty keeps none."""
     prices: dict[str, tuple[float, float]] = {}
@@ -109,14 +152,10 @@ class EnrichmentSettings(_Group, frozen=True):
 
     idle_seconds: float = Field(default=30.0, ge=0)
     """Pause in a session after which its new rounds are extracted."""
-    sessions_at_once: int = Field(default=4, ge=1, le=64)
-    """Sessions (of different users) extracted side by side."""
     lease_seconds: float = Field(default=60.0, ge=5, le=3600)
     """Seconds until other workers take over the extraction of a killed worker."""
     attempts: int = Field(default=3, ge=1, le=20)
     """Times a round is tried before it counts as failed."""
-    known_facts: int = Field(default=12, ge=0, le=100)
-    """Earlier facts shown to the model, so that it can say which of them no longer hold."""
     keyphrases: bool = False
     """Whether key phrases are asked for, as one more key of a round."""
     summaries: bool = False
@@ -148,11 +187,7 @@ class LimitSettings(_Group, frozen=True):
     """Requests per minute; unset: 1200 if there are keys, else unlimited."""
     answers_at_once: int | None = Field(default=None, ge=0)
     """Chat answers under way, streamed or not; not set, as above."""
-    messages: int = Field(default=10_000, ge=0)
-    """Messages in one request."""
     message_characters: int = Field(default=1_000_000, ge=0)
     """Characters of one message."""
-    query_characters: int = Field(default=32_768, ge=0)
-    """Characters of a query of a search."""
     connections: int = Field(default=1000, ge=0)
     """Connections open at once; more are answered 503 and closed."""

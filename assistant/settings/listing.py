@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from assistant.settings.settings import Settings, load_settings
-from assistant.settings.sources import REMOVED, Source, given
+from assistant.settings.sources import FLAT_NAMES, REMOVED, Source, given
 
 SettingPath = tuple[str, ...]
 """A setting by the names that lead to it: `("recall", "rounds")`."""
@@ -67,7 +67,8 @@ def default_file() -> str:
     parts = [_ABOUT_THE_FILE]
     for group, members in groupby(fields, key=lambda one: one[0][:-1]):
         if group:
-            parts.append(f"[{'.'.join(group)}]\n")
+            about = Settings.model_fields[group[0]].description
+            parts.append((f"# {about}\n" if about else "") + f"[{'.'.join(group)}]\n")
         parts += (_commented(path[-1], field) for path, field in members)
     return "\n".join(parts)
 
@@ -114,12 +115,13 @@ def warnings_about_names() -> list[str]:
 
 def _warnings(names: Iterable[str], where: str) -> Iterator[str]:
     fields = setting_fields(Settings)
-    known = [*(_PREFIX + _NESTED.join(path).upper() for path, _ in fields), *_OTHERS]
+    names_of_settings = [*FLAT_NAMES, *(_NESTED.join(path) for path, _ in fields)]
+    known = [*(_PREFIX + one.upper() for one in names_of_settings), *_OTHERS]
     for name in sorted(names):
         if name.upper().startswith(_PREFIX) and not _is_known(name.upper(), known):
             # The prefix is left out: with it everything is alike.
             given, ends = name.upper()[len(_PREFIX) :], [one[len(_PREFIX) :] for one in known]
-            if given.lower() in REMOVED:
+            if given.lower().replace(_NESTED, ".") in REMOVED:
                 yield f"{name} in {where} is no longer a setting and counts for nothing"
                 continue
             nearest = get_close_matches(given, ends, n=1)

@@ -1,11 +1,10 @@
 """Every setting, read in one place: flag > environment (`ASSISTANT_…`) > `.env` >
 `assistant.toml` > default. A wrong one stops the start with its name."""
 
-import re
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -15,37 +14,24 @@ from pydantic_settings import (
 from assistant.errors import ConfigError
 from assistant.settings.groups import (
     EnrichmentSettings,
+    ExtractModel,
     KeySettings,
+    LanguageModel,
     LimitSettings,
     LogSettings,
     ModelSettings,
     QdrantSettings,
+    QueryModel,
     ReadingSettings,
     RecallChoices,
     UnderstandingSettings,
+    Url,
 )
 from assistant.settings.sources import in_order
 from memory_store import PACKAGED, Durability
 
 HASH_EMBEDDER = "hash"
-_URLS = ("chat_model_base_url", "extract_model_base_url", "query_model_base_url", "qdrant_url")
-_SECRETS_IN_URL = re.compile(r"//[^/@]+@")
-
-
-class ModelRole(BaseModel, frozen=True):
-    """The model of one role and how it is called; without a name the role has no model."""
-
-    name: str
-    base_url: str
-    api_key: SecretStr | None
-    timeout: float
-    retries: int
-
-
 Role = Literal["chat", "extract", "query"]
-_OF_A_ROLE = {"name": ""} | {
-    name: f"_{name}" for name in ("base_url", "api_key", "timeout", "retries")
-}
 
 
 class Settings(BaseSettings):
@@ -60,6 +46,30 @@ class Settings(BaseSettings):
         use_attribute_docstrings=True,
     )
 
+    # People who chat.
+    chat_model: LanguageModel = LanguageModel()
+    """Answers; without one, quotes from memory do."""
+    extract_model: ExtractModel = ExtractModel()
+    """Extracts facts from what was recorded; without one, rules do."""
+    query_model: QueryModel = QueryModel()
+    """Reads questions (time range); without one, rules do."""
+    language: Literal["english", "plain"] = "english"
+    """By whose rules facts, days and questions are read: `english`, or `plain` for every other
+    language, which has none. Belongs to the memory, as the embedder does."""
+    data_dir: Path = Path("data")
+    """Where the embedded store lies."""
+    config_file: Path = Path("assistant.toml")
+    """The settings file."""
+
+    # Developers.
+    allowed_origins: list[str] = []
+    """Origins of other web pages that browsers let talk to this server."""
+    require_user: bool = False
+    """Refuse requests that name no user, instead of using `default`."""
+    max_body_bytes: int = Field(default=1_048_576, ge=1024)
+    """Largest request body accepted."""
+
+    # Operators.
     host: str = "127.0.0.1"
     """Address to listen on."""
     port: int = Field(default=8080, ge=0, le=65535)
@@ -68,84 +78,44 @@ class Settings(BaseSettings):
     """Worker processes; more than one needs `qdrant_url`."""
     shutdown_seconds: float = Field(default=30.0, ge=0)
     """Seconds to finish running requests when the server is stopped."""
-    data_dir: Path = Path("data")
-    """Where the embedded store lies."""
-    durability: Durability = Durability.SYNC
-    """When what was said counts as kept in an embedded memory: `sync`, when it is on the disk, or
-    `os`, when the operating system has it, which a power cut may take back."""
     api_key: SecretStr | None = Field(default=None, min_length=16)
     """An API key that may do everything, for deployments that pass secrets as settings."""
     keys_file: Path | None = None
     """The file with the keys made by `assistant keys`; empty is `keys.json` in `data_dir`, or the
     Qdrant server where there is one."""
-    allowed_origins: list[str] = []
-    """Origins of other web pages that browsers let talk to this server."""
-    qdrant_url: str = ""
+    qdrant_url: Url = ""
     """URL of a Qdrant server that holds the memory, or those of the nodes of a cluster, with commas
     between them; empty keeps it embedded, in `data_dir`."""
     qdrant_api_key: SecretStr | None = None
     """Key for the Qdrant server."""
     qdrant: QdrantSettings = QdrantSettings()
-    embedder: str = PACKAGED
-    """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
-    or `hash` (no weights; tests)."""
     embedder_threads: int = Field(default=0, ge=0, le=64)
     """Batches of texts encoded side by side, one core each; 0 is one for each core. While all are
     busy with many texts, one more encodes questions."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)
     """Megabytes in `data_dir` for vectors of texts that were seen before; 0 keeps none on disk."""
-    forget_caches: bool = True
-    """Whether forgetting and correcting reach into the caches, too."""
-    chat_model: str = ""
-    """A litellm model name that answers; empty answers with quotes from memory."""
-    chat_model_base_url: str = ""
-    """Base URL of the chat model's API, for servers of one's own."""
-    chat_model_api_key: SecretStr | None = None
-    """Key for the chat model; empty leaves it to the provider's own variable. A server that wants
-    no key still has to be given some text here."""
-    chat_model_timeout: float = Field(default=120.0, gt=0)
-    """Seconds to wait for the chat model."""
-    chat_model_retries: int = Field(default=2, ge=0, le=10)
-    """Times a failed call to the chat model is tried again, where trying again can help."""
-    extract_model: str = ""
-    """A litellm model name that extracts facts from what was recorded; empty leaves it to rules."""
-    extract_model_base_url: str = ""
-    """Base URL of its API."""
-    extract_model_api_key: SecretStr | None = None
-    """Key for it."""
-    extract_model_timeout: float = Field(default=120.0, gt=0)
-    """Seconds to wait for one complete reply."""
-    extract_model_retries: int = Field(default=3, ge=0, le=10)
-    """Times a failed call to it is tried again, where trying again can help."""
-    query_model: str = ""
-    """A litellm model name that reads questions (time range); empty leaves it to rules."""
-    query_model_base_url: str = ""
-    """Base URL of its API."""
-    query_model_api_key: SecretStr | None = None
-    """Key for it."""
-    query_model_timeout: float = Field(default=10.0, gt=0)
-    """Seconds one whole reply of it may take; after that the rules answer."""
-    query_model_retries: int = Field(default=0, ge=0, le=10)
-    """Times a failed call to it is tried again, where trying again can help."""
+    limits: LimitSettings = LimitSettings()
+    logs: LogSettings = LogSettings()
+
+    # Operators and researchers.
     models: ModelSettings = ModelSettings()
     enrichment: EnrichmentSettings = EnrichmentSettings()
-    understanding: UnderstandingSettings = UnderstandingSettings()
-    language: Literal["english", "plain"] = "english"
-    """By whose rules facts, days and questions are read: `english`, or `plain` for every other
-    language, which has none. Belongs to the memory, as the embedder does."""
+
+    # Researchers.
+    durability: Durability = Durability.SYNC
+    """When what was said counts as kept in an embedded memory: `sync`, when it is on the disk, or
+    `os`, when the operating system has it, which a power cut may take back."""
+    forget_caches: bool = True
+    """Whether forgetting and correcting reach into the caches, too."""
+    embedder: str = PACKAGED
+    """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
+    or `hash` (no weights; tests)."""
     keys: KeySettings = KeySettings()
+    understanding: UnderstandingSettings = UnderstandingSettings()
     recall: RecallChoices = RecallChoices()
     reading: ReadingSettings = ReadingSettings()
-    logs: LogSettings = LogSettings()
     quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
     """If the best sentence is less similar than this, the quoting reader says it does not know."""
-    require_user: bool = False
-    """Refuse requests that name no user, instead of using `default`."""
-    limits: LimitSettings = LimitSettings()
-    max_body_bytes: int = Field(default=1_048_576, ge=1024)
-    """Largest request body accepted."""
-    config_file: Path = Path("assistant.toml")
-    """The settings file."""
 
     @classmethod
     def settings_customise_sources(
@@ -175,17 +145,14 @@ class Settings(BaseSettings):
         """Whether new keys go to the Qdrant server, for all assistants on it."""
         return bool(self.qdrant_url) and self.keys_file is None
 
-    def role(self, role: Role) -> ModelRole:
-        """What is set for a role."""
-        return ModelRole(
-            **{name: getattr(self, f"{role}_model{end}") for name, end in _OF_A_ROLE.items()}
-        )
+    def model(self, role: Role) -> LanguageModel:
+        """The model of a role."""
+        models = {"chat": self.chat_model, "extract": self.extract_model, "query": self.query_model}
+        return models[role]
 
     def public(self) -> dict[str, Any]:
         """The settings as JSON, secrets masked."""
-        settings = self.model_dump(mode="json", exclude={"config_file"})
-        urls = {name: _SECRETS_IN_URL.sub("//**********@", settings[name]) for name in _URLS}
-        return settings | urls
+        return self.model_dump(mode="json", exclude={"config_file"})
 
 
 def load_settings(**flags: Any) -> Settings:

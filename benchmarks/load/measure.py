@@ -157,8 +157,8 @@ def settings_for(model: int, embedder: str) -> dict[str, str]:
     return {
         "embedder": embedder,
         "chat_model": "openai/scripted",
-        "chat_model_base_url": f"http://127.0.0.1:{model}/v1",
-        "chat_model_api_key": "none",
+        "chat_model__base_url": f"http://127.0.0.1:{model}/v1",
+        "chat_model__api_key": "none",
     }
 
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from assistant.errors import ConfigError
-from assistant.settings import Settings, load_settings
+from assistant.settings import LanguageModel, Settings, load_settings
 from memory_store import KeyKind
 
 
@@ -20,7 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_defaults_need_nothing() -> None:
     settings = load_settings()
     assert (settings.host, settings.port, settings.data_dir) == ("127.0.0.1", 8080, Path("data"))
-    assert settings.chat_model == ""
+    assert settings.chat_model.name == ""
 
 
 def test_each_source_wins_over_the_next(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,6 +54,69 @@ def test_the_server_has_flat_and_nested_settings(
     assert (settings.qdrant.shards, settings.qdrant.replication) == (3, 2)
 
 
+def chat_model(**flags: Any) -> tuple[str, str, str | None, float, int]:
+    model = load_settings(**flags).chat_model
+    return model.name, model.base_url, model.key, model.timeout, model.retries
+
+
+def test_the_parts_of_a_model_merge_across_sources_in_every_form(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "assistant.toml").write_text('[chat_model]\nname = "a/file"\nbase_url = "u:file"\n')
+    assert chat_model() == ("a/file", "u:file", None, 120.0, 2)
+    (folder / ".env").write_text("ASSISTANT_CHAT_MODEL=a/dotenv\nASSISTANT_CHAT_MODEL_RETRIES=7\n")
+    assert chat_model() == ("a/dotenv", "u:file", None, 120.0, 7)
+    monkeypatch.setenv("ASSISTANT_CHAT_MODEL", '{"timeout": 4}')
+    monkeypatch.setenv("ASSISTANT_CHAT_MODEL__API_KEY", "k:environment")
+    assert chat_model() == ("a/dotenv", "u:file", "k:environment", 4.0, 7)
+    flags = {"chat_model": "a/flag", "chat_model_timeout": 3}
+    assert chat_model(**flags) == ("a/flag", "u:file", "k:environment", 3.0, 7)
+    whole = LanguageModel(name="a/whole", retries=1)
+    assert chat_model(chat_model=whole) == ("a/whole", "u:file", "k:environment", 4.0, 1)
+
+
+@pytest.mark.parametrize("model", ["chat_model", "extract_model", "query_model"])
+@pytest.mark.parametrize("old", [False, True])
+def test_each_source_wins_over_the_next_by_old_names_and_new(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, old: bool
+) -> None:
+    def base_url(**flags: Any) -> str:
+        return str(getattr(load_settings(**flags), model).base_url)
+
+    def form(by_old: str, by_new: str) -> str:
+        return by_old if old else by_new
+
+    new_table, old_line = f'[{model}]\nbase_url = "file"\n', f'{model}_base_url = "file"\n'
+    (folder / "assistant.toml").write_text(form(new_table, old_line))
+    assert base_url() == "file"
+    name = f"ASSISTANT_{model.upper()}"
+    variable = form(f"{name}_BASE_URL", f"{name}__BASE_URL")
+    (folder / ".env").write_text(f"{variable}=dotenv\n")
+    assert base_url() == "dotenv"
+    monkeypatch.setenv(form(f"{name}__BASE_URL", f"{name}_BASE_URL"), "environment")
+    assert base_url() == "environment"
+    flag = {f"{model}_base_url": "flag"} if old else {model: {"base_url": "flag"}}
+    assert base_url(**flag) == "flag"
+
+
+def test_within_one_source_the_new_name_wins_unless_it_is_empty(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "assistant.toml").write_text(
+        'chat_model_base_url = "old"\nextract_model = "a/name"\nextract_model_base_url = "old"\n'
+        '[chat_model]\nbase_url = "new"\n'
+    )
+    settings = load_settings()
+    assert settings.chat_model.base_url == "new"
+    assert (settings.extract_model.name, settings.extract_model.base_url) == ("a/name", "old")
+    monkeypatch.setenv("ASSISTANT_QUERY_MODEL__NAME", "a/new")
+    monkeypatch.setenv("ASSISTANT_QUERY_MODEL", "a/old")
+    monkeypatch.setenv("ASSISTANT_QUERY_MODEL__BASE_URL", "")
+    monkeypatch.setenv("ASSISTANT_QUERY_MODEL_BASE_URL", "old")
+    query_model = load_settings().query_model
+    assert (query_model.name, query_model.base_url) == ("a/new", "old")
+
+
 def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "mine.toml").write_text("port = 1005\n")
     assert load_settings(config_file=folder / "mine.toml").port == 1005
@@ -82,7 +145,10 @@ def test_a_design_can_be_set_by_the_environment(monkeypatch: pytest.MonkeyPatch)
         ({"recall": {"rounds": -1}}, "recall.rounds"),
         ({"recall": {"depth": 1}}, "recall.depth"),
         ({"qdrant": {"replication": 0}}, "qdrant.replication"),
-        ({"chat_model_timeout": "soon"}, "chat_model_timeout"),
+        ({"chat_model_timeout": "soon"}, r"chat_model\.timeout"),
+        ({"chat_model": {"timeout": "soon"}}, r"chat_model\.timeout"),
+        ({"chat_model": {"url": "x"}}, r"chat_model\.url"),
+        ({"chat_model_timeout": {"timeout": 3}}, r"chat_model\.timeout"),
         ({"config_file": "nowhere.toml"}, "nowhere.toml"),
     ],
 )
@@ -120,7 +186,7 @@ def test_secrets_are_masked_in_what_is_shown() -> None:
         qdrant_api_key=SecretStr("qd-very-secret"),
         qdrant_url="http://me:hush@127.0.0.1:6333",
     )
-    shown = str(settings.public()) + repr(settings.chat_model_api_key)
+    shown = str(settings.public()) + repr(settings.chat_model.api_key)
     assert "sk-very-secret" not in shown
     assert "qd-very-secret" not in shown
     assert "hush" not in shown

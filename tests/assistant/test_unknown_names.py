@@ -34,6 +34,10 @@ def test_a_mistyped_name(name: str, meant: str, monkeypatch: pytest.MonkeyPatch)
         "ASSISTANT_URL",
         "ASSISTANT_RECALL__WEIGHTS",
         "ASSISTANT_MODELS__PRICES__X",
+        "ASSISTANT_CHAT_MODEL",
+        "ASSISTANT_CHAT_MODEL__BASE_URL",
+        "ASSISTANT_CHAT_MODEL_BASE_URL",
+        "ASSISTANT_QUERY_MODEL_TIMEOUT",
         "PATH",
     ],
 )
@@ -52,6 +56,25 @@ def test_a_setting_of_an_earlier_version_is_named_and_stops_nothing(
     (tmp_path / "assistant.toml").write_text('embedder_path = "auto"\nport = 1001\n')
     assert load_settings().port == 1001
     assert f"embedder_path in assistant.toml {said}" in caplog.text
+
+
+def test_a_removed_setting_of_a_group_stops_nothing_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ASSISTANT_QDRANT__TIMEOUT", "3")
+    monkeypatch.setenv("ASSISTANT_LIMITS", '{"messages": 5, "connections": 7}')
+    (tmp_path / ".env").write_text("ASSISTANT_MODELS__AT_ONCE=8\n")
+    (tmp_path / "assistant.toml").write_text("[qdrant]\nretries = 1\nshards = 3\n")
+    said = "is no longer a setting and counts for nothing"
+    assert warnings_about_names() == [
+        f"ASSISTANT_QDRANT__TIMEOUT in the environment {said}",
+        f"ASSISTANT_MODELS__AT_ONCE in .env {said}",
+    ]
+    settings = load_settings(enrichment={"known_facts": 3, "attempts": 2})
+    assert (settings.limits.connections, settings.qdrant.shards) == (7, 3)
+    assert settings.enrichment.attempts == 2
+    assert f"qdrant.retries in assistant.toml {said}" in caplog.text
 
 
 def test_a_name_in_the_dotenv_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

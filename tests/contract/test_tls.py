@@ -19,6 +19,7 @@ from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message
 from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
+from assistant.settings import LanguageModel
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 
@@ -35,7 +36,9 @@ async def by_command(url: str) -> bool:
 
 async def by_model(url: str) -> bool:
     """Whether the assistant reaches a chat model."""
-    model = ServerModel("openai/fake", base_url=url, api_key="k", timeout=5, prices=Prices())
+    model = ServerModel(
+        LanguageModel(name="openai/fake", base_url=url, api_key="k", timeout=5), Prices()
+    )
     try:
         return [piece.text async for piece in model.stream([Message("user", "hi")], {})] == []
     except ModelUnavailable:

@@ -37,7 +37,6 @@ def settings(model: ScriptedModel) -> dict[str, str]:
         "ASSISTANT_EXTRACT_MODEL_BASE_URL": model.url,
         "ASSISTANT_EXTRACT_MODEL_API_KEY": "k",
         "ASSISTANT_ENRICHMENT__IDLE_SECONDS": "1",
-        "ASSISTANT_ENRICHMENT__SESSIONS_AT_ONCE": "2",
         "ASSISTANT_ENRICHMENT__ATTEMPTS": "2",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     }

@@ -137,7 +137,6 @@ def on_qdrant(tmp_path: Path, own_qdrant: Qdrant) -> Server:
     assistant.start(
         ASSISTANT_QDRANT_URL=own_qdrant.url,
         ASSISTANT_QDRANT__GRPC_PORT=str(own_qdrant.grpc_port),
-        ASSISTANT_QDRANT__RETRIES="1",
     )
     return assistant
 

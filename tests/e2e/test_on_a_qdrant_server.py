@@ -35,7 +35,6 @@ def settings(own_qdrant: Qdrant) -> dict[str, str]:
         "ASSISTANT_QDRANT_URL": own_qdrant.url,
         "ASSISTANT_QDRANT_API_KEY": own_qdrant.api_key,
         "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
-        "ASSISTANT_QDRANT__RETRIES": "1",
     }
 
 
@@ -86,7 +85,7 @@ def test_a_server_that_goes_away_is_an_error_until_it_is_back(
     assert own_qdrant.url in ready.json()["checks"]["store"]
     assert own_qdrant.api_key not in ready.text
     own_qdrant.start()
-    # With one retry a call may come before the channel tries to connect again.
+    # A call may come before the channel tries to connect again.
     deadline = time.monotonic() + 20
     while httpx.get(f"{one.url}/ready", timeout=60).status_code != 200:
         assert time.monotonic() < deadline

@@ -14,7 +14,7 @@ from scripted_model import ScriptedModel, scripted_model
 from workers import ROUNDS, asked, close, every, extracting, several, states, tell
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
-SESSIONS, AT_ONCE = 12, 2
+SESSIONS, AT_ONCE = 12, 4
 ALL_DONE = Counter(done=SESSIONS * ROUNDS)
 
 
@@ -30,7 +30,6 @@ def workers(own_qdrant: Qdrant, model: ScriptedModel, tmp_path: Path) -> Iterato
     settings = {
         "ASSISTANT_QDRANT_URL": own_qdrant.url,
         "ASSISTANT_QDRANT__GRPC_PORT": str(own_qdrant.grpc_port),
-        "ASSISTANT_ENRICHMENT__SESSIONS_AT_ONCE": str(AT_ONCE),
     }
     with several(tmp_path, 3, model, **settings) as servers:
         yield servers

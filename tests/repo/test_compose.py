@@ -11,6 +11,7 @@ import yaml
 from qdrant_binary import VERSION, Qdrant, free_port
 
 from assistant.settings import Settings, load_settings
+from assistant.settings.listing import setting_fields
 
 SERVICES: dict[str, Any] = yaml.safe_load((Path(__file__).parents[2] / "compose.yaml").read_text())[
     "services"
@@ -52,10 +53,13 @@ def test_the_assistant_waits_and_its_settings_exist(monkeypatch: pytest.MonkeyPa
     assistant = SERVICES["assistant"]
     assert assistant["depends_on"]["qdrant"]["condition"] == "service_healthy"
     for name in assistant["environment"]:
-        assert name.removeprefix("ASSISTANT_").lower() in Settings.model_fields
+        setting = name.removeprefix("ASSISTANT_").lower().replace("__", ".")
+        names = {".".join(path) for path, _ in setting_fields(Settings)}
+        assert setting in names | {"chat_model"}
     # What nobody sets arrives as an empty text.
-    monkeypatch.setenv("ASSISTANT_CHAT_MODEL_API_KEY", "")
-    assert not load_settings().chat_model
+    monkeypatch.setenv("ASSISTANT_CHAT_MODEL__API_KEY", "")
+    assert not load_settings().chat_model.name
+    assert not load_settings().chat_model.key
 
 
 def test_up_starts_all_but_what_is_asked_for_by_name() -> None:

@@ -13,6 +13,7 @@ from assistant.app import create_app
 from assistant.cli.main import app as assistant_cli
 from assistant.errors import AssistantError
 from assistant.settings import Settings
+from assistant.settings.sources import REMOVED
 from harness.cli.main import app as harness_cli
 
 ROOT = Path(__file__).parents[2]
@@ -48,19 +49,50 @@ def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> list[s
     return names
 
 
-def test_every_setting_is_documented_and_no_other() -> None:
-    listed = re.findall(r"^\| `([\w.]+)` \|", SETTINGS, re.MULTILINE)
-    assert sorted(listed) == sorted(setting_names())
+def documented_settings() -> list[tuple[str, str]]:
+    """Names and defaults as in the tables. A table with several groups in its head has a column of
+    defaults for each of them, and its rows are the settings that they have in common."""
+    listed: list[tuple[str, str]] = []
+    groups: list[str] = []
+    for line in SETTINGS.splitlines():
+        first, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            groups = []
+        elif not first:
+            groups = [cell.strip("`") for cell in cells[:-1]]
+        elif first.startswith("`") and groups:
+            listed += [
+                (f"{group}.{first.strip('`')}", default)
+                for group, default in zip(groups, cells, strict=False)
+            ]
+        elif first.startswith("`"):
+            listed.append((first.strip("`"), cells[0]))
+    return listed
+
+
+def test_every_setting_is_documented_once_and_no_other() -> None:
+    assert sorted(name for name, _ in documented_settings()) == sorted(setting_names())
 
 
 def test_documented_defaults_are_the_defaults() -> None:
-    settings = Settings()
-    for name, default in re.findall(r"^\| `([\w.]+)` \| `([^`]*)` \|", SETTINGS, re.MULTILINE):
+    settings, compared = Settings(), 0
+    for name, default in documented_settings():
         value: object = settings
         for part in name.split("."):
             value = getattr(value, part)
         expected = str(value).lower() if isinstance(value, bool) else str(value)
-        assert default in (expected, expected.removesuffix(".0")), name
+        if default == "empty":
+            assert value in ("", None), name
+        elif default.startswith("`"):
+            assert default.strip("`") in (expected, expected.removesuffix(".0")), name
+            compared += 1
+    assert compared > 40
+
+
+def test_every_setting_that_was_removed_from_a_group_is_in_the_documents() -> None:
+    _, removed = SETTINGS.split("## What is no longer a setting")
+    named = {name for name in re.findall(r"`([\w.]+)`", removed) if "." in name}
+    assert named == {name for name in REMOVED if "." in name}
 
 
 def error_classes(base: type[AssistantError] = AssistantError) -> list[type[AssistantError]]:

@@ -100,7 +100,7 @@ class Version(Reply):
         "reader": "quotes",
         "models": {"chat_model": None, "extract_model": None, "query_model": None},
         "prompts": {"chain_of_note": "faccceeb6c0d"},
-        "settings": {"embedder": "hash", "chat_model": "", "chat_model_api_key": None},
+        "settings": {"embedder": "hash", "chat_model": {"name": "", "api_key": None}},
         "caller": {"label": None, "user_id": None, "scopes": ["act_as", "admin", "set_time"]},
     }
 

@@ -128,7 +128,7 @@ def _first_line(services: Services, listening: socket.socket) -> str:
         embedder += " (no understanding: for tests only)"
     else:
         embedder += f" ({services.embedder.path})"
-    answers = settings.chat_model or "quotes from memory (no chat_model set)"
+    answers = settings.chat_model.name or "quotes from memory (no chat_model set)"
     return (
         f"Aide-mémoire at http://{_in_url(host)}:{port} · memory in {_memory(settings)} "
         f"· embedder: {embedder} · answers: {answers}"

@@ -59,6 +59,10 @@ async def tried_again(
     return await call()
 
 
+# Seconds to wait for one call, and retries while the server is away or busy. A healthy server
+# answers in milliseconds; together these bridge a restart, for at most twice the timeout.
+TIMEOUT_SECONDS = 10
+RETRIES = 5
 # Concurrent writers of one point must leave all replicas with the same one of their versions.
 ORDERING = models.WriteOrdering.MEDIUM
 # gRPC waits up to two minutes before it looks again for a server that went away.

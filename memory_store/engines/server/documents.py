@@ -13,7 +13,7 @@ from datetime import datetime
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.documents import NONE, Body, Document, Written, following
-from memory_store.engines.server.connection import ORDERING, Connection
+from memory_store.engines.server.connection import ORDERING, RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.engines.server.points import to_holding
 from memory_store.errors import MemoryStoreError
 
@@ -34,8 +34,8 @@ class ServerDocuments:
         shards: int = 1,
         replication: int = 1,
         write_consistency: int = 1,
-        timeout: int = 10,
-        retries: int = 5,
+        timeout: int = TIMEOUT_SECONDS,
+        retries: int = RETRIES,
     ) -> None:
         self._connection = Connection(
             url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries

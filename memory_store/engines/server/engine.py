@@ -37,7 +37,7 @@ from memory_store.engines.layout import (
     divided,
     to_matrix,
 )
-from memory_store.engines.server.connection import ORDERING, Connection
+from memory_store.engines.server.connection import ORDERING, RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.engines.server.errors import is_gone
 from memory_store.engines.server.points import (
     GRAPHS,
@@ -89,8 +89,8 @@ class ServerEngine:
         shards: int = 1,
         replication: int = 1,
         write_consistency: int = 1,
-        timeout: int = 10,
-        retries: int = 5,
+        timeout: int = TIMEOUT_SECONDS,
+        retries: int = RETRIES,
     ) -> None:
         self._connection = Connection(
             url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries

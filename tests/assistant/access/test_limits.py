@@ -118,7 +118,7 @@ LONG: dict[str, Callable[[Limits], None]] = {
 
 @pytest.mark.parametrize("code", LONG)
 def test_sizes(code: str) -> None:
-    limits = Limits(LimitSettings(messages=3, message_characters=10, query_characters=5))
+    limits = Limits(LimitSettings(message_characters=10), messages=3, query_characters=5)
     limits.check_messages(["a" * 10] * 3)
     limits.check_query("a" * 5)
     with pytest.raises(InvalidRequest) as refused:
@@ -126,4 +126,4 @@ def test_sizes(code: str) -> None:
     assert refused.value.code == code
     with pytest.raises(InvalidRequest, match="longer than 5 characters"):
         limits.check_query("a" * 6)
-    LONG[code](Limits(LimitSettings(messages=0, message_characters=0)))
+    LONG[code](Limits(LimitSettings(message_characters=0), messages=0))

@@ -39,7 +39,7 @@ def test_version(answering: httpx.Client) -> None:
     assert body["store"]["embedder"] == "hash"
     assert body["embedder"] == {"name": "hash", "dimension": 256, "path": "hash"}
     assert body["prompts"] == {prompt.name: prompt.hash for prompt in all_prompts()}
-    assert body["settings"]["chat_model_api_key"] == "**********"
+    assert body["settings"]["chat_model"]["api_key"] == "**********"
 
 
 def test_every_response_can_be_quoted(http: httpx.Client) -> None:

@@ -28,19 +28,19 @@ from assistant.models.litellm_model import LitellmModel
 from assistant.models.roles import gateway
 from assistant.models.server_model import ServerModel
 from assistant.models.usage import RoleUsage, Usage
-from assistant.settings import Settings
+from assistant.settings import LanguageModel, Settings
 
 EVENTS = {"content-type": "text/event-stream"}
 Make = Callable[..., Gateway]
 
 
 def through_litellm(prices: tuple[float, float] | None = None, **how: Any) -> ChatModel:
-    return LitellmModel("openai/fake", prices=prices, **how)
+    return LitellmModel(LanguageModel(name="openai/fake", **how), prices)
 
 
 def without(prices: tuple[float, float] | None = None, **how: Any) -> ChatModel:
-    how = {"timeout": 120.0} | how
-    return ServerModel("openai/fake", prices=Prices.of("openai/fake", prices), **how)
+    how = LanguageModel(name="openai/fake", **how)
+    return ServerModel(how, Prices.of(how.name, prices))
 
 
 @pytest.fixture(params=[through_litellm, without])
@@ -222,13 +222,15 @@ async def test_a_caller_that_leaves_closes_the_stream(
 
 
 async def test_a_missing_key_is_the_operators_to_mend(model: ScriptedModel) -> None:
-    keyless = Gateway(LitellmModel("openai/fake", base_url=model.url), RoleUsage())
+    keyless = Gateway(
+        LitellmModel(LanguageModel(name="openai/fake", base_url=model.url)), RoleUsage()
+    )
     with pytest.raises(ConfigError, match="api_key"):
         await stream(keyless)
 
 
 async def test_an_unknown_provider_is_the_operators_to_mend() -> None:
-    nameless = Gateway(LitellmModel("no-such-provider"), RoleUsage())
+    nameless = Gateway(LitellmModel(LanguageModel(name="no-such-provider")), RoleUsage())
     with pytest.raises(ConfigError, match="no-such-provider"):
         await stream(nameless)
 

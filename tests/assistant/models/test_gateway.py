@@ -23,6 +23,7 @@ from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape
 from assistant.models.usage import RoleUsage, Usage
+from assistant.settings import LanguageModel
 
 ASKED = [Message("user", "How many?")]
 
@@ -41,7 +42,7 @@ def gateway(model: ScriptedModel, **changed: Any) -> Gateway:
     cache = limits.pop("cache", None)
     usage = limits.pop("usage", None) or RoleUsage()
     prices = limits.pop("prices", None)
-    llm = LitellmModel("openai/fake", base_url=model.url, api_key="k", prices=prices)
+    llm = LitellmModel(LanguageModel(name="openai/fake", base_url=model.url, api_key="k"), prices)
     return Gateway(llm, usage, CallLimits(**limits), cache)
 
 

@@ -11,6 +11,7 @@ import pytest
 from assistant.models.chat_model import Message
 from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
+from assistant.settings import LanguageModel
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
 _CHUNK = json.dumps({"choices": [{"index": 0, "delta": {"content": "Hi."}}]})
@@ -55,7 +56,9 @@ async def test_a_reply_that_ends_leaves_its_connection_to_the_next(
 ) -> None:
     async with raw_server(end) as server:
         url = f"http://127.0.0.1:{server.port}/v1"
-        model = ServerModel("openai/fake", base_url=url, api_key="k", timeout=5, prices=Prices())
+        model = ServerModel(
+            LanguageModel(name="openai/fake", base_url=url, api_key="k", timeout=5), Prices()
+        )
         for _ in range(3):
             pieces = [piece.text async for piece in model.stream([Message("user", "hi")], {})]
             assert pieces == ["Hi."]

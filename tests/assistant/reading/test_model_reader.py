@@ -12,6 +12,7 @@ from assistant.models.litellm_model import LitellmModel
 from assistant.reading.model_reader import ModelReader
 from assistant.reading.plan import Layout, Mode, ReadingPlan
 from assistant.reading.reader import Question, Trace
+from assistant.settings import LanguageModel
 from memory_store import MemoryStore, Recalled, Record, Round
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
@@ -33,7 +34,9 @@ class Reading:
         self.model, self._store = model, store
 
     def reader(self, plan: ReadingPlan = NOTES) -> ModelReader:
-        chat_model = LitellmModel("openai/fake", base_url=self.model.url, api_key="k")
+        chat_model = LitellmModel(
+            LanguageModel(name="openai/fake", base_url=self.model.url, api_key="k")
+        )
         return ModelReader(chat_model, self._store, plan)
 
     async def __call__(
