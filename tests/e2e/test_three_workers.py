@@ -14,7 +14,9 @@ from scripted_model import ScriptedModel, scripted_model
 from workers import ROUNDS, asked, close, every, extracting, several, states, tell
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
-SESSIONS, AT_ONCE = 12, 4
+SESSIONS = 12
+AT_ONCE = 3
+"""Sessions a worker extracts side by side: one of each user."""
 ALL_DONE = Counter(done=SESSIONS * ROUNDS)
 
 
