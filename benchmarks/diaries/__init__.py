@@ -1,0 +1,1 @@
+"""Diaries as people type them, questions about them, and how well these are answered."""

@@ -1,0 +1,1 @@
+"""Labelled messages, and the model of their kinds that is trained on them."""

@@ -1,0 +1,78 @@
+"""Makes `memory_store/language/kinds/kinds.npz` from the labelled examples."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+import memory_store.language.kinds
+from memory_store.language.kinds.kinds import BUCKETS, Kind, Kinds, features
+
+NUMBERS = Path(memory_store.language.kinds.__file__).parent / "kinds.npz"
+EXAMPLES = Path(__file__).parent / "examples"
+HELD_OUT = ("declan", "ishaan", "marisol", "tegan")
+"""People whose messages train nothing: they say how well it does with others'."""
+_STRENGTH = 30.0
+_STEPS = 127
+
+
+class Example(NamedTuple):
+    """A message of somebody's, and what it is."""
+
+    text: str
+    kind: Kind
+    also: Sequence[Kind]
+    language: str
+    person: str
+
+
+def examples(folder: Path = EXAMPLES) -> list[Example]:
+    """All examples, by person."""
+    return [
+        Example(
+            line["text"],
+            Kind(line["kind"]),
+            [Kind(one) for one in line.get("also", ())],
+            line["language"],
+            file.stem,
+        )
+        for file in sorted(folder.glob("*.jsonl"))
+        for line in map(json.loads, file.read_text("utf-8").splitlines())
+    ]
+
+
+def trained(of: Sequence[Example]) -> Kinds:
+    """The model that follows from these examples."""
+    rows = [list(features(one.text)) for one in of]
+    matrix = csr_matrix(
+        (
+            np.concatenate([np.full(len(row), 1 / len(row) ** 0.5) for row in rows]),
+            np.concatenate(rows).astype(np.int32),
+            np.cumsum([0, *map(len, rows)]).astype(np.int32),
+        ),
+        shape=(len(rows), BUCKETS),
+    )
+    kinds = list(Kind)
+    model = LogisticRegression(C=_STRENGTH, max_iter=3000)
+    model.fit(matrix, [kinds.index(one.kind) for one in of])
+    return Kinds(model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32))
+
+
+def save(model: Kinds, file: Path) -> None:
+    """Write the numbers, in steps of a hundredth or so, which changes no kind."""
+    scale = np.abs(model.weights).max() / _STEPS
+    weights = np.round(model.weights / scale).astype(np.int8)
+    np.savez_compressed(file, weights=weights, scale=np.float32(scale), bias=model.bias)
+
+
+def main() -> None:
+    """Write the numbers."""
+    save(trained([one for one in examples() if one.person not in HELD_OUT]), NUMBERS)
+
+
+if __name__ == "__main__":
+    main()
