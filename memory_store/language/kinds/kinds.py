@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ def _read(text: str) -> str:
 def _names(text: str) -> Iterator[str]:
     words = ["#" if word.isdigit() else word for word in _TOKEN.findall(text)]
     yield from (f"w {word}" for word in words)
-    yield from (f"b {first} {second}" for first, second in zip(words, words[1:], strict=False))
+    yield from (f"b {first} {second}" for first, second in pairwise(words))
     yield from (f"{place} {word}" for place, word in enumerate(words[:3]))
     yield f"s2 {' '.join(words[:2])}"
     yield f"s3 {' '.join(words[:3])}"
