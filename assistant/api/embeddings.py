@@ -4,13 +4,13 @@ import base64
 
 import numpy as np
 import numpy.typing as npt
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.responses import Response
 
+from assistant.api.dependencies import Parts
 from assistant.api.failures import failures
 from assistant.api.replies import long_response
 from assistant.api.replies.models import EmbeddingList, EmbeddingUsage, TextEmbedding
-from assistant.api.request_context import services
 from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute
 from assistant.errors import InvalidRequest, NotFound
@@ -27,9 +27,9 @@ EMBEDDING = "aide-memoire-embedding"
     response_model=EmbeddingList,
     responses=failures(400, 404, 413, 503),
 )
-async def create_embeddings(request: Request, body: EmbeddingRequest) -> Response:
+async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
     """One unit vector a text, as numbers or in base64. Nothing is remembered."""
-    embedder = services(request).embedder
+    embedder = parts.embedder
     space = embedder.identity
     if body.model not in (None, EMBEDDING, space.name):
         raise NotFound(

@@ -3,6 +3,7 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api.dependencies import Changes, Parts
 from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
@@ -13,7 +14,6 @@ from assistant.api.replies.search import FoundMemory, FoundSession, SearchResult
 from assistant.api.request_context import (
     days_of,
     limits_of,
-    services,
     time_of,
     user_in_path,
     user_of,
@@ -23,6 +23,7 @@ from assistant.api.route import JsonRoute
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from assistant.observing.gen_ai import Operation, memory_operation
+from assistant.recorder import Recorder
 from memory_store import Correction, Days, GivenFact, MemoryStore, Query, Recall, Record, Speaker
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
@@ -41,16 +42,16 @@ _UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
     response_model=SearchResult,
     responses=failures(*READING, 413),
 )
-async def search(request: Request, body: SearchRequest) -> Response:
+async def search(request: Request, parts: Parts, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = await user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
     now = time_of(request, body.now, param="now").at
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
     query = Query(user_id, body.query, body.top_k, days, asked_on=now.date(), explained=True)
-    recall = await _recalled(services(request).store, query)
+    recall = await _recalled(parts.store, query)
     for stage in ("embed", "search"):
-        services(request).metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
+        parts.metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     result = SearchResult(
         object="list",
         query=body.query,
@@ -77,7 +78,11 @@ async def _recalled(store: MemoryStore, query: Query) -> Recall:
     responses=failures(*WRITING, 404, 413) | shown(_CORRECTED),
 )
 async def correct_memory(
-    request: Request, memory_id: MemoryId, body: CorrectedMemory, user_id: UserId = None
+    request: Request,
+    recorder: Changes,
+    memory_id: MemoryId,
+    body: CorrectedMemory,
+    user_id: UserId = None,
 ) -> Response:
     """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
     twice is once."""
@@ -97,7 +102,7 @@ async def correct_memory(
         raise InvalidRequest(
             "nothing to correct: give user_text, assistant_text, facts or speakers"
         )
-    record = await services(request).recorder.correct(owner, memory_id, correction)
+    record = await recorder.correct(owner, memory_id, correction)
     if record is None:
         raise _unknown(memory_id)
     return await _memory(record)
@@ -121,11 +126,15 @@ def _given_fact(given: str | StatedFact) -> GivenFact:
     responses=failures(*WRITING, 404),
 )
 async def forget_memory(
-    request: Request, memory_id: MemoryId, user_id: UserId = None, dry_run: DryRun = False
+    request: Request,
+    recorder: Changes,
+    memory_id: MemoryId,
+    user_id: UserId = None,
+    dry_run: DryRun = False,
 ) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
-    gone = await services(request).recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
+    gone = await recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
     if not gone:
         raise _unknown(memory_id)
     return ForgottenMemory.of(
@@ -139,9 +148,11 @@ async def forget_memory(
     response_model=Memory,
     responses=failures(*WRITING, 404) | shown(_UNDONE),
 )
-async def undo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
+async def undo_updates(
+    request: Request, recorder: Changes, memory_id: MemoryId, user_id: UserId = None
+) -> Response:
     """What a round replaced holds again; the round itself stays."""
-    return await _let_supersede(request, memory_id, user_id, allowed=False)
+    return await _let_supersede(request, recorder, memory_id, user_id, allowed=False)
 
 
 @router.put(
@@ -150,16 +161,18 @@ async def undo_updates(request: Request, memory_id: MemoryId, user_id: UserId = 
     response_model=Memory,
     responses=failures(*WRITING, 404),
 )
-async def redo_updates(request: Request, memory_id: MemoryId, user_id: UserId = None) -> Response:
+async def redo_updates(
+    request: Request, recorder: Changes, memory_id: MemoryId, user_id: UserId = None
+) -> Response:
     """Let a round replace again what its statements replace by the rules."""
-    return await _let_supersede(request, memory_id, user_id, allowed=True)
+    return await _let_supersede(request, recorder, memory_id, user_id, allowed=True)
 
 
 async def _let_supersede(
-    request: Request, memory_id: str, user_id: str | None, *, allowed: bool
+    request: Request, recorder: Recorder, memory_id: str, user_id: str | None, *, allowed: bool
 ) -> Response:
     owner = await user_of(request, user_id)
-    record = await services(request).recorder.let_supersede(owner, memory_id, allowed)
+    record = await recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
         raise _unknown(memory_id)
     return await _memory(record)
@@ -171,11 +184,11 @@ async def _let_supersede(
     responses=failures(*WRITING, 404),
 )
 async def forget_user(
-    request: Request, user_id: UserInPath, dry_run: DryRun = False
+    request: Request, recorder: Changes, user_id: UserInPath, dry_run: DryRun = False
 ) -> ForgottenUser:
     """Forget everything of a user; with `dry_run` only count it."""
     owner = await user_in_path(request, user_id)
-    gone = await services(request).recorder.forget(owner, dry_run=dry_run)
+    gone = await recorder.forget(owner, dry_run=dry_run)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from assistant.api.dependencies import Store
 from assistant.api.failures import READING, failures
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
 from assistant.api.replies import long_response
@@ -19,7 +20,7 @@ from assistant.api.replies.memories import (
     ToldFact,
     ToldMemory,
 )
-from assistant.api.request_context import checked_id, limits_of, services, user_of
+from assistant.api.request_context import checked_id, limits_of, user_of
 from assistant.api.route import JsonRoute
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
@@ -31,6 +32,7 @@ router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRou
 @router.get("", summary="List memories", response_model=MemoryPage, responses=failures(*READING))
 async def list_memories(
     request: Request,
+    store: Store,
     user_id: UserId = None,
     from_: From = None,
     to: To = None,
@@ -62,7 +64,7 @@ async def list_memories(
         limit=limit,
         after=None if after is None else _read_place(after),
     )
-    page = await services(request).store.listed(listing)
+    page = await store.listed(listing)
     following = _print_place(page.next) if page.next else None
     shown = MemoryPage(object="list", total=page.total, next=following, data=[])
     return await long_response(shown, map(Memory.of, page.records))
@@ -76,13 +78,14 @@ async def list_memories(
 )
 async def list_conflicts(
     request: Request,
+    store: Store,
     user_id: UserId = None,
     limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
 ) -> Response:
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
-    found = await services(request).store.conflicts(await user_of(request, user_id))
+    found = await store.conflicts(await user_of(request, user_id))
     listed = Conflicts(object="list", total=len(found), data=[])
     return await long_response(listed, map(Conflict.of, found[:limit]))
 
@@ -94,11 +97,11 @@ async def list_conflicts(
     responses=failures(*READING, 404),
 )
 async def read_memory(
-    request: Request, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
+    request: Request, store: Store, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    told = await services(request).store.told(owner, memory_id, optional_day(as_of, param="as_of"))
+    told = await store.told(owner, memory_id, optional_day(as_of, param="as_of"))
     if told is None:
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"

@@ -8,15 +8,17 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
+from assistant.api.dependencies import Changes, Parts
 from assistant.api.description import text_content, text_reply
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import UserInPath
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories
-from assistant.api.request_context import caller_of, checked_id, services, user_in_path
+from assistant.api.request_context import caller_of, checked_id, user_in_path
 from assistant.api.route import JsonRoute
 from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import Export, recognised
+from assistant.services import Services
 from memory_store import aside, from_lines, in_slices, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"], route_class=JsonRoute)
@@ -34,9 +36,11 @@ _UNPACKED = 32
     responses=failures(*READING, 404)
     | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE),
 )
-async def export_user(request: Request, user_id: UserInPath) -> StreamingResponse:
+async def export_user(
+    request: Request, recorder: Changes, user_id: UserInPath
+) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await services(request).recorder.everything(await user_in_path(request, user_id))
+    records = await recorder.everything(await user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
 
@@ -50,7 +54,7 @@ async def export_user(request: Request, user_id: UserInPath) -> StreamingRespons
     responses=failures(*WRITING, 404, 413),
 )
 async def import_user(
-    request: Request, user_id: UserInPath, format: Format = "records"
+    request: Request, parts: Parts, user_id: UserInPath, format: Format = "records"
 ) -> ImportedMemories:
     """Store the lines of an export as this user's; rounds that are there stay as they are.
 
@@ -60,7 +64,7 @@ async def import_user(
     # Records say themselves when they were said.
     caller_of(request).checked_scope(Scope.SET_TIME)
     bring_in = _bring_in_chatgpt if format == "chatgpt" else _bring_in_records
-    done = await bring_in(request, owner)
+    done = await bring_in(request, parts, owner)
     return ImportedMemories(
         object="user.memories.imported",
         user_id=owner,
@@ -78,17 +82,16 @@ class _BroughtIn(NamedTuple):
     unreadable: Sequence[str] = ()
 
 
-async def _bring_in_records(request: Request, owner: str) -> _BroughtIn:
+async def _bring_in_records(request: Request, parts: Services, owner: str) -> _BroughtIn:
     records = []
     async for record in in_slices(from_lines(await _lines(request))):
         checked_id(record.round.session_id, "session_id")
         records.append(record)
-    new = await services(request).recorder.bring_in(owner, records)
+    new = await parts.recorder.bring_in(owner, records)
     return _BroughtIn(new, len(records) - new)
 
 
-async def _bring_in_chatgpt(request: Request, owner: str) -> _BroughtIn:
-    parts = services(request)
+async def _bring_in_chatgpt(request: Request, parts: Services, owner: str) -> _BroughtIn:
     most_bytes = parts.settings.max_body_bytes * _UNPACKED
     body = await request.body()
     found = await aside(len(body), read_chatgpt, body, most_bytes=most_bytes)

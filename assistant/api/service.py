@@ -8,6 +8,7 @@ from fastapi.responses import PlainTextResponse, Response
 
 from assistant.access.keys import Scope
 from assistant.api.access import NEEDS_KEY
+from assistant.api.dependencies import Door, Parts
 from assistant.api.description import text_reply
 from assistant.api.failures import failures
 from assistant.api.replies import json_response
@@ -19,7 +20,7 @@ from assistant.api.replies.service import (
     Usage,
     Version,
 )
-from assistant.api.request_context import caller_of, services
+from assistant.api.request_context import caller_of
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
@@ -42,19 +43,18 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 
 
 @router.get("/ready", summary="Ready", response_model=Readiness, responses=_NOT_READY)
-async def ready(request: Request) -> Response:
+async def ready(parts: Parts, door: Door) -> Response:
     """Requests can be answered; 503 with what is wrong otherwise.
 
     The store is asked, the embedder encodes, the disk of an embedded store has room, the keys can
     be read. How the last call of the chat model ended is told, but decides nothing: without it
     memory still works.
     """
-    parts = services(request)
     checks = {"store": "ok", "embedder": "ok", "disk": "ok", "model": parts.reader.name}
     if role := parts.usage.by_role.get("chat"):
         checks["model_last_call"] = role.last_call
     try:
-        request.app.state.doorkeeper.keys()
+        door.keys()
         await parts.store.check()
     except (MemoryStoreError, ConfigError) as error:
         checks[_failing(error)] = str(error)
@@ -75,10 +75,10 @@ def _failing(error: Exception) -> str:
     summary="Metrics",
     responses=failures(401) | text_reply("Metrics", "text/plain", _METRICS),
 )
-async def read_metrics(request: Request) -> Response:
+async def read_metrics(request: Request, parts: Parts) -> Response:
     """What happened since the start, for Prometheus: here, or in all that share their metrics."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return Response(services(request).metrics.text(), media_type=_PROMETHEUS)
+    return Response(parts.metrics.text(), media_type=_PROMETHEUS)
 
 
 @router.get(
@@ -87,10 +87,10 @@ async def read_metrics(request: Request) -> Response:
     summary="Usage of language models",
     responses=failures(401),
 )
-async def read_usage(request: Request) -> Usage:
+async def read_usage(request: Request, parts: Parts) -> Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(Scope.ADMIN)
-    return Usage.of(services(request).usage)
+    return Usage.of(parts.usage)
 
 
 @router.get(
@@ -99,9 +99,9 @@ async def read_usage(request: Request) -> Usage:
     summary="What the server runs",
     responses=failures(401),
 )
-async def read_version(request: Request) -> Version:
+async def read_version(request: Request, parts: Parts) -> Version:
     """What this server runs, secrets masked, and what the caller's key allows."""
-    parts, caller = services(request), caller_of(request)
+    caller = caller_of(request)
     return Version(
         version=version("aide-memoire"),
         store=dict(parts.store.description),

@@ -8,6 +8,7 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api.dependencies import Changes, Parts, Store
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, SessionId, UserId
 from assistant.api.replies import long_response
@@ -27,7 +28,6 @@ from assistant.api.request_context import (
     checked_id,
     limits_of,
     retried,
-    services,
     session_of,
     time_of,
     turn_id_of,
@@ -65,13 +65,12 @@ async def open_session(request: Request, body: NewSession) -> OpenedSession:
     responses=failures(*WRITING, 413),
 )
 async def record_messages(
-    request: Request, session_id: SessionId, body: RecordedMessages
+    request: Request, parts: Parts, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
     user_id = await user_of(request, body.user_id)
     session_id = checked_id(session_id, "session_id")
     turns = await _turns(request, body)
-    parts = services(request)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
     reply = RecordedTurns(
@@ -145,10 +144,10 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
 @router.get(
     "", summary="List the sessions", response_model=SessionList, responses=failures(*READING)
 )
-async def list_sessions(request: Request, user_id: UserId = None) -> Response:
+async def list_sessions(request: Request, store: Store, user_id: UserId = None) -> Response:
     """Every session of a user, oldest first."""
     owner = await user_of(request, user_id)
-    summaries = await services(request).store.sessions(owner)
+    summaries = await store.sessions(owner)
     listed = SessionList(object="list", data=[])
     return await long_response(listed, map(partial(Session.of, owner), summaries))
 
@@ -159,10 +158,12 @@ async def list_sessions(request: Request, user_id: UserId = None) -> Response:
     response_model=SessionWithRounds,
     responses=failures(*READING, 404),
 )
-async def read_session(request: Request, session_id: SessionId, user_id: UserId = None) -> Response:
+async def read_session(
+    request: Request, store: Store, session_id: SessionId, user_id: UserId = None
+) -> Response:
     """One session with its rounds in order."""
     owner = await user_of(request, user_id)
-    records = await services(request).store.session(owner, session_id)
+    records = await store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records)
@@ -177,11 +178,15 @@ async def read_session(request: Request, session_id: SessionId, user_id: UserId 
     responses=failures(*WRITING, 404),
 )
 async def forget_session(
-    request: Request, session_id: SessionId, user_id: UserId = None, dry_run: DryRun = False
+    request: Request,
+    recorder: Changes,
+    session_id: SessionId,
+    user_id: UserId = None,
+    dry_run: DryRun = False,
 ) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
     owner = await user_of(request, user_id)
-    gone = await services(request).recorder.forget(owner, session_id=session_id, dry_run=dry_run)
+    gone = await recorder.forget(owner, session_id=session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
     return ForgottenSession.of(

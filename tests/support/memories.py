@@ -65,7 +65,7 @@ def made_up(count: int, *, users: int = 3, seed: int = 0) -> list[Round]:
 
 
 def _round(numbers: random.Random, number: int, users: int) -> Round:
-    said = " ".join(_sentence(numbers, number) for _ in range(numbers.randint(1, 4)))
+    said = " ".join(_sentence(numbers, number) for _ in range(numbers.randint(1, 2)))
     return Round(
         user_id=f"user-{number % users}",
         session_id=f"s{number // 40}",

@@ -116,7 +116,7 @@ def test_users_and_sessions_are_fresh_and_opaque(away: Bench, theirs: Rival) -> 
     assert (len(users), len(sessions)) == (3, 9)
     for sent in theirs.arrived:
         everything = f"{sent.path} {sent.headers} {sent.body}".lower()
-        for secret in ("answer_", "ffee", "has_answer", "q3", "_abs", "single-session"):
+        for secret in ("answer_", "ffee_", "has_answer", "q3", "_abs", "single-session"):
             assert secret not in everything
 
 
