@@ -43,7 +43,7 @@ from memory_store.facts import rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
-from memory_store.language.kinds import Kind, kind_of
+from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.words import shared_with, shared_words, terms
 from memory_store.listing import Listing, Page, Place
@@ -199,6 +199,7 @@ __all__ = [
     "terms",
     "to_line",
     "to_lines",
+    "wants_answer",
     "without_names",
 ]
 

@@ -7,6 +7,8 @@ computed help comes with it, never what the answer is.
 import re
 from dataclasses import dataclass
 
+from memory_store import read_sentences, wants_answer
+
 _PAST_TALK = (
     r"\b(?:previous|earlier|last|past|prior) (?:conversation|chat|discussion|session)"
     r"|\bour (?:\w+ )?(?:conversation|chat|discussion|session)"
@@ -50,35 +52,8 @@ _SUGGESTION = re.compile(
     r"|\b(?:any|some) (?:thoughts|ways|suggestions|recommendations)\b",
     re.I,
 )
-_OPENS_QUESTION = re.compile(
-    r"^(?:what|which|who|whom|whose|when|where|why|how|is|are|am|was|were|do|does|did|has|have|had"
-    r"|can|could|would|will|should|may|might)\b",
-    re.I,
-)
-_REQUEST = re.compile(
-    r"^(?:please|tell|remind|list|name|show|give|find|explain|describe|recommend|suggest|help"
-    r"|summari[sz]e|compare|count|calculate|write|remember (?:what|when|who|where|which))\b"
-    r"|\b(?:can|could|would|will) you\b|\bremind me\b|\btell me\b|\bi(?:['’]m| am| was)? wonder"
-    r"|\blet me know\b|\bi(?:['’]d| would) like to know\b",
-    re.I,
-)
-# "Please remember that I am allergic to nuts" asks for nothing but to be noted.
-_TO_BE_NOTED = re.compile(
-    r"^(?:(?:and|also|so|please)[\s,]+)*(?:remember|note|keep in mind|bear in mind|don['’]t forget"
-    r"|call me)\b(?! (?:what|when|who|where|which|how|why|if|me)\b)(?:,? that\b|:)?",
-    re.I,
-)
-# "Please note that I moved, and list my addresses": what "and" goes on with is a request where it
-# is given an object, else it may be what the user does.
-_AND_REQUESTS = re.compile(
-    r"\band (?:then |also )?(?:please\b"
-    r"|(?:tell|remind|show|give|find|help|write|recommend|suggest) (?:me|us)\b"
-    r"|(?:list|summari[sz]e|compare|calculate|translate|explain|describe)"
-    r" (?:me|us|it|them|this|that|all|my|our|the)\b)",
-    re.I,
-)
 _YES_NO = re.compile(
-    r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|would|will|should)\b", re.I
+    r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|would|will|should) \w+", re.I
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
@@ -131,10 +106,7 @@ def question_kind(text: str) -> QuestionKind:
 
 
 def _asks(text: str) -> bool:
-    return "?" in text or any(_sentence_asks(part.strip()) for part in _SENTENCE.findall(text))
-
-
-def _sentence_asks(sentence: str) -> bool:
-    rest, to_be_noted = _TO_BE_NOTED.subn("", sentence)
-    asks = _OPENS_QUESTION.search(rest.strip()) or _REQUEST.search(rest.strip())
-    return bool(asks or (to_be_noted and _AND_REQUESTS.search(rest)))
+    """Whether it wants an answer: as a whole, or in one of its sentences. In doubt it does: a
+    statement that is answered with quotes is less of a loss than a question that is not."""
+    parts = (text, *read_sentences(text))
+    return "?" in text or any(_YES_NO.search(part) or wants_answer(part) for part in parts)

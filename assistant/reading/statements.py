@@ -55,6 +55,8 @@ class Statement:
     """The days that sentence talks about."""
     passage: str = ""
     """The statement with the sentences around it, where it is quoted with them."""
+    weight: float = 0.0
+    """How good a quote it is in its passage."""
 
     @property
     def quotable(self) -> str:
@@ -137,6 +139,16 @@ async def weighed(
     return sorted(near, key=lambda s: -s.nearness)
 
 
+def with_days(statements: Sequence[Statement], language: Language) -> list[Statement]:
+    """The statements, those that are no facts, too, with the days that they talk about."""
+    return [
+        replace(s, event_dates=language.event_days(s.text, s.source.record.round.session_date))
+        if s.speaker is not Speaker.ASSISTANT and not s.event_dates
+        else s
+        for s in statements
+    ]
+
+
 def superseded_among_others(statements: Sequence[Statement], language: Language) -> list[Statement]:
     """The statements, in their order; of those about somebody else, the older ones know what the
     same speaker said later that replaces them."""
@@ -155,7 +167,7 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
 def parts_gone(quote: Statement) -> list[Fact]:
     """What no longer holds of a sentence that states several things."""
     facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
-    return superseded_parts(quote.text, facts)
+    return superseded_parts(quote.quotable, facts)
 
 
 def _place(statement: Statement) -> tuple[datetime, str, int, int]:

@@ -45,9 +45,7 @@ async def replay(file: Path, settings: Settings) -> list[Answered]:
             answer = await _say(http, diary["person"], event["text"], event["at"])
             if "kind" in event:
                 asked = Asked(event["text"], event["kind"], event["right"], event["wrong"])
-                answered.append(
-                    Answered(diary["person"], asked, answer, outcome(asked, answer))
-                )
+                answered.append(Answered(diary["person"], asked, answer, outcome(asked, answer)))
     return answered
 
 
@@ -65,12 +63,11 @@ async def _say(http: httpx.AsyncClient, person: str, text: str, at: str) -> str:
     return str(reply.json()["choices"][0]["message"]["content"])
 
 
-async def _replay_all(files: list[Path], language: str) -> list[Answered]:
+async def _replay_all(files: list[Path]) -> list[Answered]:
     answered: list[Answered] = []
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
-            settings = Settings(data_dir=Path(folder), language=language)
-            answered += await replay(file, settings)
+            answered += await replay(file, Settings(data_dir=Path(folder)))
     return answered
 
 
@@ -78,11 +75,10 @@ def main() -> None:
     """Print the outcomes by kind of question and, if asked, the answers that are not right."""
     parser = argparse.ArgumentParser(prog="benchmarks.diaries", description=__doc__)
     parser.add_argument("files", type=Path, nargs="+")
-    parser.add_argument("--language", default="english")
     parser.add_argument("--show", action="store_true", help="print answers that are not right")
     arguments = parser.parse_args()
     console = Console()
-    answered = asyncio.run(_replay_all(arguments.files, arguments.language))
+    answered = asyncio.run(_replay_all(arguments.files))
     if arguments.show:
         for one in answered:
             if one.outcome is not Outcome.FIRST:

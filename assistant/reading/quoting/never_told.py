@@ -34,6 +34,8 @@ _KIN = tuple(
         "grandfather grandpa granddad",
     )
 )
+# Longer words in capitals are shouted.
+_LONGEST_ACRONYM = 4
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
 _NO_NAMES = frozenset(
     name.lower()
@@ -63,6 +65,7 @@ def _is_name(word: str) -> bool:
     return (
         any(letter.isupper() for letter in word)
         and _LETTERS.fullmatch(word) is not None
+        and (not word.isupper() or len(word) <= _LONGEST_ACRONYM)
         and len(word) > 2
         and word.lower() not in _NO_NAMES
     )

