@@ -45,9 +45,7 @@ async def replay(file: Path, settings: Settings) -> list[Answered]:
             answer = await _say(http, diary["person"], event["text"], event["at"])
             if "kind" in event:
                 asked = Asked(event["text"], event["kind"], event["right"], event["wrong"])
-                answered.append(
-                    Answered(diary["person"], asked, answer, outcome(asked, answer))
-                )
+                answered.append(Answered(diary["person"], asked, answer, outcome(asked, answer)))
     return answered
 
 

@@ -41,7 +41,9 @@ class Asked:
 # What introduces quotes, and no claim.
 _OPENING = re.compile(r"^[^“”]*:$")
 _QUOTE = re.compile(r"^\s*(?:[-*•]|\d+\.)\s")
-_UNKNOWN = re.compile(r"\b(?:I don['’]t know|never came up|you (?:have|['’]ve) not told me)\b", re.I)
+_UNKNOWN = re.compile(
+    r"\b(?:I don['’]t know|never came up|you (?:have|['’]ve) not told me)\b", re.I
+)
 _OLDER = re.compile(r"\((?:no longer|older|before|until|replaced)\b", re.I)
 
 
