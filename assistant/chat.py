@@ -3,14 +3,17 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from assistant.acts.acts import Acts, Place
+from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
 from assistant.conversation import Role, Turn
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
+from assistant.reading.quoting.wording import NOTED
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
@@ -22,6 +25,8 @@ from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round, as
 _MOST_ROUNDS = 200
 # So many characters are taken apart into words while rules read one.
 _WORDS = 64
+# The place of a round that comes after those that are there.
+_AFTER_ALL = 1 << 30
 
 Observer = Callable[[str, float], None]
 
@@ -71,7 +76,20 @@ class ChatCall:
     """Whether the caller wants to see what was recalled, and why."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
+    is_question: bool = False
+    """Whether it is a question whatever its form, and wants nothing else done."""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """Whose it is, and in which session."""
+        return Place(self.user_id, self.session_id)
+
+    @property
+    def asked(self) -> str:
+        """The text as it is searched and read; a question is known to rules by its mark."""
+        is_marked = not self.is_question or self.text.rstrip().endswith("?")
+        return self.text if is_marked else f"{self.text}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +111,7 @@ class Chat:
         retriever: Retriever,
         recorder: Recorder,
         reader: Reader,
+        acts: Acts,
         *,
         recalled_rounds: int = 0,
         observe: Observer = lambda stage, seconds: None,
@@ -102,6 +121,7 @@ class Chat:
         self._retriever = retriever
         self._recorder = recorder
         self._reader = reader
+        self._acts = acts
         self._recalled_rounds = recalled_rounds
         self._observe = observe
 
@@ -112,25 +132,77 @@ class Chat:
         """
         return traced_answer(self._answer(call))
 
+    async def waits(self, call: ChatCall) -> bool:
+        """Whether a request to forget waits in this session for its confirmation."""
+        return await self._acts.waits(call.place)
+
     async def _answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+        if (reply := await self._acted(call)) is not None:
+            yield reply
+            yield ChatDone(Trace(), None, None, {})
+        elif call.mode.stores and not call.is_task and self._acts.refuses(call.text):
+            async for piece in self._unkept(call):
+                yield piece
+        elif self._is_said(call) and (reply := self._acts.polite(call.text)):
+            yield reply
+            yield ChatDone(Trace(), None, await self._store_round(call, reply), {})
+        else:
+            async for piece in self._read(call):
+                yield piece
+
+    async def _acted(self, call: ChatCall) -> str | None:
+        """The reply to a message that wants something forgotten, or confirms it."""
+        if call.is_task or call.is_question or call.mode is MemoryMode.OFF:
+            return None
+        if call.mode is not MemoryMode.ON:
+            await self._acts.ends_request(call.place)
+            return None
+        return await self._acts.forgetting(call.place, call.text, call.conversation, call.days)
+
+    async def _unkept(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+        """The answer to a message that is not to be remembered. Memory is not even searched, so
+        that no vector of it stays."""
+        if not self._acts.has_model:
+            yield NOT_KEPT
+            yield ChatDone(Trace(), None, None, {})
+            return
+        async with aclosing(self._read(replace(call, mode=MemoryMode.OFF))) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, ChatDone):
+                    await self._recorder.forget_replies()
+                    yield f"\n\n{NOT_KEPT_LINE}"
+                yield piece
+
+    async def _read(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
         started = time.perf_counter()
         retrieved = await self._retrieve(call) if call.mode.recalls else None
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
         text: list[str] = []
         trace = Trace()
+        is_statement = False
         reading = traced_reading(self._reader.read(self._question(call, recall)))
         async with aclosing(reading) as pieces:
             async for piece in pieces:
                 trace = piece.trace or trace
-                if piece.text:
+                if piece.text == NOTED and not self._acts.has_model:
+                    is_statement = True
+                elif piece.text:
                     if not text:
                         self._observe("first_token", time.perf_counter() - started)
                     text.append(piece.text)
                     yield piece.text
         read_at = time.perf_counter()
         round = None
-        if call.mode.stores:
+        if is_statement and not call.mode.stores:
+            yield self._acts.polite(call.text) or NOT_KEPT_MODE
+        elif is_statement:
+            # Nothing is said before it is stored. What is noted stands in the message and in older
+            # ones: the answer that is kept repeats none of it.
+            noted = await self._acts.acknowledged(_next_round(call))
+            round = await self._store_round(call, NOTED, shown=noted)
+            yield noted
+        elif call.mode.stores:
             recalled = recall.rounds if recall else ()
             size = sum(one.record.round.size for one in recalled)
             repeats = await aside(
@@ -147,8 +219,13 @@ class Chat:
         understanding = retrieved.understanding if retrieved else None
         yield ChatDone(trace, recall, round, timings, understanding)
 
+    @staticmethod
+    def _is_said(call: ChatCall) -> bool:
+        """Whether it is said in a conversation that is kept, rather than asked of memory."""
+        return call.mode.stores and not call.is_task and not call.is_question
+
     async def _retrieve(self, call: ChatCall) -> Retrieved | None:
-        query = call.text[:LONGEST_QUERY]
+        query = call.asked[:LONGEST_QUERY]
         if not query.strip():
             return None
         # Those that the conversation shows already are not read twice.
@@ -173,7 +250,7 @@ class Chat:
             rounds = recall.rounds if recall else ()
             recalled = _unseen(rounds, call, reads_all=self._reader.reads_conversation)
         return Question(
-            text=call.text,
+            text=call.asked if not self._acts.has_model else call.text,
             asked_at=call.asked_at,
             conversation=call.conversation,
             recalled=recalled,
@@ -183,11 +260,17 @@ class Chat:
             is_kept=call.mode.stores,
         )
 
-    async def _store_round(self, call: ChatCall, answer: str, repeats: Sequence[str]) -> Round:
+    async def _store_round(
+        self,
+        call: ChatCall,
+        answer: str,
+        repeats: Sequence[str] = (),
+        shown: str | None = None,
+    ) -> Round:
         said = Turn(
             Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
         )
-        reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed)
+        reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
         sent = call.conversation if call.sent_along is None else call.sent_along
         before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT)]
         return await self._recorder.record_round(
@@ -200,6 +283,13 @@ def _parts(recall: Recall | None) -> Mapping[str, float]:
     if recall is None:
         return {}
     return {name: recall.timings[name] for name in ("embed_ms", "search_ms")}
+
+
+def _next_round(call: ChatCall) -> Round:
+    """What is said, as a round that is stored next."""
+    return Round(
+        call.user_id, call.session_id, _AFTER_ALL, call.asked_at, call.text, user_name=call.name
+    )
 
 
 def _unseen(rounds: Sequence[Recalled], call: ChatCall, *, reads_all: bool) -> list[Recalled]:

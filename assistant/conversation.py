@@ -43,6 +43,8 @@ class Turn:
     name: str | None = None
     caller_id: str | None = None
     retried: bool = False
+    shown: str | None = None
+    """What was shown in place of the text that is kept, if anything: clients send that back."""
 
     @property
     def named(self) -> bool:
@@ -55,7 +57,9 @@ class Turn:
         if self.caller_id is not None:
             return f"id:{self.caller_id}"
         instant = self.timestamp.isoformat() if self.timed else ""
-        return hashlib.sha256(f"{self.role}|{instant}|{self.text}".encode()).hexdigest()[:20]
+        return hashlib.sha256(
+            f"{self.role}|{instant}|{self.shown or self.text}".encode()
+        ).hexdigest()[:20]
 
 
 def new_turns(rounds: Sequence[Round], turns: Sequence[Turn]) -> list[Turn]:
@@ -258,13 +262,13 @@ def _ends_with(stored: Sequence[_Side], end: int, sent: Sequence[str]) -> bool:
 
 
 def _is(side: _Side, text: str) -> bool:
-    """Whether a message sent back is this one; of a text that was put right or withdrawn since, the
-    turn's id alone is kept."""
+    """Whether a message sent back is this one; of a text that was put right or withdrawn since, or
+    shown in other words, the turn's id alone is kept."""
     round, role, stored = side
     if stored.strip() == text.strip():
         return True
     ids = {Turn(role, text, round.session_date, timed).id for timed in (True, False)}
-    return round.is_changed and not ids.isdisjoint(round.turn_ids)
+    return not ids.isdisjoint(round.turn_ids)
 
 
 def _soon(round: Round, turn: Turn, window: timedelta) -> bool:

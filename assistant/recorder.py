@@ -243,10 +243,14 @@ class Recorder:
             for session_id in sessions:
                 self._watcher(user_id, session_id)
 
-    async def _forgotten(self) -> None:
-        """Also where nothing was left to forget: an earlier call may have ended before this."""
+    async def forget_replies(self) -> None:
+        """Keep no reply of a language model that may repeat what is not kept."""
         if self._forget_replies:
             await asyncio.to_thread(self._forget_replies)
+
+    async def _forgotten(self) -> None:
+        """Also where nothing was left to forget: an earlier call may have ended before this."""
+        await self.forget_replies()
         if self._notices:
             await self._notices.tell(ERASED)
         self._tell_forgotten()
@@ -257,8 +261,7 @@ class Recorder:
             # Who is at work asks by itself, and knows then what it may keep.
             if not writer.lock.locked():
                 writer.sessions.clear()
-        if self._forget_replies:
-            await asyncio.to_thread(self._forget_replies)
+        await self.forget_replies()
 
     @asynccontextmanager
     async def _writing(self, user_id: str) -> AsyncIterator[_Writer]:

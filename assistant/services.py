@@ -10,6 +10,9 @@ from typing import Any
 import memory_store
 from assistant.access.keys import Key
 from assistant.access.shared_keys import SharedKeys
+from assistant.acts.acts import Acts
+from assistant.acts.forgetting import Forgetting
+from assistant.acts.pending import PendingHere, PendingShared
 from assistant.chat import Chat
 from assistant.clock import wall_clock
 from assistant.enrichment.claims import Claims
@@ -78,7 +81,8 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         store, embedder = await _open_store(settings, opened)
         notices = await _open_notices(settings, opened)
         usage = Usage()
-        reader = _reader(settings, store, _model(settings, "chat", usage, opened))
+        model = _model(settings, "chat", usage, opened)
+        reader = _reader(settings, store, model)
         extractor = _model(settings, "extract", usage, opened)
         metrics = Metrics()
         scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
@@ -109,6 +113,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             retriever,
             recorder,
             reader,
+            _acts(settings, store, recorder, notices, has_model=model is not None),
             recalled_rounds=settings.recall.rounds,
             observe=metrics.stage,
         )
@@ -146,6 +151,22 @@ async def _erased_elsewhere(settings: Settings, recorder: Recorder, embedder: Em
     await recorder.erased_elsewhere()
     if settings.forget_caches:
         embedder.forget_memory()
+
+
+def _acts(
+    settings: Settings,
+    store: MemoryStore,
+    recorder: Recorder,
+    notices: Notices | None,
+    *,
+    has_model: bool,
+) -> Acts:
+    pending = PendingShared(notices.documents, wall_clock) if notices else PendingHere()
+    server = "in the Qdrant server that this assistant is set up with"
+    folder = "in the data folder of the computer that this assistant runs on"
+    where = server if settings.qdrant_url else folder
+    forgetting = Forgetting(store, recorder, pending)
+    return Acts(store, forgetting, has_model=has_model, kept_where=where)
 
 
 def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack) -> Gateway | None:

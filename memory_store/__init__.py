@@ -44,8 +44,9 @@ from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
+from memory_store.language.kinds import shipped as shipped_kinds
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
-from memory_store.language.words import shared_with, shared_words, terms
+from memory_store.language.words import named_terms, shared_with, shared_words, terms
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
@@ -181,6 +182,7 @@ __all__ = [
     "kind_of",
     "migrate",
     "named_speakers",
+    "named_terms",
     "new_job",
     "pause",
     "read_sentences",
@@ -193,6 +195,7 @@ __all__ = [
     "sentences",
     "shared_with",
     "shared_words",
+    "shipped_kinds",
     "speakers_of",
     "summarise_session",
     "superseded_parts",

@@ -56,6 +56,7 @@ class MemoryStore:
         forgotten; without it they need not be encoded again when the same texts come back."""
         self._engine = engine
         self._embedder = embedder
+        self._forgets_vectors = forget_vectors
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._language = self._indexer.design.language
@@ -111,6 +112,10 @@ class MemoryStore:
         return await self._writer.write(
             [await self._read_anew(r, enrichment) for r in rounds], over
         )
+
+    async def foreseen(self, round: Round) -> Record:
+        """The record that the round would be now, with what it would replace; nothing is stored."""
+        return await self._linking.foreseen(await self._read_anew(round, EnrichmentState.DONE))
 
     async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
         """The record of a round with the rules' facts, or with those that the user gave."""
@@ -198,6 +203,11 @@ class MemoryStore:
     ) -> list[FactLink]:
         """What the user stated before and still holds, nearest to the statements first."""
         return await known_facts(self._engine, self._embedder, user_id, statements, limit)
+
+    async def let_go(self, query: str) -> None:
+        """Keep no vector of a text that was searched for and is not kept."""
+        if self._forgets_vectors:
+            await self._embedder.forget([query, self._language.as_statement(query)])
 
     async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """How near each text is to the query, on the scale of a recall's similarity."""

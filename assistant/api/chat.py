@@ -109,10 +109,15 @@ async def chat_call(request: Request, body: ChatRequest, said_in: str = "message
         turn_id=turn_id_of(request),
         retried=retried(request),
         days=days_of(metadata),
-        debug=str(metadata.get("memory_debug", "")).lower() in _TRUE,
+        debug=_is_set(metadata, "memory_debug"),
         is_task=is_task,
+        is_question=_is_set(metadata, "question"),
         options=body.options(),
     )
+
+
+def _is_set(metadata: Mapping[str, Any], name: str) -> bool:
+    return str(metadata.get(name, "")).lower() in _TRUE
 
 
 def _as_of(metadata: Mapping[str, Any]) -> date | None:

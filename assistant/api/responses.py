@@ -118,7 +118,8 @@ def _session(body: ResponseRequest) -> str | None:
 
 async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
     records = await services(request).store.session(call.user_id, call.session_id)
-    if not records and body.previous_response_id:
+    # Of a request to forget nothing is kept, and it is gone on with all the same.
+    if body.previous_response_id and not records and not await _waits(request, call):
         raise _unknown(body.previous_response_id)
     rounds = [record.round for record in records[-_EARLIER_ROUNDS:]]
     sides = [
@@ -127,6 +128,10 @@ async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> l
         for side in (("user", round.user_text), ("assistant", round.assistant_text))
     ]
     return [Message(role, text) for role, text in sides if text.strip()]
+
+
+async def _waits(request: Request, call: ChatCall) -> bool:
+    return await services(request).chat.waits(call)
 
 
 def _response_id(session_id: str) -> str:

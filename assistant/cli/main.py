@@ -118,6 +118,7 @@ def ask(
         "to": last,
         "as_of": as_of,
         "memory": "on" if remember else "read_only",
+        "question": "1",
     }
     if question == "-":
         question = sys.stdin.read().strip()

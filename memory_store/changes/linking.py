@@ -59,14 +59,28 @@ class Linking:
         """The records with the links among all the user's statements of these slots."""
         if not slots:
             return list(records)
+        others, relinked = await self._relinked(user_id, records, slots)
+        changed = zip(others, relinked, strict=False)
+        await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
+        return relinked[len(others) :]
+
+    async def foreseen(self, record: Record) -> Record:
+        """The record with the rules' links that it would get. Nothing is written."""
+        if slots := slots_of([record]):
+            _, (*_, record) = await self._relinked(record.round.user_id, [record], slots)
+        return record
+
+    async def _relinked(
+        self, user_id: str, records: Sequence[Record], slots: set[str]
+    ) -> tuple[list[Record], list[Record]]:
+        """The other records with statements of these slots, and all of them with new links: the
+        others first, then `records`."""
         ours = {record.id async for record in in_slices(records)}
         found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
         others = [record async for record in in_slices(found) if record.id not in ours]
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots, self._language)
-        changed = zip(others, relinked, strict=False)
-        await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
-        return relinked[len(others) :]
+        return others, relinked
 
     async def before_forgetting(
         self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()

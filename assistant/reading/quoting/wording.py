@@ -25,7 +25,28 @@ UNKNOWN = f"{ADMITTED} I found nothing about that in what we talked about."
 NOTHING_THEN = f"{ADMITTED} I found nothing of that time in what we talked about."
 OPENING = "From what we talked about:"
 CLOSEST = "The closest that I find:"
-OURS = (OPENING, CLOSEST, UNKNOWN, NOTHING_THEN)
+NOTED_THAT = "Noted: "
+PUT_RIGHT = "Put right: "
+HELLO = "Hello! Tell me what I should remember, or ask about what you told me."
+WELCOME = "You're welcome."
+NO_SMALL_TALK = (
+    "I have no language model to chat with (set chat_model), but I remember what you tell me and "
+    "answer questions about it."
+)
+ABOUT = (
+    "I am Aide-mémoire: I remember what you tell me and answer questions about it with dated "
+    "quotes; no language model is set up (set chat_model). What you told me is kept {place}, until "
+    "you delete it: say “forget that”, or “delete what I said about” something."
+)
+OURS = (
+    OPENING,
+    CLOSEST,
+    UNKNOWN,
+    NOTHING_THEN,
+    HELLO,
+    NO_SMALL_TALK,
+    ABOUT.partition(";")[0],
+)
 """What our own answers hold; they are never quoted again."""
 
 

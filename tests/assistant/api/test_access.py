@@ -15,6 +15,7 @@ from served import served
 from assistant import Settings, create_app
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import NewKey, Scope, new_key
+from assistant.reading.quoting.wording import HELLO
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 Clients = Mapping[str, httpx.Client]
@@ -140,7 +141,7 @@ def test_a_bound_key_is_its_user_whoever_is_named(
 def test_what_is_said_in_anothers_name_is_kept_as_ones_own(clients: Clients) -> None:
     metadata = {"user_id": "ann", "session_id": "misnamed"}
     assert _chat(clients["eve"], metadata=metadata).status_code == 200
-    assert rounds(clients["eve"], "ann", "misnamed") == [("Hello", "Noted.")]
+    assert rounds(clients["eve"], "ann", "misnamed") == [("Hello", HELLO)]
     assert not rounds(clients["ann"], "ann", "misnamed")
 
 

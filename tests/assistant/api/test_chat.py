@@ -109,10 +109,13 @@ def test_quotes_need_memory(http: httpx.Client, ann: str) -> None:
     assert answer(chat(http, ann, "What is my name?")) == UNKNOWN
 
 
-@pytest.mark.parametrize("text", ["I live in Ghent.", "Where do I live?"])
-def test_what_is_only_written_is_noted(http: httpx.Client, ann: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [("I live in Ghent.", "Noted: “I live in Ghent”"), ("Where do I live?", NOTED)],
+)
+def test_what_is_only_written_is_noted(http: httpx.Client, ann: str, text: str, noted: str) -> None:
     metadata = {"memory": "write_only", "session_id": "s"}
-    assert answer(chat(http, ann, text, metadata=metadata)) == NOTED
+    assert answer(chat(http, ann, text, metadata=metadata)) == noted
     assert rounds(http, ann, "s") == [(text, NOTED)]
 
 

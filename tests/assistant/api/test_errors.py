@@ -222,7 +222,10 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Cl
 @pytest.mark.parametrize("stream", [True, False])
 def test_an_unforeseen_failure_reveals_nothing(broken: httpx.Client, stream: bool) -> None:
     error = assert_error(
-        chat(broken, "ann", "hi", stream=stream), 500, "server_error", "internal_error"
+        chat(broken, "ann", "Where do I live?", stream=stream),
+        500,
+        "server_error",
+        "internal_error",
     )
     assert "hunter2" not in error["message"]
     assert broken.get("/health").status_code == 200

@@ -37,7 +37,7 @@ class Two:
 ATTEMPTS: dict[str, Callable[[Two], httpx.Response]] = {
     "chat": lambda two: two.asks("Which number opens my safe?"),
     "chat in the session": lambda two: two.asks("My safe?", session_id="shared"),
-    "chat again": lambda two: two.asks(SECRET, session_id="shared"),
+    "chat again": lambda two: two.asks(SECRET, session_id="shared", question="1"),
     "search": lambda two: two.http.post(SEARCH, json={"user_id": two.eve, "query": SECRET}),
     "search sessions": lambda two: two.http.post(
         SEARCH, json={"user_id": two.eve, "query": SECRET, "unit": "session"}

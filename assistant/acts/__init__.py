@@ -1,0 +1,1 @@
+"""What a message wants done, beside being answered and kept (docs/decisions/0016-acts.md)."""

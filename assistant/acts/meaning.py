@@ -1,0 +1,132 @@
+"""Which act a message wants: something forgotten, nothing kept of it, or a few polite words.
+
+The model of kinds decides, and only where it is sure. A request is short and in the user's own
+words: what is quoted or pasted asks for nothing.
+"""
+
+import re
+
+from assistant.acts.topic import topic_of
+from memory_store import Kind, shipped_kinds
+
+# Of 23,302 messages of people who asked for nothing of the kind, the model is so sure of none.
+_SURE_FORGETS = 0.7
+# Keeping what was refused is worse than not keeping, and saying so.
+_SURE_KEEPS_OUT = 0.4
+_SURE_EITHER = 0.6
+_SURE_POLITE = 0.6
+_POLITE = (Kind.GREETS, Kind.THANKS, Kind.SMALL_TALK, Kind.ABOUT_ASSISTANT)
+_LONGEST_REQUEST = 300
+_LONGEST_POLITE = 100
+# One part of a message may refuse all of it; so many are looked at, from either end.
+_PARTS = 24
+_PART_ENDS = re.compile(r"[.,;:!?\n–—，。：；！？]|\s-\s")
+# What the words of a refusal leave to the model: these few decide what a private thing becomes.
+_MAY_KEEP_OUT = 0.05
+_NEGATION = (
+    r"(?:(?<!\bi )\b(?:don'?t|do not|not|never|no|didn'?t|nicht|kein\w*|nie|ne|pas|nunca"
+    r"|jamais)\b|\bn'|不要|不用|别|请勿)"
+)
+_KEEPING = (
+    r"(?:sav(?:e|ed|ing)|stor(?:e|ed|ing|age)|remember(?:ed)?|memor\w+|keep(?:ing)?|kept|record\w*"
+    r"|log|retain\w*|(?:writ(?:e|ten)|note)\b(?: \w+)? down|(?:ge|ab)?speicher\w*|merk\w*"
+    r"|behalt\w*|notier\w*|aufschreib\w*|guard\w*|recuerd\w*|memori\w*|regist\w*|apunt\w*"
+    r"|almacen\w*|acuerd\w*|retien\w*|reten\w*|enregistr\w*|garde\w*|mémoris\w*|note[rz]?"
+    r"|sauvegard\w*|souvien\w*|记|保存|存)"
+)
+_CONFIDENCE = (
+    r"off the record|between (?:us|you and me)|unter uns|entre nous|entre nosotros|entre t[uú] y yo"
+    r"|vergiss das gleich|(?:after|as soon as|once)(?: you)?(?: have)? read|保密"
+)
+_REFUSAL = re.compile(
+    rf"{_NEGATION}(?:\s*[\w']+){{0,3}}?[\s']*{_KEEPING}"
+    rf"|\bmerk\w*(?: \w+){{0,3}}? nicht\b|{_CONFIDENCE}",
+    re.I,
+)
+_READ = 4000
+_BARE = re.compile(
+    r"(?:(?:please|pls|ok(?:ay)?|sorry|actually|bitte|por favor|s'il te plaît|请|把)[\s,]*)*"
+    r"(?:forget|delete|erase|remove|vergiss|lösche?|olvida|borra|elimina|oublie|efface|supprime"
+    r"|忘|删)",
+    re.I,
+)
+_FOREIGN = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>.*$|[“„«»].*?[”“»«]|\"[^\"]*\"|(?<!\w)'[^'\n]*'(?!\w)", re.M | re.S
+)
+
+
+def own_words(text: str) -> str:
+    """The message without what is quoted in it; of a long one the beginning and the end."""
+    if len(text) > 2 * _READ:
+        text = f"{text[:_READ]}\n{text[-_READ:]}"
+    return _FOREIGN.sub(" ", text).strip()
+
+
+def wants_forgotten(text: str) -> bool:
+    """Whether it surely asks to forget something that was told."""
+    own = own_words(text)
+    if not own or len(own) > _LONGEST_REQUEST:
+        return False
+    # "Forget that" says nothing but this, too short for the model to be sure.
+    is_bare = _BARE.match(own) is not None and not topic_of(own)
+    return is_bare or _shares(own)[Kind.FORGETS] >= _SURE_FORGETS
+
+
+def keeps_out(text: str) -> bool:
+    """Whether it, or a part of it, says that it is not to be remembered."""
+    own = own_words(text)
+    parts = [part for part in _PART_ENDS.split(own) if part.strip()]
+    if len(parts) > 2 * _PARTS:
+        parts = [*parts[:_PARTS], *parts[-_PARTS:]]
+    wholes = [own] if len(own) <= _LONGEST_REQUEST else []
+    return any(map(_refuses, [*wholes, *parts]))
+
+
+def _refuses(part: str) -> bool:
+    shares = _shares(part)
+    if shares[Kind.KEEPS_OUT] >= _SURE_KEEPS_OUT:
+        return True
+    meant = shares[Kind.KEEPS_OUT] + shares[Kind.FORGETS]
+    if len(part) <= _LONGEST_REQUEST and meant >= _SURE_EITHER:
+        return True
+    return meant >= _MAY_KEEP_OUT and _REFUSAL.search(part) is not None
+
+
+def politeness(text: str) -> Kind | None:
+    """The kind of a message that wants no more than a few words back."""
+    if len(text) > _LONGEST_POLITE:
+        return None
+    shares = _shares(text)
+    kind = max(_POLITE, key=lambda kind: shares[kind])
+    return kind if shares[kind] >= _SURE_POLITE else None
+
+
+_YES = "yes|ja|s[ií]|oui|是的?|好的?"
+_DELETE = (
+    "delete|forget|remove|erase|l[oö]schen?|vergessen|vergiss|borrar|b[oó]rral[oa]s?|eliminar"
+    "|olvidar|supprimer?|supprime|effacer?|efface|oublier?|删除|忘掉|忘记"
+)
+_WHAT = "it|them|that|those|this|es|sie|das|lo|los|la|las|le|les|ça|吧|它们?"
+_CONFIRMS = re.compile(
+    rf"(?:{_YES})[\s,，.!]*(?:(?:please|bitte|por favor)[\s,]+)?(?:{_WHAT})?\s*(?:{_DELETE})"
+    rf"[\s-]*(?:{_WHAT})?[\s.!。！]*",
+    re.I,
+)
+_JUST_YES = re.compile(
+    rf"(?:{_YES}|yep|yeah|ok(?:ay)?|sure|do it|go ahead)(?:[\s,]+(?:please|bitte))?[\s.!。！]*",
+    re.I,
+)
+
+
+def confirms(text: str) -> bool:
+    """Whether the whole message says yes, and to delete."""
+    return _CONFIRMS.fullmatch(text.strip()) is not None
+
+
+def nearly_confirms(text: str) -> bool:
+    """Whether it says yes, and not to what."""
+    return _JUST_YES.fullmatch(text.strip()) is not None
+
+
+def _shares(text: str) -> dict[Kind, float]:
+    return shipped_kinds().shares(text)

@@ -1,0 +1,43 @@
+"""What a statement, a greeting or thanks are answered with, without a language model."""
+
+import httpx
+import pytest
+from calls import answer, chat, rounds
+
+from assistant.reading.quoting.wording import HELLO, WELCOME
+
+
+def say(http: httpx.Client, user: str, text: str, **more: object) -> str:
+    return answer(chat(http, user, text, metadata={"session_id": "s"}, **more))
+
+
+def test_a_statement_says_what_is_kept_and_what_it_replaced(http: httpx.Client, ann: str) -> None:
+    assert say(http, ann, "I live in Ghent.") == "Noted: “I live in Ghent”"
+    said = say(http, ann, "I live in Oslo now.")
+    assert said == "Noted: “I live in Oslo now”, before: “I live in Ghent”"
+    assert [reply for _, reply in rounds(http, ann, "s")] == ["Noted.", "Noted."]
+
+
+def test_said_again_with_what_was_shown_it_is_one_round(http: httpx.Client, ann: str) -> None:
+    first = say(http, ann, "I live in Ghent.")
+    earlier = [
+        {"role": "user", "content": "I live in Ghent."},
+        {"role": "assistant", "content": first},
+    ]
+    say(http, ann, "I like tea.", earlier=earlier)
+    say(http, ann, "I like tea.", earlier=earlier)
+    assert [user for user, _ in rounds(http, ann, "s")] == ["I live in Ghent.", "I like tea."]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hi", HELLO),
+        ("thanks", WELCOME),
+        ("who are you", "I am Aide-mémoire"),
+        ("what can you do", "I am Aide-mémoire"),
+        ("what are you", "in the data folder"),
+    ],
+)
+def test_a_few_polite_words(http: httpx.Client, ann: str, text: str, said: str) -> None:
+    assert said in say(http, ann, text)
