@@ -53,7 +53,7 @@ BUCKETS = 1 << 15
 """Features are numbered by a hash of this size."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
-_MAY_WELL, _SURELY = 0.4, 0.6
+_MAY_WELL, _SURELY = 0.4, 0.7
 # What somebody wants stands at the beginning or the end.
 _BEGINNING, _ENDING = 300, 200
 
@@ -94,8 +94,8 @@ def kind_of(text: str) -> Kind:
 
 
 def asks(text: str) -> bool:
-    """Whether it is more likely a question than anything else."""
-    return sum(share for kind, share in _shares(text).items() if kind.asks) > 0.5
+    """Whether it is surely a question."""
+    return sum(share for kind, share in _shares(text).items() if kind.asks) > _SURELY
 
 
 def wants_answer(text: str) -> bool:
