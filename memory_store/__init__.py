@@ -39,7 +39,7 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import rule_facts
+from memory_store.facts import own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
@@ -184,6 +184,7 @@ __all__ = [
     "named_speakers",
     "named_terms",
     "new_job",
+    "own_sentences",
     "pause",
     "read_sentences",
     "reindex",
