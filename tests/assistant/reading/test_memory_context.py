@@ -51,14 +51,13 @@ STANDING = Round("ann", "wishes", 0, ASKED_AT - timedelta(days=9), "always give 
 
 async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemoryStore) -> None:
     told = [Round("ann", f"s{n}", 0, ASKED_AT, f"I planted oak {n}.", "Nice.") for n in range(30)]
-    theirs = replace(STANDING, user_id="bob", user_text="always answer in rhymes")
     later = replace(
         STANDING,
         session_id="later",
         session_date=ASKED_AT + timedelta(days=1),
         user_text="never use emojis",
     )
-    await store.remember([*told, theirs, STANDING, later])
+    await store.remember([*told, STANDING, later])
     question = Question("How many oaks did I plant?", ASKED_AT)
     recall = await store.recall(Query("ann", question.text, 5))
     context = await read_memory(store, question, recall.rounds, ReadingPlan(), about_tokens)
