@@ -6,7 +6,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 from typing import TYPE_CHECKING, Any
 
 from memory_store.changes.correction import Corrected, Correction, GivenFact
-from memory_store.changes.extraction import Extraction
+from memory_store.changes.extraction import Extraction, as_stated
 from memory_store.changes.forgetting import Forgotten
 from memory_store.changes.validity import superseded_parts
 from memory_store.conflicts import Conflict
@@ -169,6 +169,7 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "as_stated",
     "aside",
     "back_up",
     "cancel_reindex",

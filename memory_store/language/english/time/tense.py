@@ -78,7 +78,9 @@ class Cues:
             return None
         told = self._told(*_around(self._clauses, position, len(self._text)))
         before = [ahead for start, ahead in told if start < position]
-        return (before[-1:] or [ahead for _, ahead in told[:1]] or [None])[0]
+        if before:
+            return before[-1]
+        return told[0][1] if told else None
 
     def tense_around(self, position: int) -> bool | None:
         """Whether the sentence looks ahead (else back), where all of its verbs agree."""
