@@ -11,12 +11,18 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from memory_store.language.english.casual import OPENINGS, lacks_subject, writes_capitals
 from memory_store.language.english.questions import is_question
-from memory_store.language.english.slots import ADVERBS, OPENINGS, stated
+from memory_store.language.english.slots import ADVERBS, stated
 from memory_store.language.language import Stated, replaces
 from memory_store.language.sentences import read_sentences
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|my|me|mine|myself|we|us|our|ours)\b", re.I
+)
+_OF_THINGS = re.compile(
+    r"(?:[\w-]+\s+){1,3}(?:is|are|was|were|has|have|had|do|does|did|can|will)\b", re.I
+)
 _AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
@@ -53,11 +59,13 @@ def slot_of(statement: str) -> str | None:
 
 
 def _is_fact(sentence: str) -> bool:
-    return (
-        _SHORTEST <= len(sentence) <= _LONGEST
-        and not is_question(sentence)
-        and _FIRST_PERSON.search(sentence) is not None
-    )
+    if not _SHORTEST <= len(sentence) <= _LONGEST or is_question(sentence):
+        return False
+    if _FIRST_PERSON.search(sentence):
+        return True
+    # "Rent is now 950" is about what is mine, "Cats are nice animals" about cats.
+    own = _OF_THINGS.match(sentence) is None or stated(sentence) is not None
+    return lacks_subject(sentence) and own
 
 
 _NO_NAME = r"(?!(?:I|We|He|She|It|They|You|This|That|These|Those|There|The|My|Our|Your)\b)"
@@ -99,7 +107,8 @@ def stated_of_another(statement: str) -> tuple[str, Stated] | None:
     if match := _HAS.match(text):
         own = stated(f"{match['opening']}my {match['rest']}")
     elif match := _DOES.match(text):
-        own = stated(f"{match['opening']}I {_VERB.sub(_in_first_person, match['rest'])}")
+        subject = "I" if writes_capitals(text) else "i"
+        own = stated(f"{match['opening']}{subject} {_VERB.sub(_in_first_person, match['rest'])}")
     else:
         return None
     return ((match["name"] or match["who"]).lower(), own) if own else None
