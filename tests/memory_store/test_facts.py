@@ -45,6 +45,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
         ("thanks for all the help", []),
         ("Cats are lovely animals.", []),
         ("what did the dentist say", []),
+        ("我住在哪里？我的猫叫什么名字？", []),  # full-width marks
     ],
 )
 def test_a_statement_may_leave_out_its_subject(text: str, facts: list[str]) -> None:

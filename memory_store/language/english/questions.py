@@ -50,7 +50,7 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence asks and states nothing: by its mark, or without any by how it begins."""
-    if sentence.endswith("?"):
+    if sentence.endswith(("?", "？")):
         return True
     asks = _ASKS.match(sentence) is not None and _TELLS.search(sentence) is None
     return asks and not sentence.endswith((".", "!"))
