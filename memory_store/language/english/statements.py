@@ -16,12 +16,15 @@ from memory_store.language.english.questions import is_question
 from memory_store.language.english.slots import ADVERBS, stated
 from memory_store.language.language import Stated, replaces
 from memory_store.language.sentences import read_sentences
+from memory_store.language.word_lists import word_list
 
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|my|me|mine|myself|we|us|our|ours)\b", re.I
 )
-_OF_THINGS = re.compile(
-    r"(?:[\w-]+\s+){1,3}(?:is|are|was|were|has|have|had|do|does|did|can|will)\b", re.I
+_PAST = "|".join(word_list("english", "time.past"))
+_DID = re.compile(
+    rf"{OPENINGS}{ADVERBS}(?:{_PAST}|[a-z]{{3,}}ed|quit)\s+\w",
+    re.I,
 )
 _AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
@@ -63,9 +66,9 @@ def _is_fact(sentence: str) -> bool:
         return False
     if _FIRST_PERSON.search(sentence):
         return True
-    # "Rent is now 950" is about what is mine, "Cats are nice animals" about cats.
-    own = _OF_THINGS.match(sentence) is None or stated(sentence) is not None
-    return lacks_subject(sentence) and own
+    # "Adopted a dog" and "rent is now 950", not "Avoid anything vegan".
+    own = _DID.match(sentence) is not None or stated(sentence) is not None
+    return own and lacks_subject(sentence)
 
 
 _NO_NAME = r"(?!(?:I|We|He|She|It|They|You|This|That|These|Those|There|The|My|Our|Your)\b)"
