@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from assistant.enrichment.claims import Claims
 from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
-from assistant.errors import AssistantError, BadModelReply, PromptRefused
+from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
 from assistant.recorder import Recorder
 from memory_store import EnrichmentState, Extraction, MemoryStore, Record, Round, rule_facts
@@ -68,7 +68,7 @@ class Enricher:
         tried alone, so that a round which no model can read fails alone."""
         try:
             found = await self._extract(rounds)
-        except (BadModelReply, PromptRefused) as error:
+        except (BadModelReply, PromptRefused, ReplyUnfinished) as error:
             if len(rounds) == 1:
                 await self._failed(rounds, error)
                 return
