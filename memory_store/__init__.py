@@ -44,6 +44,7 @@ from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
+from memory_store.language.kinds import asks as surely_asks
 from memory_store.language.kinds import shipped as shipped_kinds
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.words import named_terms, shared_with, shared_words, terms
@@ -201,6 +202,7 @@ __all__ = [
     "speakers_of",
     "summarise_session",
     "superseded_parts",
+    "surely_asks",
     "terms",
     "to_line",
     "to_lines",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from assistant.enrichment.claims import Claims
 from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
-from assistant.errors import AssistantError, BadModelReply, PromptRefused
+from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
 from assistant.recorder import Recorder
 from memory_store import (
@@ -83,7 +83,7 @@ class Enricher:
         said before each round, by its id."""
         try:
             found = await self._extract(rounds, before)
-        except (BadModelReply, PromptRefused) as error:
+        except (BadModelReply, PromptRefused, ReplyUnfinished) as error:
             if len(rounds) == 1:
                 await self._failed(rounds, error)
                 return

@@ -1,5 +1,6 @@
 """The prompt that extracts facts from rounds of one session, and the reader of its reply."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -146,8 +147,14 @@ class _Reader:
             if not isinstance(number, int):
                 raise ValueError('"replaces" needs the "number" of a fact, as in the form')
             if link := self.numbered.get(number):
-                text = part.strip() if isinstance(part, str) and part in link.text else ""
+                text = _as_written(part, link.text) if isinstance(part, str) else ""
                 yield replace(link, text=text or link.text, by=self.wanted.extractor)
+
+
+def _as_written(part: str, text: str) -> str:
+    """The part as it stands in the text, whatever its case; "" where it does not."""
+    found = re.search(re.escape(part.strip()), text, re.I)
+    return found.group() if found else ""
 
 
 def _list_of(found: Mapping[str, Any], name: str, kind: type | tuple[type, ...]) -> list[Any]:

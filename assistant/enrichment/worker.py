@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from assistant.clock import Clock
 from assistant.enrichment.enricher import Enricher, Left
-from assistant.errors import BadModelReply, PromptRefused
+from assistant.errors import BadModelReply, PromptRefused, PromptTooLong, ReplyUnfinished
 from memory_store import EnrichmentState, MemoryStore, MemoryStoreError, Record
 
 _log = logging.getLogger(__name__)
@@ -25,7 +25,9 @@ _ELSEWHERE_PAUSE = 1.0
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
 # A model that could not use a round will not tomorrow either; another extractor may.
-_LASTING = (BadModelReply.code, PromptRefused.code)
+_LASTING = tuple(
+    kind.code for kind in (BadModelReply, PromptRefused, PromptTooLong, ReplyUnfinished)
+)
 _Session = tuple[str, str]
 
 

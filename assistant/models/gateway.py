@@ -7,7 +7,13 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from assistant.errors import AssistantError, BadModelReply, ModelTimeout, ModelUnavailable
+from assistant.errors import (
+    AssistantError,
+    BadModelReply,
+    ModelTimeout,
+    ModelUnavailable,
+    ReplyUnfinished,
+)
 from assistant.models.chat_model import ChatModel, Message, Piece, Reply, TokenCounts
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape, repair
@@ -130,7 +136,9 @@ class Gateway:
                         tokens = piece.tokens or tokens
                         reason = piece.finish_reason or reason
         except TimeoutError as error:
-            raise ModelTimeout(
+            # A model that repeats itself does so again; one that is silent may answer next time.
+            kind = ReplyUnfinished if any(text) else ModelTimeout
+            raise kind(
                 f"the model {self.name} did not finish within {self._limits.seconds:g} s"
             ) from error
         return Reply("".join(text), tokens, reason)
@@ -166,8 +174,9 @@ class Gateway:
             ) from error
 
     def _wait(self, attempt: int, error: ModelUnavailable) -> float | None:
-        """Seconds before the next try; None when there is none, or the provider asks for long."""
-        if attempt == self._limits.retries:
+        """Seconds before the next try; None when none is left or can help, or the provider asks
+        for long."""
+        if attempt == self._limits.retries or isinstance(error, ReplyUnfinished):
             return None
         wait = self._limits.first_wait * 2.0**attempt
         if error.retry_after is not None:

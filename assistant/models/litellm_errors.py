@@ -16,6 +16,7 @@ from assistant.errors import (
     ModelTimeout,
     ModelUnavailable,
     PromptRefused,
+    PromptTooLong,
 )
 from assistant.models.upstream_errors import kind_of_status, model_error
 
@@ -30,6 +31,7 @@ _KINDS: dict[str, type[AssistantError]] = {
     "NotFoundError": ConfigError,
     "PaymentRequiredError": ConfigError,
     "LiteLLMUnknownProvider": ConfigError,
+    "ContextWindowExceededError": PromptTooLong,
     "BadRequestError": PromptRefused,
     "InvalidRequestError": PromptRefused,
     "UnprocessableEntityError": PromptRefused,

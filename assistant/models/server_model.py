@@ -23,7 +23,7 @@ from assistant.errors import (
 from assistant.models.chat_model import Message, Piece, TokenCounts
 from assistant.models.litellm_data import Prices
 from assistant.models.refusals import Refusals
-from assistant.models.upstream_errors import kind_of_status, model_error
+from assistant.models.upstream_errors import kind_of_refusal, kind_of_status, model_error
 from assistant.settings import LanguageModel
 from assistant.tls import trust_for
 
@@ -100,7 +100,7 @@ class ServerModel:
             await reply.aclose()
         said = _message(reply.text) or reply.text or reply.reason_phrase
         what = f"{said} (status {reply.status_code})"
-        return self._failed(kind_of_status(reply.status_code), what, reply.headers)
+        return self._failed(kind_of_refusal(reply.status_code, said), what, reply.headers)
 
     def _piece(self, event: str) -> Piece:
         chunk = json.loads(event)

@@ -1,6 +1,7 @@
 """What a failed answer of a model's server means, by who must act."""
 
 import math
+import re
 from collections.abc import Mapping
 
 from assistant.errors import (
@@ -10,6 +11,7 @@ from assistant.errors import (
     ModelTimeout,
     ModelUnavailable,
     PromptRefused,
+    PromptTooLong,
 )
 
 _BY_STATUS: dict[int, type[AssistantError]] = {
@@ -22,6 +24,15 @@ _BY_STATUS: dict[int, type[AssistantError]] = {
 }
 # What a second try may well answer differently although it is the caller's fault by number.
 _PASSING = (409, 425)
+
+# Servers have no common code for it; all name the context of the model.
+_TOO_LONG = re.compile(r"context[ _](?:length|size|window)", re.I)
+
+
+def kind_of_refusal(status: int, said: str) -> type[AssistantError]:
+    """The error of an HTTP status with what the server says about it."""
+    kind = kind_of_status(status)
+    return PromptTooLong if kind is PromptRefused and _TOO_LONG.search(said) else kind
 
 
 def kind_of_status(status: int) -> type[AssistantError]:

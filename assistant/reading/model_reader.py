@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from assistant.dates import print_day
-from assistant.errors import BadModelReply
+from assistant.errors import BadModelReply, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.token_counter import TokenCounter, about_tokens
 from assistant.reading.answer_end import AnswerEnd, with_notes_before
@@ -17,7 +17,10 @@ from assistant.reading.notes import MARKER, NotesFilter, take_notes
 from assistant.reading.plan import Mode, ReadingPlan
 from assistant.reading.prompts import AnswerFromNotesInput, ChainOfNoteInput, DirectInput
 from assistant.reading.reader import AnswerPiece, Question, Trace
-from memory_store import MemoryStore, Recalled
+from memory_store import MemoryStore
+
+# With fewer tokens of memory than this it is not the memory that is too long.
+_LEAST_TOKENS = 500
 
 
 class ModelReader:
@@ -40,8 +43,26 @@ class ModelReader:
         self.name = f"{plan.mode}:{model.name}"
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
-        """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer."""
-        prepared = await self._prepared(question)
+        """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.
+
+        A model that cannot read so much is shown half as much of the memory, and half of that.
+        """
+        plan = self._plan
+        while True:
+            try:
+                async with aclosing(self._read(question, plan)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+                return
+            except PromptTooLong:
+                plan = replace(plan, context_tokens=plan.context_tokens // 2)
+                if question.recalled is None or plan.context_tokens < _LEAST_TOKENS:
+                    raise
+
+    async def _read(
+        self, question: Question, plan: ReadingPlan
+    ) -> AsyncGenerator[AnswerPiece, None]:
+        prepared = await self._prepared(question, plan)
         last = _Last()
         answered = False
         notes = prepared.filter
@@ -71,15 +92,15 @@ class ModelReader:
         )
         yield AnswerPiece(rest, trace)
 
-    async def _prepared(self, question: Question) -> "_Prepared":
+    async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
         """What is asked of the model, after whatever has to be read before."""
         if question.recalled is None:
             return _Prepared([*question.conversation, Message("user", question.text)])
-        context = await self._context(question, question.recalled)
-        if self._plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
+        context = await read_memory(self._store, question, question.recalled, plan, self._count)
+        if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
             return await self._from_notes(question, context)
         today = print_day(question.asked_at)
-        if self._plan.mode is Mode.DIRECT:
+        if plan.mode is Mode.DIRECT:
             system = DirectInput(today, context.text).render()
             return _Prepared(_messages(question, system), trace=_trace(context))
         system = ChainOfNoteInput(today, context.text, MARKER).render()
@@ -97,9 +118,6 @@ class ModelReader:
             tokens=taken.tokens,
         )
         return _Prepared(_messages(question, system), trace=trace)
-
-    async def _context(self, question: Question, recalled: Sequence[Recalled]) -> Context:
-        return await read_memory(self._store, question, recalled, self._plan, self._count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from memory_store import (
     Speaker,
     in_slices,
     superseded_parts,
+    surely_asks,
 )
 
 _SENTENCES_OF_A_SIDE = 12
@@ -181,7 +182,7 @@ def _said(found: Recalled, language: Language) -> list[Statement]:
     facts = {fact.text: fact for fact in found.record.facts}
     every = language.sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
-    texts = [text for text in every if not language.is_question(text)]
+    texts = [text for text in every if not (language.is_question(text) or _asks(text))]
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # What is no fact has no speaker of its own: it is as those around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
@@ -189,6 +190,12 @@ def _said(found: Recalled, language: Language) -> list[Statement]:
         _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
+
+
+def _asks(sentence: str) -> bool:
+    """Whether it is a question without its mark: one that tells something by the way may be a fact,
+    and no quote."""
+    return not sentence.endswith((".", "!")) and surely_asks(sentence)
 
 
 def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:

@@ -76,11 +76,12 @@ COVERED = {
         "forget_round",
         "forget_session",
         "forget_user",
+        "foreseen",
     ),
     # Of the operator: they read all users, to enrich them and to back them up.
     *("unenriched", "users", "verify", "scrub"),
     # Of no user.
-    *("open", "close", "check", "closeness", "description", "language", "promise"),
+    *("open", "close", "check", "closeness", "description", "language", "promise", "let_go"),
 }
 
 
@@ -140,6 +141,15 @@ class Memories(RuleBasedStateMachine):
         held = {i: r.turn_ids for i, r in self._expected[user].items() if i == round.id}
         self._run(self._store.remember([round], over=held if over else None))
         self._expected[user][round.id] = round
+
+    @rule(user=ids, session=ids, text=texts)
+    def foreseen(self, user: str, session: str, text: str) -> None:
+        round = Round(user, session, 9, MAY, text)
+        record = self._run(self._store.foreseen(round))
+        assert record.round == round
+        assert self._run(self._store.round(user, round.id)) is None
+        links = [link for fact in record.facts for link in fact.supersedes]
+        assert all(link.round_id in self._expected[user] for link in links)
 
     @rule(user=ids, session=ids, index=indexes, text=texts)
     def remember_at_a_taken_place(self, user: str, session: str, index: int, text: str) -> None:

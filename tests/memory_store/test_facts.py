@@ -33,6 +33,25 @@ def test_sentences(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("started running last thursday", ["started running last thursday"]),
+        ("Adopted a dog 2 weeks ago!", ["Adopted a dog 2 weeks ago!"]),
+        ("quit google and started at spotify", ["quit google and started at spotify"]),
+        ("rent is now 950", ["rent is now 950"]),
+        ("write a poem about cats", []),
+        ("That sounds like a great plan.", []),
+        ("thanks for all the help", []),
+        ("Cats are lovely animals.", []),
+        ("what did the dentist say", []),
+        ("我住在哪里？我的猫叫什么名字？", []),  # full-width marks
+    ],
+)
+def test_a_statement_may_leave_out_its_subject(text: str, facts: list[str]) -> None:
+    assert [fact.text for fact in rule_facts(said(text))] == facts
+
+
 LINE = "There was so much to see, but I bought only"
 
 

@@ -14,6 +14,7 @@ from memory_store import (
     Round,
     Speaker,
     read_sentences,
+    wants_answer,
 )
 
 # A quote much farther from the question than the best one is noise beside it.
@@ -97,9 +98,13 @@ def _without_admission(found: Recalled) -> Recalled:
 
 def _without_our_reply(found: Recalled) -> Recalled:
     said = found.record.round
-    if said.assistant_text != NOTED and not any(ours in said.assistant_text for ours in OURS):
+    if said.assistant_text == NOTED:
+        return _saying(found, replace(said, assistant_text=""))
+    if not any(ours in said.assistant_text for ours in OURS):
         return found
-    return _saying(found, replace(said, assistant_text=""))
+    # What we answered with quotes was asked: its sentences tell something only where that is sure.
+    told = [s for s in read_sentences(said.user_text) if not ("?" in s or wants_answer(s))]
+    return _saying(found, replace(said, user_text=" ".join(told), assistant_text=""))
 
 
 def _saying(found: Recalled, round: Round) -> Recalled:

@@ -11,6 +11,15 @@ import re
 from memory_store.language.english.slots import stated
 from memory_store.language.kinds import asks
 
+# Many type a question without its mark.
+_ASKS = re.compile(
+    r"(?:what|who|whom|whose|where|when|why|how)(?:['’]?s|\s+(?:is|are|am|was|were|do|does|did|have"
+    r"|has|had|can|could|should|would|will|many|much|long|often|old))\b",
+    re.I,
+)
+# "What's new: I moved to Ghent".
+_TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
+_OF_ONESELF = re.compile(r"\b(?:i|my|we|our|me|us)\b", re.I)
 # Whoever asks for a value asks for nothing else.
 _LONGEST = 300
 _END = r"(?:\s+(?:now|right now|currently|these days|at the moment|nowadays))?\s*\?*"
@@ -42,11 +51,15 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks and states nothing: by its mark, or without any as the model of kinds
-    has it."""
+    """Whether a sentence asks and states nothing: by its mark, or without any by how it begins. Of
+    what says nothing of the one who speaks, the model of kinds knows more."""
     if sentence.endswith(("?", "？")):
         return True
-    return not sentence.endswith((".", "!")) and asks(sentence)
+    if sentence.endswith((".", "!")):
+        return False
+    if _ASKS.match(sentence):
+        return _TELLS.search(sentence) is None
+    return _OF_ONESELF.search(sentence) is None and asks(sentence)
 
 
 def asked_slot(question: str) -> str | None:

@@ -7,19 +7,17 @@ few and narrow on purpose: a statement that rules do not surely understand repla
 import re
 from collections.abc import Callable
 
+from memory_store.language.english.casual import (
+    OPENING,
+    OPENINGS,
+    UNCAPITALISED,
+    lacks_subject,
+    writes_capitals,
+)
 from memory_store.language.language import Stated
 from memory_store.language.word_lists import word_list
 from memory_store.language.words import stem
 
-# Possessive, and each mark in one alternative alone: in how many ways a text can be taken apart,
-# so many are tried where nothing follows that fits.
-OPENINGS = (
-    r"(?:(?:by the way|btw|actually|oh|ok|okay|well|also|and|so|anyway|fyi|update|correction|edit"
-    r"|hey|hi|hello|yo|lol|haha|omg|ugh|thanks|first|second|third|finally|then|[*•]|\d{1,2}[.)]"
-    r"|sorry|no|wait|these days|nowadays|now|currently|lately|since then|good news|guess what"
-    r"|just so you know|i should mention(?: that)?|i made a mistake|i was wrong|my mistake"
-    r"|as of (?:today|now|this (?:week|month|year)))[,:;!.]*\s+|[-–—]\s*)*+"
-)
 ADVERBS = (
     r"(?:(?:now|currently|just|recently|finally|actually|still|already|officially|also|both|all"
     r"|usually|normally)\s+)*"
@@ -33,7 +31,8 @@ _PROPER = (
     rf"(?-i:(?:(?:the|downtown|central)\s+)?{_CAPITALISED}"
     rf"(?:\s+(?:(?:of|de|la|&)\s+)?{_CAPITALISED})*)"
 )
-_TITLED = rf"(?:(?:dr|mr|mrs|ms|prof)\.?\s+)?{_PROPER}"
+_TITLE = r"(?:dr|mr|mrs|ms|prof)\.?\s+"
+_TITLED = rf"(?:{_TITLE})?{_PROPER}"
 _NUMBER_WORDS = word_list("english", "numbers")
 _NUMBER = rf"(?:\d[\d,.]*|{'|'.join(_NUMBER_WORDS)})"
 _MEASURE = (
@@ -205,13 +204,31 @@ _ENDED: tuple[tuple[str, _Build], ...] = (
 )
 
 
-def _compiled(frames: tuple[tuple[str, _Build], ...]) -> tuple[tuple[re.Pattern[str], _Build], ...]:
-    return tuple((re.compile(OPENINGS + pattern, re.I), build) for pattern, build in frames)
+def _compiled(
+    frames: tuple[tuple[str, _Build], ...],
+) -> tuple[tuple[re.Pattern[str], re.Pattern[str], _Build], ...]:
+    """Each frame for text with names in capitals, and for text without."""
+    return tuple(
+        (
+            re.compile(OPENINGS + pattern, re.I),
+            re.compile(OPENINGS + _without_capitals(pattern), re.I),
+            build,
+        )
+        for pattern, build in frames
+    )
+
+
+def _without_capitals(pattern: str) -> str:
+    # "My boss is annoying" names nobody.
+    return pattern.replace(_TITLED, _TITLE + UNCAPITALISED).replace(_PROPER, UNCAPITALISED)
 
 
 _STATES, _ENDS = _compiled(_FRAMES), _compiled(_ENDED)
+# What stands before a statement whose subject is left out.
+_LEFT_OUT = ("i", "i am", "i was", "my")
 # How every frame begins.
 _SPEAKS = re.compile(OPENINGS + r"(?:im|i|we|my|our)\b", re.I)
+
 # Where another clause begins that speaks of its speaker.
 _CLAUSE = re.compile(
     r"(?:[,:;–—]|\s-|\b(?:and|but|so))\s+(?:(?:and|but|so|because|since)\s+)?(?=(?:i|we|my|our)\b)",
@@ -230,13 +247,23 @@ def stated(statement: str) -> Stated | None:
     "The landlord called, my rent is now $1,100" says so in its second clause.
     """
     text = " ".join(statement.split())
+    if _SPEAKS.match(text) or not lacks_subject(text):
+        return _by_frames(text)
+    opening = OPENING.match(text)
+    cut = opening.end() if opening else 0
+    completed = (f"{text[:cut]}{subject} {text[cut:]}" for subject in _LEFT_OUT)
+    return next((known for known in map(_by_frames, completed) if known), None)
+
+
+def _by_frames(text: str) -> Stated | None:
+    capitals = writes_capitals(text)
     starts = [0, *(boundary.end() for boundary in _CLAUSE.finditer(text))]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         if not _SPEAKS.match(text, start):
             continue
         for frames, holds in ((_STATES, True), (_ENDS, False)):
-            for pattern, build in frames:
-                if match := pattern.match(text, start):
+            for capitalised, uncapitalised, build in frames:
+                if match := (capitalised if capitals else uncapitalised).match(text, start):
                     said = text[: max(end, match.end())]
                     return _checked(*build(match), text=said, end=match.end(), holds=holds)
     return None

@@ -11,12 +11,21 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from memory_store.language.english.casual import OPENINGS, lacks_subject, writes_capitals
 from memory_store.language.english.questions import is_question
-from memory_store.language.english.slots import ADVERBS, OPENINGS, stated
+from memory_store.language.english.slots import ADVERBS, stated
 from memory_store.language.language import Stated, replaces
 from memory_store.language.sentences import read_sentences
+from memory_store.language.word_lists import word_list
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|ve|d|ll)|my|me|mine|myself|we|us|our|ours)\b", re.I)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|my|me|mine|myself|we|us|our|ours)\b", re.I
+)
+_PAST = "|".join(word_list("english", "time.past"))
+_DID = re.compile(
+    rf"{OPENINGS}{ADVERBS}(?:{_PAST}|[a-z]{{3,}}ed|quit)\s+\w",
+    re.I,
+)
 _AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
@@ -53,11 +62,13 @@ def slot_of(statement: str) -> str | None:
 
 
 def _is_fact(sentence: str) -> bool:
-    return (
-        _SHORTEST <= len(sentence) <= _LONGEST
-        and not is_question(sentence)
-        and _FIRST_PERSON.search(sentence) is not None
-    )
+    if not _SHORTEST <= len(sentence) <= _LONGEST or is_question(sentence):
+        return False
+    if _FIRST_PERSON.search(sentence):
+        return True
+    # "Adopted a dog" and "rent is now 950", not "Avoid anything vegan".
+    own = _DID.match(sentence) is not None or stated(sentence) is not None
+    return own and lacks_subject(sentence)
 
 
 _NO_NAME = r"(?!(?:I|We|He|She|It|They|You|This|That|These|Those|There|The|My|Our|Your)\b)"
@@ -99,7 +110,8 @@ def stated_of_another(statement: str) -> tuple[str, Stated] | None:
     if match := _HAS.match(text):
         own = stated(f"{match['opening']}my {match['rest']}")
     elif match := _DOES.match(text):
-        own = stated(f"{match['opening']}I {_VERB.sub(_in_first_person, match['rest'])}")
+        subject = "I" if writes_capitals(text) else "i"
+        own = stated(f"{match['opening']}{subject} {_VERB.sub(_in_first_person, match['rest'])}")
     else:
         return None
     return ((match["name"] or match["who"]).lower(), own) if own else None

@@ -1,12 +1,15 @@
 """Chat over real HTTP when something fails: what the caller is told, and that nothing is stored."""
 
+import json
+
 import httpx
 import pytest
-from calls import assert_error, chat, events, rounds, sessions, streamed_text
-from scripted_model import ScriptedModel
+from calls import answer, assert_error, chat, events, record, rounds, sessions, streamed_text
+from scripted_model import PLAIN, Reply, ScriptedModel, Sent
 
 COT = "chain_of_note"
 IN_S = {"session_id": "s"}
+TOO_LONG = "request (9031 tokens) exceeds the available context size (8192 tokens)"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,49 @@ def test_a_failing_model_has_a_status_of_its_own_and_nothing_is_stored(
     assert_error(reply, *expected)
     assert reply.headers.get("retry-after") == headers.get("retry-after")
     assert sessions(answering, ann) == {}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"code": 400, "type": "exceed_context_size_error", "message": TOO_LONG},
+        {"code": "context_length_exceeded", "message": "maximum context length is 8192 tokens"},
+    ],
+    ids=["llama.cpp", "OpenAI"],
+)
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_message_too_long_for_the_model_is_the_callers_to_shorten(
+    answering: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    said: dict[str, object],
+    stream: bool,
+) -> None:
+    model.on(PLAIN).raw(json.dumps({"error": said}), status=400)
+    reply = chat(answering, ann, "hi", stream=stream, metadata={"memory": "off"})
+    error = assert_error(reply, 400, "invalid_request_error", "context_length_exceeded")
+    assert "8192 tokens" in error["message"]
+    assert sessions(answering, ann) == {}
+
+
+def test_a_model_that_cannot_read_so_much_is_shown_less_of_the_memory(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    for day in range(10, 30):
+        text = f"On day {day} I walked to the mill. " + "It rained on and on. " * 40
+        record(answering, ann, f"s{day}", text, "Ok.", timestamp=f"2023-04-{day}T10:00:00Z")
+
+    def fits(sent: Sent) -> bool:
+        return len(sent.system) < 12_000
+
+    refused = json.dumps({"error": {"message": TOO_LONG}})
+    model.on(COT, lambda sent: not fits(sent)).always(lambda sent: Reply(raw=refused, status=400))
+    model.on(COT, fits).reply("ANSWER: To the mill.")
+    debug = {"memory_debug": "1", "memory": "read_only"}
+    reply = chat(answering, ann, "Where did I walk?", metadata=debug)
+    assert answer(reply) == "To the mill."
+    assert 0 < len(reply.json()["memory"]["read"]) < 20
+    assert reply.json()["memory"]["dropped"]
 
 
 @pytest.mark.parametrize("stream", [True, False])

@@ -38,10 +38,16 @@ STORED = {one["text"]: as_stated(one["text"], round) for one, round in FOUND}
 def replacements(*, surely: bool) -> dict[str, str]:
     """What is replaced, and by what; only by the user's sure own words, or only by others."""
     return {
-        one["replaces"]["part"] or STORED[one["replaces"]["text"]]: STORED[one["text"]]
+        _over(one["replaces"]): STORED[one["text"]]
         for one, round in FOUND
         if "replaces" in one and words_of(round).is_sure is surely
     }
+
+
+def _over(replaces: Mapping[str, str]) -> str:
+    stored = STORED[replaces["text"]]
+    at = stored.casefold().index(replaces["part"].casefold())
+    return stored[at : at + len(replaces["part"])] if replaces["part"] else stored
 
 
 class StrongModel:
@@ -142,5 +148,5 @@ def test_what_is_replaced_reaches_the_answering_model_as_replaced(
     assert answer(chat(client, "ann", "Where does Ben live?", metadata=asked)) == "In Linz."
     (sent,) = model.requests("chain_of_note")
     assert (
-        '"replaced": "“lives in Graz” by “Ben moves to Linz.” on 2026-03-08 (Sun)"' in sent.system
+        '"replaced": "“lives in graz” by “Ben moves to Linz.” on 2026-03-08 (Sun)"' in sent.system
     )

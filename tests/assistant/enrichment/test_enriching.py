@@ -131,6 +131,24 @@ def test_a_round_that_no_model_can_read_fails_alone(serve: Serve, model: Scripte
         assert found["enrichment"]["failure"] == failure["reason"]
 
 
+def test_a_round_over_which_the_model_writes_without_end_fails_alone(
+    serve: Serve, model: ScriptedModel
+) -> None:
+    def work(sent: Sent) -> Reply:
+        endless = any("poison" in one["user"] for one in session(sent)["rounds"])
+        if endless:
+            return Reply(['{"rounds": [', *['"Achim", '] * 1000], delay=0.05)
+        return Reply((extraction(sent, nothing),))
+
+    model.on(TASK).always(work)
+    with serve(extract_model_timeout=1.0, enrichment={"attempts": 1}) as client:
+        said = [text for n in range(3) for text in (f"I say {n}.", "Ok.")]
+        record(client, "ann", "s", *said, "This is poison.", "Ok.", close=True)
+        assert states(client) == {"pending": 0, "done": 3, "failed": 1}
+    # All four, two, two, and each of the last two.
+    assert len(model.sent) == 5
+
+
 @pytest.mark.parametrize(
     ("fault", "code"),
     [
@@ -140,6 +158,7 @@ def test_a_round_that_no_model_can_read_fails_alone(serve: Serve, model: Scripte
         (Reply(status=400), "prompt_refused"),
         (Reply(("{",), cut=True), "model_unavailable"),
         (Reply(("late",), delay=60.0), "model_timeout"),
+        (Reply(['"Achim", '] * 1000, delay=0.05), "reply_unfinished"),
         (Reply(('{"rounds": [{"rou',)), "bad_model_reply"),
         (Reply(("I'm sorry, but I can't help with that.",)), "bad_model_reply"),
         (Reply(("",)), "bad_model_reply"),
@@ -150,7 +169,7 @@ def test_every_fault_leaves_the_round_findable_and_says_why(
     serve: Serve, model: ScriptedModel, fault: Reply, code: str
 ) -> None:
     model.on(TASK).always(lambda sent: fault)
-    seconds = 1.0 if code == "model_timeout" else 60.0
+    seconds = 1.0 if code in ("model_timeout", "reply_unfinished") else 60.0
     with serve(extract_model_timeout=seconds, enrichment={"attempts": 1}) as client:
         replied = record(client, "ann", "s", "I own a black cat.", "Nice.", close=True)
         assert replied.status_code == 200

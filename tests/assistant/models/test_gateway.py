@@ -16,6 +16,7 @@ from assistant.errors import (
     ModelTimeout,
     ModelUnavailable,
     PromptRefused,
+    ReplyUnfinished,
 )
 from assistant.models.chat_model import Message, Reply
 from assistant.models.gateway import CallLimits, Gateway
@@ -146,11 +147,14 @@ async def test_a_whole_reply_is_asked_for_again_even_when_cut_in_the_middle(
     assert (usage.calls, usage.failed, usage.uncounted) == (3, 2, 2)
 
 
-async def test_a_reply_that_trickles_ends_at_the_time_limit(model: ScriptedModel) -> None:
+async def test_a_reply_that_trickles_ends_at_the_time_limit_and_is_not_asked_for_again(
+    model: ScriptedModel,
+) -> None:
     model.on("plain").reply(*["on "] * 100, delay=0.05)
-    with pytest.raises(ModelTimeout, match="did not finish"):
-        await gateway(model, seconds=0.3).complete(ASKED, {})
+    with pytest.raises(ReplyUnfinished, match="did not finish"):
+        await gateway(model, seconds=0.3, retries=3).complete(ASKED, {})
     assert model.left.wait(5)
+    assert len(model.sent) == 1
 
 
 async def test_a_stream_that_only_shows_signs_of_life_ends_at_the_time_limit(

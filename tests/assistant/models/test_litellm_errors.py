@@ -13,6 +13,7 @@ from assistant.errors import (
     ModelTimeout,
     ModelUnavailable,
     PromptRefused,
+    PromptTooLong,
 )
 from assistant.models.litellm_errors import explained
 
@@ -23,9 +24,10 @@ EXPECTED: dict[type[AssistantError], str] = {
     ConfigError: """
         AuthenticationError PermissionDeniedError NotFoundError LiteLLMUnknownProvider
         PaymentRequiredError BudgetExceededError ModelNotMappedError""",
+    PromptTooLong: "ContextWindowExceededError",
     PromptRefused: """
         BadRequestError InvalidRequestError UnprocessableEntityError UnsupportedParamsError
-        ContextWindowExceededError ContentPolicyViolationError ImageFetchError
+        ContentPolicyViolationError ImageFetchError
         VectorStoreSearchError RejectedRequestError""",
     ModelUnavailable: """
         APIConnectionError APIError BadGatewayError InternalServerError MidStreamFallbackError

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from calls import chat, record
 from pydantic import SecretStr
-from scripted_model import Reply, ScriptedModel
+from scripted_model import Reply, ScriptedModel, Sent
 from served import served
 
 from assistant import Settings, create_app
@@ -51,6 +51,20 @@ def test_the_models_days_are_used(told: httpx.Client, model: ScriptedModel) -> N
     assert by_session["s19"]["said_then"] > by_session["s20"]["said_then"]
     assert "Sunday, 2023-05-21" in model.sent[0].system
     assert model.sent[0].last == ASKED
+
+
+def test_a_model_that_copies_the_form_names_no_days(
+    told: httpx.Client, model: ScriptedModel
+) -> None:
+    """A very small model did, for every question."""
+
+    def copied(sent: Sent) -> Reply:
+        return Reply((sent.system[sent.system.rindex("{") :],))
+
+    model.on(TASK).always(copied)
+    trace = asked(told, "What is my cat called?")
+    assert trace["understanding"]["failure"] is None
+    assert trace["time_range"] is None
 
 
 def test_queries_of_its_own_find_what_the_question_alone_does_not_put_first(

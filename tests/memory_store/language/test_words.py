@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory_store.language.words import shared_words, stem, term_counts, terms
+from memory_store.language.words import named_terms, shared_words, stem, term_counts, terms
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,26 @@ from memory_store.language.words import shared_words, stem, term_counts, terms
 )
 def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
     assert terms(one) == terms(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("我上周搬到北京。", "我上 上周 周搬 搬到 到北 北京"),
+        ("東京タワー", "東京 京タ タワ ワー"),
+        ("iPhone手机坏了", "iphone 手机 机坏 坏了"),
+        ("茶", "茶"),
+        ("서울 привет", "서울 привет"),
+        ("𠮷野家", "𠮷野 野家"),
+    ],
+)
+def test_scripts_without_spaces_are_split_into_pairs(text: str, parts: str) -> None:
+    assert list(named_terms(text).values()) == parts.split()
+
+
+def test_a_word_within_a_sentence_without_spaces_is_found() -> None:
+    assert shared_words("北京", "我上周搬到北京了") == 1.0
+    assert shared_words("上海", "我上周搬到北京了") == 0.0
 
 
 def test_stop_words_are_not_terms() -> None:
