@@ -45,6 +45,7 @@ from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
+from memory_store.language.kinds import instructs as surely_instructs
 from memory_store.language.kinds import shipped as shipped_kinds
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.words import named_terms, shared_with, shared_words, terms
@@ -203,6 +204,7 @@ __all__ = [
     "summarise_session",
     "superseded_parts",
     "surely_asks",
+    "surely_instructs",
     "terms",
     "to_line",
     "to_lines",

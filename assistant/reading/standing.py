@@ -5,14 +5,22 @@ looked for by itself, and shown apart from the rounds.
 """
 
 import asyncio
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from assistant.dates import print_day
-from memory_store import Days, MemoryStore, Query, Recalled, Record, Speaker, own_sentences
+from memory_store import (
+    Days,
+    MemoryStore,
+    Query,
+    Recalled,
+    Record,
+    Speaker,
+    own_sentences,
+    surely_instructs,
+)
 
 STANDING = "standing requests"
 """Under this name they stand in what a model reads."""
@@ -26,41 +34,6 @@ _LIKE = (
 _ROUNDS = 10
 _MOST = 8
 _LONGEST = 500
-_ANSWERS = (
-    r"(?:answer|reply|respond|write|give|show|tell|list|call|address|speak|talk|say|spell|format"
-    r"|translate|convert|quote|cite|mention|explain|summari[sz]e|ask|remind|refer)\b"
-)
-# These are said of much else: "always keep receipts".
-_DOES = (
-    r"(?:use|put|include|add|start|begin|end|sign|keep|make|round|avoid|skip|stop|leave\s+out|be)\b"
-    r"(?=.*\b(?:your?|yourself|answer\w*|repl(?:y|ies)|responses?|messages?|emojis?|bullets?|tables?"
-    r"|lists?|markdown|bold|units?|metric|imperial|celsius|fahrenheit|format\w*|euros?|dollars?"
-    r"|short|brief|concise|formal|casual|languages?|words|sentences?|dates?|times?|names?|jokes?"
-    r"|jargon|apologi[sz]\w+)\b)"
-)
-_NEGATED = r"(?:(?:do\s+not|don['’]?t)\s+(?:ever\s+)?)"
-_POLITE = (
-    r"(?:please|pls|plz|and|so|but|ok(?:ay)?|hey|also|oh|btw|by\s+the\s+way|remember\s+to"
-    r"|(?:can|could|would|will)\s+you|you\s+(?:should|must|can)"
-    r"|i(?:['’]d|\s+would)?\s+(?:want|like|need)\s+you\s+to|when(?:ever)?\s+you\s+\w+[^,.]{0,40})"
-)
-_OPENING = rf"(?:^|[,;.!–—])\s*(?:{_POLITE}[\s,]+)*"
-_ONWARDS = (
-    r"(?:from\s+(?:now|here|today)\s+on(?:wards?)?|(?:going|moving)\s+forward"
-    r"|in\s+(?:the\s+)?future)"
-)
-_ALWAYS = r"(?:always|never|every\s+time|whenever\s+(?:i|we)\b[^,]{1,60},)"
-_DO = rf"(?:{_ANSWERS}|{_DOES})"
-_STANDING_REQUEST = re.compile(
-    rf"{_OPENING}(?:"
-    rf"{_ONWARDS}[\s,:]+(?:{_POLITE}[\s,]+)*(?:(?:{_ALWAYS}|only|just)\s+|{_NEGATED})*{_DO}"
-    rf"|{_ALWAYS}\s+(?:{_POLITE}[\s,]+)*{_NEGATED}?{_DO}"
-    rf"|{_NEGATED}?{_DO}.{{1,120}}?(?<!\babout)\s(?:{_ONWARDS}|always|every\s+time)"
-    rf"(?:[\s,]+(?:please|pls|ok|thanks))?\s*[.!]*$"
-    rf"|(?:{_NEGATED}|stop\s+){_DO}?.{{1,120}}?\b(?:again|any\s?more|ever)\s*[.!]*$"
-    r")",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +77,5 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
         return
     for sentence in own_sentences(round):
-        if is_standing_request(sentence):
+        if surely_instructs(sentence):
             yield StandingRequest(record.id, round.session_date, sentence)
-
-
-def is_standing_request(sentence: str) -> bool:
-    """Whether it says how to answer from now on."""
-    return _STANDING_REQUEST.search(sentence) is not None

@@ -9,8 +9,7 @@ from assistant.models.token_counter import about_tokens
 from assistant.reading.memory_context import read_memory
 from assistant.reading.plan import ReadingPlan
 from assistant.reading.reader import Question
-from assistant.reading.standing import is_standing_request
-from memory_store import MemoryStore, Query, Recalled, Round
+from memory_store import MemoryStore, Query, Recalled, Round, surely_instructs
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 SONG = [
@@ -89,4 +88,4 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
     ],
 )
 def test_a_standing_request_says_how_to_answer(said: str, expected: bool) -> None:
-    assert is_standing_request(said) is expected
+    assert surely_instructs(said) is expected
