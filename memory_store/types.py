@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from memory_store.errors import InvalidRecord
 
@@ -15,12 +16,12 @@ CORRECTED = "corrected:"
 _ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
 
 
+@lru_cache(maxsize=1 << 14)
 def round_id(user_id: str, session_id: str, round_index: int) -> str:
     """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
     # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
     name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
-    # What `str(uuid.uuid5(_ID_SPACE, name))` is, without making an object in between: ids are asked
-    # for again and again.
+    # What `str(uuid.uuid5(_ID_SPACE, name))` is, without making an object in between.
     digest = bytearray(hashlib.sha1(_ID_SPACE.bytes + name.encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80

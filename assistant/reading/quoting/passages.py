@@ -81,8 +81,8 @@ def _in_reply(statement: Statement) -> Statement:
 def is_in_passage(statement: Statement, other: Statement) -> bool:
     """Whether the other's passage has the statement in it."""
     return (
-        statement.source.record.id == other.source.record.id
-        and statement.speaker is other.speaker
+        statement.speaker is other.speaker
+        and statement.source.record.id == other.source.record.id
         and statement.text in other.passage
     )
 
