@@ -11,9 +11,8 @@ from assistant.reading.reader import Question, as_read
 from assistant.reading.standing import standing_requests
 from memory_store import MemoryStore, Recalled, aside
 
-# A round much farther from the question than the best one cannot help: no labelled evidence is
-# below 0.54 of the best (docs/reading.md).
-_HELPS = 0.4
+# A round much farther from the question than the best one cannot help (docs/reading.md).
+_HELPS = 0.35
 # Rounds that come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 2
 # So many characters are cut and counted while rules read one.
