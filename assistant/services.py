@@ -291,5 +291,4 @@ def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
         layout=wanted.layout or plan.layout,
         unit=wanted.unit or plan.unit,
         context_tokens=min(tokens, limit // 2) if limit else tokens,
-        computed_help=wanted.computed_help,
     )

@@ -6,7 +6,7 @@ Knows users, sessions, rounds, keys and dates; no HTTP, no chat, no language mod
 from typing import TYPE_CHECKING, Any
 
 from memory_store.changes.correction import Corrected, Correction, GivenFact
-from memory_store.changes.extraction import Extraction
+from memory_store.changes.extraction import Extraction, as_stated
 from memory_store.changes.forgetting import Forgotten
 from memory_store.changes.validity import superseded_parts
 from memory_store.conflicts import Conflict
@@ -39,12 +39,13 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import rule_facts
+from memory_store.facts import own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
+from memory_store.language.kinds import instructs as surely_instructs
 from memory_store.language.kinds import shipped as shipped_kinds
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.words import named_terms, shared_with, shared_words, terms
@@ -170,6 +171,7 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "as_stated",
     "aside",
     "back_up",
     "cancel_reindex",
@@ -185,6 +187,7 @@ __all__ = [
     "named_speakers",
     "named_terms",
     "new_job",
+    "own_sentences",
     "pause",
     "read_sentences",
     "reindex",
@@ -201,6 +204,7 @@ __all__ = [
     "summarise_session",
     "superseded_parts",
     "surely_asks",
+    "surely_instructs",
     "terms",
     "to_line",
     "to_lines",

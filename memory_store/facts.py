@@ -26,6 +26,12 @@ def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
     )
 
 
+def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
+    """What the user says in the round and does not quote, sentence by sentence."""
+    own = words_of(round).own
+    return [text for text in language.sentences(round.user_text) if text in own]
+
+
 def words_of(round: Round) -> Authorship:
     """Whose words the user's side of a round is."""
     return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)

@@ -1,7 +1,7 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -199,10 +199,11 @@ class MemoryStore:
         return await recall(self._searched, query, self._settings)
 
     async def known_facts(
-        self, user_id: str, statements: Sequence[str], limit: int
+        self, user_id: str, statements: Sequence[str], limit: int, besides: Collection[str] = ()
     ) -> list[FactLink]:
-        """What the user stated before and still holds, nearest to the statements first."""
-        return await known_facts(self._engine, self._embedder, user_id, statements, limit)
+        """What the user stated, in other rounds than those with the ids `besides`, and still holds:
+        the nearest to each of the statements first."""
+        return await known_facts(self._engine, self._embedder, user_id, statements, limit, besides)
 
     async def let_go(self, query: str) -> None:
         """Keep no vector of a text that was searched for and is not kept."""

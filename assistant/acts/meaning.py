@@ -89,7 +89,8 @@ def _refuses(part: str) -> bool:
     meant = shares[Kind.KEEPS_OUT] + shares[Kind.FORGETS]
     if len(part) <= _LONGEST_REQUEST and meant >= _SURE_EITHER:
         return True
-    return meant >= _MAY_KEEP_OUT and _REFUSAL.search(part) is not None
+    wanted = meant + shares[Kind.INSTRUCTS]
+    return wanted >= _MAY_KEEP_OUT and _REFUSAL.search(part) is not None
 
 
 def politeness(text: str) -> Kind | None:

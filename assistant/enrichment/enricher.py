@@ -1,6 +1,7 @@
 """Rounds that wait, enriched: extracted together, stored one by one, failures told apart."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from assistant.enrichment.claims import Claims
@@ -8,14 +9,26 @@ from assistant.enrichment.extraction import Wanted, extraction_messages, extract
 from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
 from assistant.recorder import Recorder
-from memory_store import EnrichmentState, Extraction, MemoryStore, Record, Round, rule_facts
+from memory_store import (
+    EnrichmentState,
+    Extraction,
+    Language,
+    MemoryStore,
+    Record,
+    Round,
+    aside,
+)
 
 # Characters of a session that go into one call: long replies are cut before they are counted.
 _BATCH_CHARACTERS = 24_000
 _REPLY_CHARACTERS = 800
-# Earlier facts shown to the model, nearest first. Replaced facts are near what replaces them; more
-# only make each call longer.
-_KNOWN_FACTS = 12
+# Characters of a message that earlier facts are looked for by: about what an encoder reads.
+_LOOKED_FOR = 1000
+# Earlier facts shown to the model: so many, and more for each statement up to the most. What is
+# replaced is near what replaces it; others only make each call longer.
+_KNOWN_FACTS = 20
+_KNOWN_FACTS_EACH = 2
+_MOST_KNOWN_FACTS = 80
 
 
 class Left(NamedTuple):
@@ -48,52 +61,58 @@ class Enricher:
 
     async def enrich(self, user_id: str, session_id: str) -> Left:
         """Try every round of the session that waits once, unless another process has it."""
-        records = await self._waiting(user_id, session_id)
+        every = await self._store.session(user_id, session_id)
+        records = [record for record in every if _waits(record)]
+        before = {after.id: one.round.user_text for one, after in pairwise(every)}
         elsewhere = 0
         for batch in _batches([record.round for record in records]):
             async with self._claims.on(batch) as ours:
                 elsewhere += len(batch) - len(ours)
                 if ours:
-                    await self._enrich(ours)
+                    await self._enrich(ours, before)
         if not records:
             return Left(0)
         return Left(len(await self._waiting(user_id, session_id)), elsewhere)
 
     async def _waiting(self, user_id: str, session_id: str) -> list[Record]:
-        records = await self._store.session(user_id, session_id)
-        return [record for record in records if record.enrichment is EnrichmentState.PENDING]
+        return [one for one in await self._store.session(user_id, session_id) if _waits(one)]
 
-    async def _enrich(self, rounds: Sequence[Round]) -> None:
+    async def _enrich(self, rounds: Sequence[Round], before: Mapping[str, str]) -> None:
         """One call for all of them. Where the model cannot make use of them together, each half is
-        tried alone, so that a round which no model can read fails alone."""
+        tried alone, so that a round which no model can read fails alone. `before` has what the user
+        said before each round, by its id."""
         try:
-            found = await self._extract(rounds)
+            found = await self._extract(rounds, before)
         except (BadModelReply, PromptRefused, ReplyUnfinished) as error:
             if len(rounds) == 1:
                 await self._failed(rounds, error)
                 return
             half = len(rounds) // 2
-            await self._enrich(rounds[:half])
-            await self._enrich(rounds[half:])
+            await self._enrich(rounds[:half], before)
+            await self._enrich(rounds[half:], before)
         except AssistantError as error:
             await self._failed(rounds, error)
         else:
             for round, extraction in zip(rounds, found, strict=True):
                 await self._recorder.enrich(round, extraction)
 
-    async def _extract(self, rounds: Sequence[Round]) -> list[Extraction]:
+    async def _extract(
+        self, rounds: Sequence[Round], before: Mapping[str, str]
+    ) -> list[Extraction]:
         if not any(round.user_text.strip() or round.assistant_text.strip() for round in rounds):
             return [Extraction(self.extractor) for _ in rounds]
-        statements = [fact.text for round in rounds for fact in rule_facts(round)]
-        known = await self._store.known_facts(
-            rounds[0].user_id, statements, _KNOWN_FACTS + len(statements)
+        language = self._store.language
+        statements = await aside(
+            sum(round.size for round in rounds), _statements, rounds, before, language
         )
+        most = min(_MOST_KNOWN_FACTS, _KNOWN_FACTS + _KNOWN_FACTS_EACH * len(statements))
         # What these rounds say themselves is not known from earlier.
-        ids = {round.id for round in rounds}
-        earlier = [link for link in known if link.round_id not in ids][:_KNOWN_FACTS]
+        earlier = await self._store.known_facts(
+            rounds[0].user_id, statements, most, [round.id for round in rounds]
+        )
         return await self._model.ask(
             extraction_messages(rounds, earlier, self._wanted),
-            extraction_shape(rounds, earlier, self._wanted),
+            extraction_shape(rounds, earlier, self._wanted, language),
             {"temperature": 0.0},
         )
 
@@ -105,6 +124,24 @@ class Enricher:
                 f"{error.code}: {error.message}",
                 most_attempts=self._attempts,
             )
+
+
+def _waits(record: Record) -> bool:
+    return record.enrichment is EnrichmentState.PENDING
+
+
+def _statements(
+    rounds: Sequence[Round], before: Mapping[str, str], language: Language
+) -> list[str]:
+    """What to look for earlier facts by: each message, with the one before it, since "it's on the
+    24th now" names nothing; and each of its sentences."""
+    found: dict[str, None] = {}
+    for round in rounds:
+        said = round.user_text[:_LOOKED_FOR]
+        whole = f"{before.get(round.id, '')[-_LOOKED_FOR:]}\n{said}"
+        apart = [one for one in language.sentences(said) if not language.is_question(one)]
+        found |= dict.fromkeys(text for text in (said, whole.strip(), *apart) if text.strip())
+    return list(found)
 
 
 def _batches(rounds: Sequence[Round]) -> Iterator[list[Round]]:

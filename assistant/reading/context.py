@@ -1,20 +1,23 @@
 """The dated memory that a language model reads, as JSON or as text, within a token budget."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import partial
 
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
+from assistant.reading.beside import beside
 from assistant.reading.delivery import Passage
 from assistant.reading.layouts import LAYOUTS, head
 from assistant.reading.packing import Budget, Shown, pack
 from assistant.reading.plan import Layout
+from assistant.reading.standing import STANDING, StandingRequest
+from memory_store import ENGLISH, Language
 
-# Computed help and the profile may take this share of the budget, not more.
-_HELP_SHARE = 0.15
-# What joins a session's heading to its rounds, and what stands around everything.
+# What the user asked for once and for all may take this share of the budget, not more.
+_REQUESTS_SHARE = 0.1
+# What joins a day's heading to its rounds, and what stands around everything.
 _SEAM = 2
 _FRAME = 8
 
@@ -31,11 +34,14 @@ class Context:
     shown: tuple[Shown, ...] = ()
     dropped: tuple[str, ...] = ()
     tokens: int = 0
+    requests: tuple[StandingRequest, ...] = ()
+    """Standing requests in it."""
 
     @property
     def used(self) -> tuple[str, ...]:
-        """Ids of the rounds in it, best first."""
-        return tuple(shown.record.id for shown in self.shown)
+        """Ids of the rounds in it, best first, and of those whose requests are in it."""
+        ids = [shown.record.id for shown in self.shown]
+        return tuple(dict.fromkeys([*ids, *(one.round_id for one in self.requests)]))
 
     @property
     def trimmed(self) -> tuple[str, ...]:
@@ -45,17 +51,16 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context is built for, and from what beside the passages.
-
-    `extras` are computed help and profile by name, each a list of entries, the most useful first.
-    """
+    """What a context is built for, and from what beside the passages. `requests` are standing ones,
+    the newest first."""
 
     question: str
     asked_at: datetime
     token_budget: int
     layout: Layout = Layout.JSON
     about_replies: bool = False
-    extras: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    requests: Sequence[StandingRequest] = ()
+    language: Language = ENGLISH
 
 
 def build_context(
@@ -63,30 +68,42 @@ def build_context(
 ) -> Context:
     """The best of the passages that fits the budget, oldest session first, with dates and ages."""
     layout = LAYOUTS[request.layout]
-    extras = _within(request.extras, round(request.token_budget * _HELP_SHARE), count)
+    requests = _within(request.requests, round(request.token_budget * _REQUESTS_SHARE), count)
+    extras = {STANDING: [one.entry for one in requests]} if requests else {}
     used = (count(fenced_json(extras)) if extras else 0) + _FRAME
 
     def round_cost(shown: Shown) -> int:
         return sum(map(count, layout.sides(shown)))
 
-    def session_cost(first: Shown) -> int:
+    def heading_cost(first: Shown) -> int:
         return count(layout.heading(head(first, request.asked_at))) + _SEAM
 
-    budget = Budget(request.token_budget - used, round_cost, session_cost)
-    packed = pack(passages, request.question, budget, about_replies=request.about_replies)
+    budget = Budget(request.token_budget - used, round_cost, heading_cost)
+    packed = pack(
+        passages,
+        request.question,
+        budget,
+        partial(beside, language=request.language),
+        about_replies=request.about_replies,
+    )
     text = layout.whole(packed.shown, extras, request.asked_at)
-    return Context(text, packed.shown, packed.dropped, used + packed.tokens)
+    return Context(
+        text,
+        packed.shown,
+        packed.dropped,
+        used + packed.tokens,
+        tuple(requests),
+    )
 
 
 def _within(
-    extras: Mapping[str, Sequence[Mapping[str, Any]]], budget: int, count: TokenCounter
-) -> dict[str, list[Mapping[str, Any]]]:
-    """As many entries as fit, from the first of each list on."""
-    kept: dict[str, list[Mapping[str, Any]]] = {}
-    for name, entries in extras.items():
-        for entry in entries:
-            budget -= count(fenced_json(entry))
-            if budget < 0:
-                return kept
-            kept.setdefault(name, []).append(entry)
+    requests: Sequence[StandingRequest], budget: int, count: TokenCounter
+) -> list[StandingRequest]:
+    """As many as fit, from the first on."""
+    kept: list[StandingRequest] = []
+    for request in requests:
+        budget -= count(fenced_json(request.entry))
+        if budget < 0:
+            break
+        kept.append(request)
     return kept

@@ -11,8 +11,10 @@ Nearness = Callable[[str], float]
 """How near a sentence is to a question, such as the share of its words."""
 
 
-def excerpt(text: str, near: Nearness, limit: int) -> str:
+def excerpt(text: str, near: Nearness, limit: int, *, leads: bool = True) -> str:
     """At most `limit` characters of the text, and marks where something was left out.
+
+    Without `leads`, sentences that only lead to what follows ("Here are some tips:") come last.
 
     The nearest sentences are kept, earlier ones first among equals, in the order of the text. A
     text within the limit comes back whole.
@@ -22,7 +24,12 @@ def excerpt(text: str, near: Nearness, limit: int) -> str:
     parts = read_sentences(text) or [text[:LONGEST_READ]]
     if len(parts) == 1 and len(parts[0]) > limit:
         return f"{_shortened(parts[0], limit)} {CUT}"
-    nearest = sorted(range(len(parts)), key=lambda place: (-near(parts[place]), place))
+
+    def order(place: int) -> tuple[bool, float, int]:
+        is_lead = not leads and parts[place].endswith(":")
+        return is_lead, -near(parts[place]), place
+
+    nearest = sorted(range(len(parts)), key=order)
     kept: list[int] = []
     left = limit
     for place in nearest:

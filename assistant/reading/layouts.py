@@ -1,6 +1,8 @@
 """The two ways in which memory is written down for a language model: JSON and text.
 
-Sessions come oldest first, each with its date and its age, so that the model need not count days.
+What was said in one session on one day stands under that day and its age, oldest first, so that
+the model need not count days: a session may last for weeks. Beside a round stands what is certain
+of it, and not in its text: the days that its words name, and what of it holds no longer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ from memory_store import Speaker
 
 
 def head(first: Shown, asked_at: datetime) -> dict[str, str]:
-    """The date of a session and its age, counted by day."""
+    """The day of rounds and its age, counted by day."""
     said_on = first.record.round.session_date
     return {
         "date": print_day(said_on),
@@ -25,7 +27,9 @@ def head(first: Shown, asked_at: datetime) -> dict[str, str]:
 
 
 _CLOSED = "]},"
-_NOBODY = ("", "system", "developer", "tool")
+DAYS, REPLACED, CONTRADICTED = "days", "replaced", "contradicted"
+"""What stands beside a round goes by these names; the prompts explain them."""
+_NOBODY = ("", "system", "developer", "tool", DAYS, REPLACED, CONTRADICTED)
 QUOTING = ", quoting a text"
 """Stands behind the name of who sent a message with another's words; the prompts explain it."""
 
@@ -34,10 +38,10 @@ class Written(Protocol):
     """A way to write memory down."""
 
     def heading(self, head: Mapping[str, str]) -> str:
-        """What a session begins with, and what ends it."""
+        """What a session's day begins with, and what ends it."""
 
     def sides(self, shown: Shown) -> list[str]:
-        """What each side of a round said, as written; joined, they are the round.
+        """What each side of a round said, and what stands beside it; joined, they are the round.
 
         Cut where no token reaches across, so that a side takes as many tokens anywhere.
         """
@@ -47,13 +51,14 @@ class Written(Protocol):
 
 
 class _AsJson:
-    """One object; every session on a line of its own."""
+    """One object; every day of a session on a line of its own."""
 
     def heading(self, head: Mapping[str, str]) -> str:
         return _opened(head) + _CLOSED
 
     def sides(self, shown: Shown) -> list[str]:
-        said = [f" {fenced_json(who)}: {fenced_json(text)}," for who, text in _sides(shown)]
+        fields = [*_sides(shown), *_beside(shown)]
+        said = [f" {fenced_json(name)}: {fenced_json(text)}," for name, text in fields]
         if not said:
             return [" {},"]
         said[0] = " {" + said[0].removeprefix(" ")
@@ -61,7 +66,7 @@ class _AsJson:
         return said
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
-        sessions = (self._session(rounds, asked_at) for rounds in _by_session(shown))
+        sessions = (self._session(rounds, asked_at) for rounds in _by_day(shown))
         parts = ['"sessions": [' + "".join(f"\n{one}" for one in sessions).rstrip(",") + "]"]
         for name, entries in extras.items():
             written = ",\n".join(fenced_json(entry) for entry in entries)
@@ -78,17 +83,18 @@ def _opened(head: Mapping[str, str]) -> str:
 
 
 class _AsText:
-    """A heading for every session and a line for every turn."""
+    """A heading for every day of a session and a line for every turn."""
 
     def heading(self, head: Mapping[str, str]) -> str:
         return f"== {head['date']}, age: {head['ago']}\n"
 
     def sides(self, shown: Shown) -> list[str]:
-        return [f"{fenced_name(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
+        said = [f"{fenced_name(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
+        return said + [f"[{name}: {fenced_text(text)}]\n" for name, text in _beside(shown)]
 
     def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
         parts: list[str] = []
-        for rounds in _by_session(shown):
+        for rounds in _by_day(shown):
             parts.append(self.heading(head(rounds[0], asked_at)))
             parts += (side for shown in rounds for side in self.sides(shown))
         for name, entries in extras.items():
@@ -100,12 +106,11 @@ class _AsText:
 LAYOUTS: Mapping[Layout, Written] = {Layout.JSON: _AsJson(), Layout.TEXT: _AsText()}
 
 
-def _by_session(shown: Sequence[Shown]) -> list[list[Shown]]:
-    """Rounds of one session together and in their order, the oldest session first."""
-    sessions: dict[tuple[str, str], list[Shown]] = {}
+def _by_day(shown: Sequence[Shown]) -> list[list[Shown]]:
+    """Rounds of one session and day together and in their order, the oldest first."""
+    sessions: dict[tuple[str, date], list[Shown]] = {}
     for item in shown:
-        round = item.record.round
-        sessions.setdefault((round.user_id, round.session_id), []).append(item)
+        sessions.setdefault(item.heading, []).append(item)
     ordered = [sorted(rounds, key=_place) for rounds in sessions.values()]
     return sorted(ordered, key=lambda rounds: _place(rounds[0]))
 
@@ -121,12 +126,20 @@ def _age(said_on: date, today: date) -> str:
     return print_span(said_on, today) if said_on < today else "later than today"
 
 
+def _beside(shown: Shown) -> list[tuple[str, str]]:
+    """What stands beside the round, by name."""
+    beside = shown.beside
+    named = ((DAYS, beside.days), (REPLACED, beside.replaced), (CONTRADICTED, beside.contradicted))
+    return [(name, "; ".join(entries)) for name, entries in named if entries]
+
+
 def _speakers(shown: Shown) -> tuple[str, str]:
     """How the two go by: their names, unless one would hide the other or pass for it."""
     round = shown.record.round
     user, assistant = round.user_name or "user", round.assistant_name or "assistant"
     first, second = _plain(user), _plain(assistant)
     misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
+    misleading |= first.startswith("[") or second.startswith("[")
     return ("user", "assistant") if misleading else (user, assistant)
 
 

@@ -15,6 +15,7 @@ from assistant.reading.packing import Shown
 from assistant.reading.plan import Layout
 from assistant.reading.prompts import NoteInput
 from assistant.reading.reader import Question
+from assistant.reading.standing import STANDING, StandingRequest
 
 MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""
@@ -104,9 +105,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """The notes that say something, oldest first, and the tokens all calls took."""
+    """The notes that say something, oldest first, standing requests, and the tokens all calls
+    took."""
 
     notes: tuple[Note, ...]
+    requests: tuple[StandingRequest, ...]
     read: tuple[str, ...]
     dropped: tuple[str, ...]
     tokens: TokenCounts
@@ -114,7 +117,9 @@ class Notes:
     def text(self, asked_at: datetime) -> str:
         """The notes as the answering prompt shows them, fenced."""
         lines = [f"{_when(note.shown, asked_at)}: {fenced_text(note.text)}" for note in self.notes]
-        return "\n".join(f"- {line}" for line in lines) or "(no round contributes anything)"
+        written = "\n".join(f"- {line}" for line in lines) or "(no round contributes anything)"
+        asked = [f"- {print_day(one.said_at)}: {fenced_text(one.text)}" for one in self.requests]
+        return "\n".join([written, f"== {STANDING}", *asked]) if asked else written
 
 
 async def take_notes(model: ChatModel, question: Question, context: Context) -> Notes:
@@ -135,7 +140,12 @@ async def take_notes(model: ChatModel, question: Question, context: Context) -> 
     notes = sorted((note for note, _ in taken if note.text), key=_place)
     return Notes(
         notes=tuple(notes),
-        read=tuple(shown.record.id for shown in best),
+        requests=context.requests,
+        read=tuple(
+            dict.fromkeys(
+                [*(shown.record.id for shown in best), *(one.round_id for one in context.requests)]
+            )
+        ),
         dropped=(*(s.record.id for s in context.shown[_MOST_ROUNDS:]), *context.dropped),
         tokens=sum((tokens for _, tokens in taken), TokenCounts(cost=0.0)),
     )

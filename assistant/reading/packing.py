@@ -2,26 +2,45 @@
 
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
 rounds that were found with their replies cut to the nearest sentences, best first, up to a share of
-the budget; what is left buys whole replies, best first. A question about what the assistant said
-turns the shares around. What is left then goes to further rounds. Shares and lengths were chosen on
-evidence in context (docs/reading.md).
+the budget; what is left buys the whole replies of a few, best first. A question about what the
+assistant said turns the shares around. What is left then goes to rounds that had to wait. Shares
+and lengths were chosen on evidence in context (docs/reading.md).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
 
 from assistant.reading.delivery import Passage
 from assistant.reading.excerpt import excerpt
 from memory_store import Record, shared_with
 
 # The share of the budget for rounds with cut replies; the rest is for whole replies.
-_ROUNDS_SHARE = 0.8
+_ROUNDS_SHARE = 0.9
 _ROUNDS_SHARE_ABOUT_REPLIES = 0.3
 _CUT_REPLY = 160
 # The best round is shown whole, whatever comes after it.
 _WHOLE_ROUNDS = 1
+# Of so many of the best, what is left buys the whole replies; of all where replies are asked for.
+_WHOLE_REPLIES = 6
 # A best round over the whole budget is cut itself: nothing else could be shown beside it.
 _CHARACTERS_PER_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is certain of a round, to be written beside it."""
+
+    days: tuple[str, ...] = ()
+    """Words that name days only from the day they were said on, each with the days."""
+    replaced: tuple[str, ...] = ()
+    """Statements that hold no longer, each with what replaced it."""
+    contradicted: tuple[str, ...] = ()
+    """Statements of which another one of the same day says otherwise, each with that one."""
+
+
+NOTHING_BESIDE = Beside()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +50,13 @@ class Shown:
     record: Record
     user_text: str
     assistant_text: str
+    beside: Beside = NOTHING_BESIDE
+
+    @property
+    def heading(self) -> tuple[str, date]:
+        """Rounds of one session and day stand under one heading."""
+        round = self.record.round
+        return round.session_id, round.session_date.date()
 
     @property
     def is_whole(self) -> bool:
@@ -49,24 +75,29 @@ class Packed:
 
 
 Cost = Callable[[Shown], int]
-"""Tokens that a round takes as it will be written down, or that the heading of its session takes;
-never too few."""
+"""Tokens that a round takes as it will be written down, or that the heading of its day takes; never
+too few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Tokens to spend, and what things cost: a round, and once for each session its heading."""
+    """Tokens to spend, and what things cost: a round, and once for each day its heading."""
 
     tokens: int
     round_cost: Cost
-    session_cost: Cost
+    heading_cost: Cost
 
 
 def pack(
-    passages: Sequence[Passage], question: str, budget: Budget, *, about_replies: bool
+    passages: Sequence[Passage],
+    question: str,
+    budget: Budget,
+    beside: Callable[[Record], Beside],
+    *,
+    about_replies: bool,
 ) -> Packed:
     """Fill the budget from the best passage down."""
-    packing = _Packing(question, budget, about_replies)
+    packing = _Packing(question, budget, beside, about_replies)
     for rank, passage in enumerate(passages):
         packing.place(passage, rank)
     packing.widen()
@@ -80,15 +111,23 @@ def pack(
 class _Packing:
     """A budget being filled; `shown` is in the order of placing."""
 
-    def __init__(self, question: str, budget: Budget, about_replies: bool) -> None:
+    def __init__(
+        self,
+        question: str,
+        budget: Budget,
+        beside: Callable[[Record], Beside],
+        about_replies: bool,
+    ) -> None:
         self.shown: dict[str, Shown] = {}
-        self._sessions: set[str] = set()
+        self._headings: set[tuple[str, date]] = set()
         self._costs: dict[str, int] = {}
         self._cuts: dict[str, Shown] = {}
         self._near = shared_with(question)
+        self._beside = beside
         self._budget = budget
         self._left = budget.tokens
         share = _ROUNDS_SHARE_ABOUT_REPLIES if about_replies else _ROUNDS_SHARE
+        self._whole_replies = None if about_replies else _WHOLE_REPLIES
         self._kept_for_replies = round(budget.tokens * (1 - share))
 
     @property
@@ -98,10 +137,10 @@ class _Packing:
 
     def place(self, passage: Passage, rank: int) -> None:
         """Put a passage in: whole where it is more than its round, cut where it is not."""
-        if len(passage.around) > 1 and self._take([_whole(r) for r in passage.around]):
+        if len(passage.around) > 1 and self._take([self._whole(r) for r in passage.around]):
             return
         record = passage.found
-        if rank < _WHOLE_ROUNDS and self._take([_whole(record)]):
+        if rank < _WHOLE_ROUNDS and self._take([self._whole(record)]):
             return
         if self._take_cut(record, keep=self._kept_for_replies):
             return
@@ -109,11 +148,11 @@ class _Packing:
             self._take([self._squeezed(record)], force=True)
 
     def widen(self) -> None:
-        """Spend what is left on whole replies."""
-        for id, shown in self.shown.items():
+        """Spend what is left on the whole replies of the best."""
+        for id, shown in islice(self.shown.items(), self._whole_replies):
             if shown.is_whole:
                 continue
-            whole = _whole(shown.record)
+            whole = self._whole(shown.record)
             left = self._left + self._costs[id]
             # Counting the tokens of long replies that cannot fit is most of the work.
             if _may_fit([whole], left) and (cost := self._budget.round_cost(whole)) <= left:
@@ -121,9 +160,10 @@ class _Packing:
                 self.shown[id] = whole
 
     def fill(self, passage: Passage) -> None:
-        """Put a round in that had to wait, whole if that fits."""
-        if not self._take([_whole(passage.found)]):
-            self._take_cut(passage.found)
+        """Put a round in that had to wait."""
+        if self._whole_replies is None and self._take([self._whole(passage.found)]):
+            return
+        self._take_cut(passage.found)
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
         # Looking for the nearest sentences of a round that cannot fit is most of the work.
@@ -134,23 +174,37 @@ class _Packing:
         new = [shown for shown in rounds if shown.record.id not in self.shown]
         if not force and not _may_fit(new, self._left - keep):
             return False
-        sessions = {shown.record.round.session_id: shown for shown in new}
-        headings = [shown for id, shown in sessions.items() if id not in self._sessions]
+        days = {shown.heading: shown for shown in new}
+        headings = [shown for heading, shown in days.items() if heading not in self._headings]
         costs = {shown.record.id: self._budget.round_cost(shown) for shown in new}
-        size = sum(costs.values()) + sum(map(self._budget.session_cost, headings))
+        size = sum(costs.values()) + sum(map(self._budget.heading_cost, headings))
         if size > self._left - keep and not force:
             return False
         self._left -= size
         self._costs |= costs
-        self._sessions |= set(sessions)
+        self._headings |= set(days)
         self.shown |= {shown.record.id: shown for shown in new}
         return True
 
+    def _whole(self, record: Record) -> Shown:
+        return Shown(
+            record, record.round.user_text, record.round.assistant_text, self._beside(record)
+        )
+
     def _cut(self, record: Record) -> Shown:
         if record.id not in self._cuts:
-            reply = excerpt(record.round.assistant_text, self._near, _CUT_REPLY)
-            self._cuts[record.id] = replace(_whole(record), assistant_text=reply)
+            whole = self._whole(record)
+            self._cuts[record.id] = replace(whole, assistant_text=self._cut_reply(whole))
         return self._cuts[record.id]
+
+    def _cut_reply(self, whole: Shown) -> str:
+        """The sentences of a long reply that have words of the question; without any it says
+        nothing that helps, and stays away."""
+        reply = whole.assistant_text
+        if len(reply) <= _CUT_REPLY:
+            return reply
+        kept = excerpt(reply, self._near, _CUT_REPLY, leads=False)
+        return kept if self._near(kept) else ""
 
     def _squeezed(self, record: Record) -> Shown:
         limit = self._budget.tokens * _CHARACTERS_PER_TOKEN // 2
@@ -166,7 +220,3 @@ def _may_fit(rounds: Sequence[Shown], tokens: int) -> bool:
     if sum(map(len, texts)) < 2 * tokens:
         return True
     return sum(len(text.split()) for text in texts) <= tokens
-
-
-def _whole(record: Record) -> Shown:
-    return Shown(record, record.round.user_text, record.round.assistant_text)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-# A round with a cut reply, its date and its share of computed help; measured (docs/reading.md).
+# A round with a cut reply and its date; measured (docs/reading.md).
 _TOKENS_A_ROUND = 160
 _LEAST_ROUNDS = 20
 
@@ -46,8 +46,6 @@ class ReadingPlan:
     layout: Layout = Layout.JSON
     unit: Unit = Unit.ROUND
     context_tokens: int = 8000
-    computed_help: bool = True
-    """Whether computed help and the profile come along."""
 
     @property
     def most_rounds(self) -> int:

@@ -112,8 +112,6 @@ class ReadingSettings(_Group, frozen=True):
     """JSON or plain text."""
     unit: Unit | None = None
     """What is delivered of a round that was found."""
-    computed_help: bool = True
-    """Whether computed dates, mentions and lasting facts come along."""
 
     @field_validator("preset")
     @classmethod

@@ -35,6 +35,7 @@ REMOVED = frozenset(
         "models.at_once",
         "qdrant.retries",
         "qdrant.timeout",
+        "reading.computed_help",
     }
 )
 """Settings of earlier versions: one that is still given counts for nothing and stops no start."""

@@ -2,11 +2,16 @@
 
 import re
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from memory_store.changes.correction import given_facts
-from memory_store.changes.validity import superseded_parts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope
@@ -15,34 +20,54 @@ from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms
-from memory_store.types import EnrichmentState, Fact, FactLink, Record, Speaker
+from memory_store.types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 
-# Statements looked up, and rounds looked at for each.
-_MOST_STATEMENTS = 24
+Matrix = npt.NDArray[Any]
+# Statements looked up, and rounds looked at for each beside those that the statements are from.
+_MOST_STATEMENTS = 160
 _ROUNDS = 8
+_MOST_OWN = 32
 # Below this cosine two statements are about different things.
-_NEAR = 0.3
+_NEAR = 0.15
 
 
 async def known_facts(
-    engine: Engine, embedder: Embedder, user_id: str, statements: Sequence[str], limit: int
+    engine: Engine,
+    embedder: Embedder,
+    user_id: str,
+    statements: Sequence[str],
+    limit: int,
+    besides: Collection[str] = (),
 ) -> list[FactLink]:
-    """The user's own facts that nothing replaced, nearest to any of the statements first."""
+    """The user's facts, those in doubt, too, that nothing replaced and that are not of the rounds
+    `besides`: the nearest to each statement, then the next ones, so that none comes away empty."""
     asked = list(dict.fromkeys(statements))[:_MOST_STATEMENTS]
     if not asked or not limit:
         return []
     wanted = await embedder.embed(asked, TextKind.DOCUMENT)
+    rounds = _ROUNDS + min(len(besides), _MOST_OWN)
     near: set[int] = set()
     for vector in wanted:
-        near |= set(await engine.nearest(vector, Scope(user_id), _ROUNDS))
-    ids = tuple(str(uuid.UUID(int=id)) for id in sorted(near))
-    links = await _standing_facts(engine, user_id, ids) if ids else []
+        near |= set(await engine.nearest(vector, Scope(user_id), rounds))
+    ids = {str(uuid.UUID(int=id)) for id in near} - set(besides)
+    links = await _standing_facts(engine, user_id, tuple(sorted(ids))) if ids else []
     if not links:
         return []
     rows = await embedder.embed([link.text for link in links], TextKind.DOCUMENT)
-    closeness = (rows @ wanted.T).max(axis=1)
-    best = sorted(zip(links, closeness, strict=True), key=lambda pair: (-pair[1], pair[0].text))
-    return [link for link, cosine in best if cosine >= _NEAR][:limit]
+    return _nearest_to_each(links, wanted @ rows.T)[:limit]
+
+
+def _nearest_to_each(links: Sequence[FactLink], closeness: Matrix) -> list[FactLink]:
+    """The links by their place among those near to a statement (row), the nearest first."""
+    order = np.argsort(-closeness, axis=1, kind="stable")
+    places = ((rank, row) for rank in range(len(links)) for row in range(len(order)))
+    found: dict[int, None] = {}
+    for rank, group in groupby(places, key=itemgetter(0)):
+        near = [(closeness[row, order[row, rank]], order[row, rank]) for _, row in group]
+        found |= dict.fromkeys(
+            int(link) for cosine, link in sorted(near, reverse=True) if cosine >= _NEAR
+        )
+    return [links[place] for place in found]
 
 
 async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) -> list[FactLink]:
@@ -51,13 +76,41 @@ async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) ->
         FactLink(record.id, fact.text, record.round.session_date)
         for record in records
         for fact in record.facts
-        if fact.is_users
+        if fact.speaker is Speaker.USER
         and fact.superseded_by is None
-        and not superseded_parts(fact.text, record.facts)
+        and not _is_told_in_parts(fact, record)
     ]
 
 
+def _is_told_in_parts(fact: Fact, record: Record) -> bool:
+    """Whether a part of a compound fact is replaced, and facts of their own say what still
+    holds."""
+    parts = [one for one in record.facts if one.text in fact.text != one.text]
+    return len({one.superseded_by is None for one in parts}) > 1
+
+
 _DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
+
+
+# Of the words of a statement, so many make the same statement.
+_SAME = 0.75
+
+
+def as_stated(text: str, round: Round, language: Language = ENGLISH) -> str:
+    """The statement of the round that says what this text says, in the user's own words; the text
+    itself where there is none. Days do not count: they may be worked out."""
+    said = set(terms(_timeless(text, round, language)))
+    for own in rule_facts(round, language):
+        words = set(terms(_timeless(own.text, round, language)))
+        if said and len(said & words) >= _SAME * max(len(words), len(said)) and said <= words:
+            return own.text
+    return text
+
+
+def _timeless(statement: str, round: Round, language: Language) -> str:
+    for words, _ in language.counted_days(statement, round.session_date):
+        statement = statement.replace(words, " ")
+    return _undated(statement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +196,19 @@ def _undated(text: str) -> str:
 
 
 def _distinct(facts: Iterable[Fact]) -> Iterable[Fact]:
-    """Each text once, in order; a text found twice keeps what the later find replaces."""
+    """Each text once, in order; a text found twice keeps what the later find replaces, and its
+    days."""
     by_text: dict[str, Fact] = {}
     for fact in facts:
         known = by_text.get(fact.text)
         by_text[fact.text] = (
             fact
             if known is None
-            else replace(known, supersedes=fact.supersedes or known.supersedes)
+            else replace(
+                known,
+                supersedes=fact.supersedes or known.supersedes,
+                contradicts=fact.contradicts or known.contradicts,
+                event_dates=fact.event_dates or known.event_dates,
+            )
         )
     return by_text.values()

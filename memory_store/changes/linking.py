@@ -15,7 +15,7 @@ from memory_store.engines.parts import records_in
 from memory_store.language import ENGLISH, Language
 from memory_store.points import facts_to_payload
 from memory_store.turns import aside, in_slices, pause
-from memory_store.types import Fact, FactLink, Record
+from memory_store.types import Fact, FactLink, Record, Speaker
 
 # Of how many characters reading takes as long as seeing to the links of a fact.
 _FACT = 100
@@ -166,7 +166,7 @@ class _Settling:
         newer: FactLink | None = None
         for link in fact.supersedes:
             other = self._others.get(link.round_id)
-            if other is None or link.text not in self._users[other.id]:
+            if other is None or not self._is_said(other, link):
                 continue
             if not may_be_one(record, other):
                 continue
@@ -179,6 +179,10 @@ class _Settling:
                 self._older[other.id, link.text][ours] = None
         superseded_by = fact.superseded_by or newer
         return replace(fact, supersedes=tuple(kept), superseded_by=superseded_by)
+
+    def _is_said(self, other: Record, link: FactLink) -> bool:
+        """Whether the user said it: all of a fact, or a part of one."""
+        return any(link.text in text for text in self._users[other.id])
 
     def _holds(self, link: FactLink, record: Record, own: Collection[str]) -> bool:
         """Whether the link leads to something that the same user said, and that holds."""
@@ -199,7 +203,18 @@ class _Settling:
             older = dict.fromkeys(fact.supersedes) | self._older.get(place, {})
             return replace(fact, superseded_by=newer, supersedes=tuple(older))
 
-        return replace(record, facts=tuple(map(mark, record.facts)))
+        facts = [*record.facts, *self._parts_gone(record)]
+        return replace(record, facts=tuple(map(mark, facts)))
+
+    def _parts_gone(self, record: Record) -> list[Fact]:
+        """Parts of the record's facts that are replaced alone: facts of their own from now on, as
+        those that rules tell apart."""
+        texts = {fact.text for fact in record.facts}
+        return [
+            Fact(text, source=newer.by)
+            for (id, text), newer in self._newer.items()
+            if id == record.id and text not in texts
+        ]
 
 
 _Place = tuple[str, str]
@@ -207,7 +222,8 @@ _Place = tuple[str, str]
 
 
 def _texts_of_user(record: Record) -> set[str]:
-    return {fact.text for fact in record.facts if fact.is_users}
+    """Those in doubt, too: what the user surely says replaces them."""
+    return {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
 
 
 def _holding(record: Record) -> set[str]:

@@ -85,6 +85,11 @@ class Language(Protocol):
         """The days that a statement talks about, in its order, each once."""
         ...
 
+    def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
+        """The words of a text that count from the day they were said on ("yesterday"), each with
+        the days that they surely name; not those that name that day itself."""
+        ...
+
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """The days that a question asks about; None where it names none."""
         ...

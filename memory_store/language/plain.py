@@ -64,5 +64,9 @@ class Plain:
         """None: a wrong day is worse than none."""
         return ()
 
+    def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
+        """None: a wrong day is worse than none."""
+        return ()
+
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """None: a wrong day is worse than none."""

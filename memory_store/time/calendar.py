@@ -82,6 +82,7 @@ class Which(Enum):
     LAST = "over, the latest"
     THIS = "of the current week, month or year"
     NEXT = "yet to begin, the earliest; of a weekday, next week's"
+    NEAREST = "now, or the fewest days away"
 
 
 _AROUND = {Precision.WEEK: week_of, Precision.MONTH: month_of, Precision.YEAR: year_of}
@@ -103,6 +104,8 @@ class Recurring:
             return max((s for s in spans if s.last < today), key=_first, default=None)
         if which is Which.FUTURE:
             return min((s for s in spans if s.last >= today), key=_first, default=None)
+        if which is Which.NEAREST:
+            return min(spans, key=lambda s: max(s.first - today, today - s.last), default=None)
         if which is Which.THIS:
             now = (s for s in spans if s.first <= today <= s.last)
             return next(now, None) or self.within(_AROUND[self.period](today))

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
-from memory_store.language.english.time import event_dates_of, time_range_of
+from memory_store.language.english.time import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.language import Stated
 from memory_store.language.sentences import read_sentences
 from memory_store.time import TimeRange
@@ -56,6 +56,10 @@ class English:
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By a grammar of dates, and dateparser on what it leaves."""
         return event_dates_of(statement, said_on)
+
+    def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
+        """By the same grammar, as far as it does not guess."""
+        return counted_days_of(text, said_on)
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """By the same grammar."""

@@ -33,6 +33,8 @@ class Kind(StrEnum):
     """Wants something forgotten that was told."""
     KEEPS_OUT = "keeps_out"
     """Tells something that is not to be remembered."""
+    INSTRUCTS = "instructs"
+    """Says how the assistant is to answer from now on."""
     ABOUT_ASSISTANT = "about_assistant"
     """Asks who the assistant is, or what it does."""
     GREETS = "greets"
@@ -53,7 +55,7 @@ BUCKETS = 1 << 15
 """Features are numbered by a hash of this size."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
-_MAY_WELL, _SURELY = 0.4, 0.7
+_MAY_WELL, _MAINLY, _SURELY = 0.4, 0.5, 0.7
 # What somebody wants stands at the beginning or the end.
 _BEGINNING, _ENDING = 300, 200
 
@@ -96,6 +98,11 @@ def kind_of(text: str) -> Kind:
 def asks(text: str) -> bool:
     """Whether it is surely a question."""
     return sum(share for kind, share in _shares(text).items() if kind.asks) > _SURELY
+
+
+def instructs(text: str) -> bool:
+    """Whether it surely says how the assistant is to answer from now on."""
+    return _shares(text)[Kind.INSTRUCTS] > _MAINLY
 
 
 def wants_answer(text: str) -> bool:

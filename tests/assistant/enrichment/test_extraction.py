@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -20,12 +21,13 @@ ROUNDS = [
 KNOWN = [FactLink("r0", "I live in Ghent.", datetime(2023, 1, 2, tzinfo=UTC))]
 PLAIN = Wanted("openai/fake")
 GOLDEN_END = """\
-Leave it empty where in doubt, where both can be true, and where anybody but the user says so.
+Leave the list empty where in doubt, where both can be true, and where anybody but the user says so.
 
 Reply with one JSON object and nothing else, in this form, with every round in it:
 
 {"rounds": [{"round": 0, "facts": \
-[{"text": "…", "speaker": "user", "dates": ["2023-05-19"], "replaces": [2]}]}]}"""
+[{"number": 7, "text": "…", "speaker": "user", "dates": ["2023-05-19"], \
+"replaces": [{"number": 2, "part": ""}]}]}]}"""
 
 
 def test_golden_render() -> None:
@@ -35,7 +37,7 @@ def test_golden_render() -> None:
     assert system.content.endswith(GOLDEN_END)
     assert "$" not in system.content
     shown = json.loads(user.content)
-    assert shown["date"] == "2023-05-20 (Sat)"
+    assert [one["date"] for one in shown["rounds"]] == ["2023-05-20 (Sat)"] * 2
     assert shown["known"] == [{"number": 1, "said": "2023-01-02 (Mon)", "fact": "I live in Ghent."}]
     assert [one["user"] for one in shown["rounds"]] == [round.user_text for round in ROUNDS]
     assert shown["rounds"][0]["assistant"].endswith("Enjoy it. […]")
@@ -67,7 +69,7 @@ def test_facts_of_each_round() -> None:
     first, second = read(rounds(moved, fact("You like it.", speaker="quoted")))
     (own, other) = first.facts
     assert (own.text, own.speaker, own.source) == (
-        "I moved to Bruges.",
+        "I moved to Bruges yesterday.",
         Speaker.USER,
         PLAIN.extractor,
     )
@@ -112,3 +114,43 @@ def test_what_is_not_as_asked_is_refused(found: Any, why: str) -> None:
 def test_numbers_of_facts_that_were_not_shown_replace_nothing() -> None:
     first, _ = read(rounds(fact("I moved.", replaces=[0, 2, 99])))
     assert first.facts[0].supersedes == ()
+
+
+def test_of_a_compound_fact_a_part_is_replaced_alone() -> None:
+    known = [FactLink("r0", "I live in Ghent and play chess.", MAY)]
+    shape = extraction_shape(ROUNDS, known, PLAIN)
+
+    def texts(part: Any) -> list[str]:
+        found = rounds(fact("I left Ghent.", replaces=[{"number": 1, "part": part}]))
+        first, _ = shape.parse(Reply(json.dumps(found)))
+        return [link.text for link in first.facts[0].supersedes]
+
+    assert texts("I live in Ghent") == ["I live in Ghent"]
+    assert texts("") == texts("something else") == texts(None) == [known[0].text]
+
+
+def test_a_fact_of_an_earlier_round_of_the_reply_is_replaced_by_its_number() -> None:
+    said = [replace(ROUNDS[0], round_index=n, user_text=f"message {n}") for n in range(2)]
+    found = {
+        "rounds": [
+            {"round": 0, "facts": [fact("My rent is 900.", number=2)]},
+            {"round": 1, "facts": [fact("My rent is 950.", number=3, replaces=[2, 3])]},
+        ]
+    }
+    shape = extraction_shape(said, KNOWN, PLAIN)
+    _, second = shape.parse(Reply(json.dumps(found)))
+    (link,) = second.facts[0].supersedes
+    assert (link.round_id, link.text, link.by) == (said[0].id, "My rent is 900.", PLAIN.extractor)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I moved to Bruges on 2023-05-19.", "I moved to Bruges yesterday."),
+        ("I moved to Bruges yesterday", "I moved to Bruges yesterday."),
+        ("I live in Bruges.", "I live in Bruges."),
+    ],
+)
+def test_a_fact_that_the_user_states_themselves_is_no_second_one(text: str, expected: str) -> None:
+    first, _ = read(rounds(fact(text)))
+    assert first.facts[0].text == expected

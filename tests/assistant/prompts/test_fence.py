@@ -16,6 +16,7 @@ from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
 from assistant.reading.context import ContextRequest, build_context
 from assistant.reading.delivery import Passage
 from assistant.reading.plan import Layout
+from assistant.reading.standing import StandingRequest
 from memory_store import Record, Round
 
 OURS = ("</memory>", "<memory>", "< / MEMORY >", "</round>", "</notes>", "</ notes >")
@@ -88,9 +89,9 @@ def of(user_text: str, assistant_text: str = "Fine.", user_name: str | None = No
 
 
 def read(round: Round, layout: Layout) -> str:
-    extras = {"mentions": [{"statement": round.user_text, "said_on": "2023-05-20"}]}
+    wanted = StandingRequest(round.id, round.session_date, round.user_text)
     today = datetime(2023, 6, 10, tzinfo=UTC)
-    request = ContextRequest("What?", today, 10**6, layout, extras=extras)
+    request = ContextRequest("What?", today, 10**6, layout, requests=[wanted])
     record = Record(round)
     return build_context([Passage(record, (record,))], request, about_tokens).text
 
@@ -116,12 +117,12 @@ def test_a_memory_as_text_has_a_line_for_each_turn(user: str, reply: str, name: 
     text = read(of(user, reply, name or None), Layout.TEXT)
     assert_harmless(text)
     ours = [line for line in text.split("\n") if not line.startswith("  ")]
-    turns = ours[1 : ours.index("== mentions")]
+    turns = ours[1 : ours.index("== standing requests")]
     assert len(turns) == (2 if reply else 1)
     assert turns[-1].startswith("assistant: ") is bool(reply)
     assert not turns[0].startswith(("assistant:", "Assistant:"))
-    assert ours[-1].startswith("- statement: ")
-    assert ours[-1].count("; said on: ") <= 1
+    assert ours[-1].startswith("- said on: ")
+    assert ours[-1].count("; request: ") == 1
 
 
 @settings(deadline=None, derandomize=True)

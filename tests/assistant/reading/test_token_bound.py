@@ -9,6 +9,7 @@ from assistant.models.litellm_data import tokenizer_counter
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage
 from assistant.reading.plan import Layout
+from assistant.reading.standing import StandingRequest
 from memory_store import Record, Round
 
 START = datetime(2021, 1, 1, tzinfo=UTC)
@@ -29,13 +30,13 @@ def built(said: list[tuple[str, str]], budget: int, layout: Layout) -> Context:
         Record(Round("u", f"s{n % 4}", n, START + timedelta(days=n % 4 * 233), *sides))
         for n, sides in enumerate(said)
     ]
-    mentions = [{"number": n, "statement": sides[0][:40]} for n, sides in enumerate(said[:3])]
+    wanted = [StandingRequest(f"{n}", START, sides[0][:40]) for n, sides in enumerate(said[:3])]
     request = ContextRequest(
         "What did I buy?",
         START + timedelta(days=1400),
         budget,
         layout,
-        extras={"mentions": mentions} if mentions else {},
+        requests=wanted,
     )
     return build_context([Passage(one, (one,)) for one in found], request, COUNT)
 

@@ -1,7 +1,7 @@
 """Rules for days written out: 2023/05/20, May 3rd, 3-5 May 2023, 5/3 (month first), the 15th."""
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 from memory_store.language.english.time.found import (
     ANCHORS_OF_DAYS,
@@ -21,8 +21,9 @@ from memory_store.language.english.time.vocabulary import (
     WEEKDAY,
     YEAR,
     month_number,
+    weekday_number,
 )
-from memory_store.time.calendar import monthly, one_day, yearly
+from memory_store.time.calendar import Recurring, monthly, one_day, yearly
 from memory_store.time.types import Precision, Span
 
 
@@ -78,7 +79,18 @@ def _day_of_month(match: re.Match[str], reference: Reference) -> Found | None:
         year = _number(match["year"])
         span = _span(year + 2000 if year < 100 else year, month, first, last)
         return fixed(match, span) if span else None
-    return picked(match, yearly(lambda year: _span(year, month, first, last)), reference)
+    days = yearly(lambda year: _span(year, month, first, last))
+    if match["weekday"] and (span := _on(match["weekday"], days, reference.today)):
+        return fixed(match, span)
+    return picked(match, days, reference)
+
+
+def _on(weekday: str, days: Recurring, today: date) -> Span | None:
+    """The nearest that begins on the weekday, where it is not years away."""
+    number = weekday_number(weekday)
+    fitting = [span for span in days.near(today) if span.first.weekday() == number]
+    nearest = min(fitting, key=lambda span: abs(span.first - today), default=None)
+    return nearest if nearest and abs(nearest.first - today) < _YEARS else None
 
 
 def _ordinal(match: re.Match[str], reference: Reference) -> Found | None:
@@ -86,17 +98,20 @@ def _ordinal(match: re.Match[str], reference: Reference) -> Found | None:
     return picked(match, monthly(day), reference, needs=ANCHORS_OF_DAYS)
 
 
+_YEARS = timedelta(days=500)
 _DENOMINATORS = {2, 3, 4, 5, 6, 8, 10, 12, 16}
 _TO = r"(?:\s*[-–—]\s*|\s+(?:to|through|till|until|and)\s+)"
 _DAY = rf"(?:{DAY_ORDINAL}|{DAY_NUMBER})"
 _DAYS = rf"(?P<first>{_DAY})(?:{_TO}(?:the\s+)?(?P<last>{_DAY}))?"
 _ORDINAL_DAYS = rf"(?P<first>{DAY_ORDINAL})(?:{_TO}(?:the\s+)?(?P<last>{_DAY}))?"
 _YEAR = rf",?[\s-]+(?:of\s+)?(?P<year>{YEAR}|'\d\d)(?!\s*%)"
-_WEEKDAY = rf"(?:{WEEKDAY},?\s+(?:the\s+)?)?"
+_WEEKDAY = rf"(?:(?P<weekday>{WEEKDAY}),?\s+(?:the\s+)?)?"
 # "May 5 people", "March 3 miles": a number of things.
 _NOT_THINGS = (
     r"(?![\d:/]|\.\d|\s*(?:%|[ap]\.?m\b)|\s+(?:people|miles|times|of\s+(?:the|my|us)|km|kg)\b)"
 )
+# A time of day may follow, which is no part of the date.
+_CLEAR = rf"{_NOT_THINGS}(?:{CLEAR_AFTER}|(?=,?\s+(?:at\s+)?\d{{1,2}}(?:[:.]\d\d|\s*[ap]m)))"
 
 ABSOLUTE: tuple[Rule, ...] = (
     rule(
@@ -122,6 +137,9 @@ ABSOLUTE: tuple[Rule, ...] = (
     rule(rf"{_WEEKDAY}{_DAYS}(?:\s+of)?[\s-]+(?P<month>{ANY_MONTH}){_YEAR}", _day_of_month),
     rule(rf"{_WEEKDAY}{_ORDINAL_DAYS}(?:\s+of)?\s+(?P<month>{ANY_MONTH})(?P<year>)", _day_of_month),
     rule(rf"{_WEEKDAY}{_DAYS}\s+(?P<month>{MONTH})(?P<year>)", _day_of_month),
+    # In lower case where nothing follows that it could be a number of.
+    rule(rf"{_WEEKDAY}(?P<month>{ANY_MONTH})\s+{_DAYS}(?P<year>){_CLEAR}", _day_of_month),
+    rule(rf"{_WEEKDAY}{_DAYS}\s+(?P<month>{ANY_MONTH})(?P<year>){_CLEAR}", _day_of_month),
     rule(
         rf"(?:the\s+(?P<day>{DAY_ORDINAL}){CLEAR_AFTER}|(?P<of>{DAY_ORDINAL})(?=\s+of\s+(?:the|last|this|next)\b))",
         _ordinal,

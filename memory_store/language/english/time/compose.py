@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 
-from memory_store.language.english.time.found import NEVER, WINDOW, Found, Reference
+from memory_store.language.english.time.found import NEVER, WINDOW, Found, Reference, chosen
 from memory_store.language.english.time.parts import NEAR, PARTS
 from memory_store.language.english.time.vocabulary import WEEKDAY
 from memory_store.time.calendar import Recurring, Which
@@ -132,7 +132,7 @@ def _part_of(
         return [span for span in parts if span is not None]
 
     parts = Recurring(near, whole.period)
-    span = parts.which(reference.which(item.start), reference.today)
+    span = parts.which(chosen(parts, item.start, reference), reference.today)
     return replace(item, start=start, span=span, recurring=parts, needs=None) if span else item
 
 
@@ -285,6 +285,8 @@ def _chosen(item: Found, word: str, reference: Reference) -> Span | None:
     """The words "since" and "from" look back and "for Friday" ahead, whatever the verb."""
     if item.recurring is None:
         return None
+    if word == "from" and item.span and item.span.precision is Precision.DAY:
+        return None  # "the rent goes up from May 1"
     if word in _BACK:
         return item.recurring.which(Which.PAST, reference.today)
     if word == "for" and not item.occasion and item.span and item.span.precision in _SHORT:

@@ -16,6 +16,7 @@ from memory_store.language.english.time.holidays import HOLIDAYS, NAMES, without
 from memory_store.language.english.time.months import MONTH_RULES
 from memory_store.language.english.time.relative import RELATIVE
 from memory_store.language.english.time.tense import Cues
+from memory_store.language.english.time.vocabulary import TIME_OF_DAY, WEEKDAY
 from memory_store.language.english.time.weekdays import WEEKDAY_RULES
 from memory_store.language.sentences import LONGEST_READ
 from memory_store.time.types import Precision, Relation, TimeExpression
@@ -104,7 +105,7 @@ def event_dates_of(statement: str, session_date: datetime | date) -> tuple[Days,
     the past two weeks"), ages, clock times and whole decades give none. An instant counts by the
     day of its own zone.
     """
-    today = session_date.date() if isinstance(session_date, datetime) else session_date
+    today = _day(session_date)
     statement = statement[:LONGEST_READ]
     cues = Cues(statement)
     days = (
@@ -125,3 +126,35 @@ def _names_an_event(expression: TimeExpression, statement: str, cues: Cues) -> b
     follows_for = _FOR.search(statement, begin, expression.start) is not None
     for_how_long = follows_for or expression.text.lower().startswith("for ")
     return not (expression.rolling and for_how_long)
+
+
+# Words that count from the day they were said on, whatever the sentence is about.
+_COUNTED = re.compile(
+    r"(?:(?:on|since|until|till|by|for|during|over|in|from|before|after|around)\s+)?(?:the\s+)?"
+    r"(?:day\s+before\s+yesterday|yesterday|night\s+before\s+last|last\s+(?:night|evening)"
+    r"|day\s+after\s+tomorrow|tomorrow|[\w-]+\s+days?\s+ago"
+    rf"|last\s+(?:week|weekend|month|year|{WEEKDAY})|next\s+(?:week|month|year))"
+    rf"(?:\s+{TIME_OF_DAY})?",
+    re.I,
+)
+
+
+def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
+    """The words of a text that count from the day they were said on, with the days they name.
+
+    Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
+    Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
+    """
+    return [
+        (e.text, Days(e.first, e.last))
+        for e in time_expressions(text, _day(said_on))
+        if _COUNTED.fullmatch(e.text) and not e.rolling and _is_sure(e)
+    ]
+
+
+def _is_sure(expression: TimeExpression) -> bool:
+    return expression.precision is not Precision.DAY or expression.first == expression.last
+
+
+def _day(instant: datetime | date) -> date:
+    return instant.date() if isinstance(instant, datetime) else instant

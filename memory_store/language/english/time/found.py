@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from memory_store.language.english.time.tense import Cues
 from memory_store.time.calendar import Recurring, Which
-from memory_store.time.types import Relation, Span
+from memory_store.time.types import Precision, Relation, Span
 
 # How far before a find the words may begin that say more of it, in characters.
 WINDOW = 48
+# A season away.
+_CLOSE = timedelta(days=92)
 # Words before a day, or before a longer span, that make it a date.
 _BOUNDS = frozenset("since until till before after by from around".split())
 ANCHORS_OF_DAYS = _BOUNDS | {"on", "for"}
@@ -75,6 +77,24 @@ def fixed(match: re.Match[str], span: Span | None, *, rolling: bool = False) -> 
     return Found(match.start(), match.end(), span, rolling=rolling)
 
 
+def chosen(recurring: Recurring, position: int, reference: Reference) -> Which:
+    """Which one the text means there. Of days that come again every year, who leaves the year out
+    means the nearest, unless a verb says otherwise; one of another clause only where the nearest is
+    far."""
+    if recurring.period is not Precision.YEAR:
+        return reference.which(position)
+    ahead = reference.cues.tense(position)
+    if ahead is None:
+        nearest = recurring.which(Which.NEAREST, reference.today)
+        if nearest is None or not _is_close(nearest, reference.today):
+            ahead = reference.cues.tense_around(position)
+    return Which.NEAREST if ahead is None else Which.FUTURE if ahead else Which.PAST
+
+
+def _is_close(span: Span, today: date) -> bool:
+    return max(span.first - today, today - span.last) <= _CLOSE
+
+
 def picked(
     match: re.Match[str],
     recurring: Recurring,
@@ -85,7 +105,7 @@ def picked(
     occasion: bool = False,
 ) -> Found | None:
     """One of the days that come again: the one asked for, else by the tense of the text."""
-    span = recurring.which(which or reference.which(match.start()), reference.today)
+    span = recurring.which(which or chosen(recurring, match.start(), reference), reference.today)
     if span is None:
         return None
     still_open = recurring if which is None else None

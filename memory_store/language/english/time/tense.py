@@ -36,11 +36,23 @@ _PLAIN = re.compile(
     re.I,
 )
 _CLAUSE = re.compile(r"[,;:.?!–—]|\s-\s")
+_SENTENCE = re.compile(r"[.?!…]+(?=\s|$)|\n")
+# "I booked the hall for June 12" tells of the past, and nothing of that day; "moved to June 12"
+# neither.
+_ARRANGED = re.compile(rf"{any_of(word_list('english', 'time.arranged'))}\b", re.I)
+_PUT_OFF = re.compile(
+    r"\b(?:moved|pushed|put|shifted|changed|brought|rescheduled|postponed|delayed)\b"
+    r"[^.;!?]{0,20}?\b(?:to|till|until|for)\s+(?:the\s+)?$",
+    re.I,
+)
 _HABIT = re.compile(
     r"\b(?:usually|always|normally|typically|often|regularly|generally|sometimes|weekly|daily"
     r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every)|(?:every|each)\s+(?:\w+\s+)?(?:year|month|week|day))\b",
     re.I,
 )
+
+
+_Marks = tuple[list[int], list[int]]
 
 
 class Cues:
@@ -58,17 +70,39 @@ class Cues:
         starts, ahead = self._verbs
         return bool(starts) and ahead[max(0, bisect_left(starts, position) - 1)]
 
+    def tense(self, position: int) -> bool | None:
+        """Whether the clause around the position looks ahead (else back), by the verb nearest
+        before it, else the first after it; None where it has none, or tells of a change of
+        dates."""
+        if _PUT_OFF.search(self._text, 0, position):
+            return None
+        told = self._told(*_around(self._clauses, position, len(self._text)))
+        before = [ahead for start, ahead in told if start < position]
+        if before:
+            return before[-1]
+        return told[0][1] if told else None
+
+    def tense_around(self, position: int) -> bool | None:
+        """Whether the sentence looks ahead (else back), where all of its verbs agree."""
+        told = self._told(*_around(self._sentences, position, len(self._text)))
+        ways = {ahead for _, ahead in told}
+        return ways.pop() if len(ways) == 1 else None
+
+    def _told(self, begin: int, end: int) -> list[tuple[int, bool]]:
+        """Where the verbs of a part begin, but for those that only arrange something, and whether
+        each looks ahead."""
+        starts, ahead = self._verbs
+        places = range(bisect_left(starts, begin), bisect_left(starts, end))
+        return [(starts[n], ahead[n]) for n in places if not _ARRANGED.match(self._text, starts[n])]
+
     def announces(self, position: int) -> bool:
         """Whether the words before the position plainly announce: "in two weeks" is then a date."""
         return self._plain_end <= position and self.looks_ahead(position)
 
     def is_habit(self, position: int) -> bool:
         """Whether the clause around the position tells what happens again and again."""
-        starts, ends = self._clauses
-        before, after = bisect_right(ends, position), bisect_left(starts, position)
-        begin = ends[before - 1] if before else 0
+        begin, end = _around(self._clauses, position, len(self._text))
         if begin not in self._habits:
-            end = starts[after] if after < len(starts) else len(self._text)
             self._habits[begin] = _HABIT.search(self._text, begin, end) is not None
         return self._habits[begin]
 
@@ -85,7 +119,23 @@ class Cues:
         return found.end() if found else len(self._text) + 1
 
     @cached_property
-    def _clauses(self) -> tuple[list[int], list[int]]:
+    def _clauses(self) -> _Marks:
         """Where each mark between two clauses begins and ends."""
-        marks = list(_CLAUSE.finditer(self._text))
-        return [mark.start() for mark in marks], [mark.end() for mark in marks]
+        return _marks(_CLAUSE, self._text)
+
+    @cached_property
+    def _sentences(self) -> _Marks:
+        """The same of two sentences."""
+        return _marks(_SENTENCE, self._text)
+
+
+def _marks(pattern: re.Pattern[str], text: str) -> _Marks:
+    marks = list(pattern.finditer(text))
+    return [mark.start() for mark in marks], [mark.end() for mark in marks]
+
+
+def _around(marks: _Marks, position: int, length: int) -> tuple[int, int]:
+    """Where the part around a position begins and ends."""
+    starts, ends = marks
+    before, after = bisect_right(ends, position), bisect_left(starts, position)
+    return ends[before - 1] if before else 0, starts[after] if after < len(starts) else length

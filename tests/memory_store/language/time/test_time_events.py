@@ -107,6 +107,29 @@ I run three times a week. |
 I like tea. |
 """
 SATURDAY = date(2023, 5, 20)
+# Days without a year, said on Saturday, 2023-05-20: by the verb of the clause, else the nearest.
+WITHOUT_A_YEAR = """
+My hearing was on March 29. | 2023-03-29
+i went there march 29 | 2023-03-29
+The deadline is March 29. | 2024-03-29
+passport expires march 29 | 2024-03-29
+My lease ended in October. | 2022-10-01..2022-10-31
+My lease ends in October. | 2023-10-01..2023-10-31
+flight on march 29 | 2023-03-29
+deadline: june 3 | 2023-06-03
+surgery june 10 at 9:20 | 2023-06-10
+the surgery got moved, its july 24 now | 2023-07-24
+wedding moved to september 12 | 2023-09-12
+they pushed it to 12 june | 2023-06-12
+booked lisbon 9th to 14th sept! | 2023-09-09..2023-09-14
+We found a hall by the river, Saturday August 26. | 2023-08-26
+My mum sold the house, shes moving in august | 2023-08-01..2023-08-31
+The rent goes up from 1 june. | 2023-06-01
+The visit went well, they operate on 26 july. | 2023-07-26
+When I was in Rome, on October 3, I saw the Pope. | 2022-10-03
+appt 4 july 11.15 with the vet | 2023-07-04
+we may 3 of us go |
+"""
 
 
 def days(text: str) -> Days:
@@ -114,7 +137,7 @@ def days(text: str) -> Days:
     return Days(date.fromisoformat(first), date.fromisoformat(last or first))
 
 
-@pytest.mark.parametrize("row", STATEMENTS.strip().splitlines())
+@pytest.mark.parametrize("row", (STATEMENTS + WITHOUT_A_YEAR).strip().splitlines())
 def test_a_statement_names_these_days(row: str) -> None:
     statement, _, expected = row.partition("|")
     assert event_dates_of(statement.strip(), SATURDAY) == tuple(map(days, expected.split()))

@@ -128,9 +128,9 @@ last Father's Day | 2022-06-19
 last Thanksgiving | 2022-11-24
 last Halloween | 2022-10-31
 Christmas 2021 | 2021-12-25
-on the 4th of July | 2022-07-04
+on the 4th of July | 2023-07-04
 two days after Christmas | 2022-12-27
-the day before Thanksgiving | 2022-11-23
+the day before Thanksgiving | 2023-11-22
 the weekend after Easter | 2023-04-15 | 2023-04-16
 on 2023/05/20 | 2023-05-20
 on 2023-05-20 | 2023-05-20
@@ -150,7 +150,7 @@ from 5/3 to 5/10 | 2023-05-03 | 2023-05-10
 Friday, May 5th | 2023-05-05
 around March 5 | 2023-03-02 | 2023-03-08
 between March 3 and March 10 | 2023-03-03 | 2023-03-10
-between November and February | 2022-11-01 | 2023-02-28
+between November and February | 2023-11-01 | 2024-02-29
 from May 28 to June 2 | 2023-05-28 | 2023-06-02
 from Thursday to Saturday | 2023-05-25 | 2023-05-27
 from 2018 to 2020 | 2018-01-01 | 2020-12-31
@@ -208,7 +208,7 @@ last month | 2023-02-01 | 2023-02-28
 in March | 2023-03-01 | 2023-03-31
 on the 30th | 2023-01-30
 half a year ago | 2022-06-02 | 2022-12-01
-on St. Patrick's Day | 2022-03-17
+on St. Patrick's Day | 2023-03-17
 last winter | 2022-12-01 | 2023-02-28
 # 2021-08-20
 last Friday | 2021-08-13
