@@ -134,7 +134,7 @@ def _fact_lines(fact: Memory) -> list[str]:
 
 
 def _days(days: Mapping[str, str | None]) -> str:
-    first, last = (in_prose(days[end]) if days[end] else "…" for end in ("first", "last"))
+    first, last = (in_prose(day) if day else "…" for day in (days["first"], days["last"]))
     return first if first == last else f"{first} to {last}"
 
 
