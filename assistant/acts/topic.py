@@ -15,16 +15,18 @@ everything anything all every each trace stuff things thing bits bit part parts 
 details detail about abt regarding concerning on of off out from for to in at with up away rid get
 take go gone have has had be been is are was were the a an and or that this those these it its them
 there here what which who when where whole entire last latest previous recent message messages msg
-one ones note notes so ok okay hey oh sorry actually again before earlier now today yesterday ago
+one ones note notes back minute moment second nvm
+so ok okay hey oh sorry actually again before earlier now today yesterday ago
 vergiss vergessen vergesst lösche lösch löschen entferne entfernen streich streiche alles was ich
 dir über von zu zum zur gesagt erzählt bitte das den die der dem es mir mich mein meine meinen
 meiner meinem meines letzte letzten nachricht und auch doch mal kannst du nicht mehr wieder
-aus raus weg ist war habe hab
+aus raus weg ist war habe hab gerade eben soeben
 olvida olvidar olvídate borra borrar bórralo elimina eliminar quita quitar todo toda lo que te dije
 conté sobre de del la el los las mi mis por favor eso esto esa ese último última mensaje acerca he
-dicho puedes
+dicho puedes acabo acabas decir recién
 oublie oublier efface effacer supprime supprimer enlève enlever retire tout tous ce que je t ai
 te dit sur mon ma mes le les des du au aux s'il vous plaît stp svp ça cela dernier dernière peux tu
+viens dire juste
 j c est
 """.split()
 _ASKING_TERMS = set(named_terms(" ".join(_ASKING)))

@@ -1,8 +1,8 @@
 """What is said about what is forgotten, or not kept."""
 
 from collections.abc import Sequence
+from datetime import UTC
 
-from assistant.dates import print_day
 from assistant.reading.excerpt import shortened
 from memory_store import Record
 
@@ -36,8 +36,10 @@ def offer(found: Sequence[Record]) -> str:
     """What would be deleted, and how to do it or to leave it."""
     lines = [f"This would delete {_memories(len(found))}, with the answers:"]
     for record in found[:_QUOTES]:
-        day = print_day(record.round.session_date)
-        lines.append(f"- On {day} you said: “{_quoted(record.round.user_text)}”")
+        said_on = record.round.session_date.astimezone(UTC)
+        lines.append(
+            f"- On {said_on.day} {said_on:%B %Y} you said: “{_quoted(record.round.user_text)}”"
+        )
     if more := len(found) - _QUOTES if len(found) > _QUOTES else 0:
         lines.append(f"- and {more} more")
     return "\n".join([*lines, "", say_what(len(found))])

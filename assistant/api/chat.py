@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from assistant.api import front_ends
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
+from assistant.api.metadata import check_keys
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.request_context import (
@@ -87,6 +88,7 @@ async def chat_call(request: Request, body: ChatRequest, said_in: str = "message
     `said_in` is the field that the caller sent the messages in.
     """
     metadata = body.metadata or {}
+    check_keys(metadata)
     limits_of(request).check_messages([message.readable for message in body.messages])
     last = _last_message(request, body, said_in)
     user_id = await user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)

@@ -112,7 +112,8 @@ async def _lines(request: Request) -> list[str]:
     try:
         lines = body.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise InvalidRequest(f"the body is not UTF-8: {error.reason}") from error
+        line = body.count(b"\n", 0, error.start) + 1
+        raise InvalidRequest(f"line {line} cannot be read: it is not text in UTF-8") from error
     return [line for line in lines if line.strip()]
 
 

@@ -97,7 +97,7 @@ async def _memory(settings: Settings) -> list[Finding]:
         return [Finding("memory", False, str(error))]
     known = ", ".join(f"{name} {value}" for name, value in made_by.items())
     return [
-        Finding("memory", True, f"{where} ({known}): all {rounds} rounds read; {promise}"),
+        Finding("memory", True, f"{where} ({known}): all {rounds} memories read; {promise}"),
         Finding("embedder", True, settings.embedder),
     ]
 

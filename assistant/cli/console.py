@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 
 from assistant.errors import AssistantError
@@ -30,6 +31,17 @@ def shortened(text: str, most: int) -> str:
         return text
     words, _, _ = text[: most + 1].rpartition(" ")
     return f"{words.rstrip() or text[:most]} …"
+
+
+def in_prose(time: str) -> str:
+    """The day of a time as people write it: 1 March 2024."""
+    day = date.fromisoformat(time[: len(date.min.isoformat())])
+    return f"{day.day} {day:%B %Y}"
+
+
+def memories(count: int) -> str:
+    """So many memories."""
+    return f"{count} memory" if count == 1 else f"{count} memories"
 
 
 def confirmed(question: str) -> bool:

@@ -1,6 +1,7 @@
 """One conversation with a running assistant: what was said, in which session, as of when."""
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +11,14 @@ from assistant.cli.connection import Connection, ServerError, in_path
 _CHAT = "/v1/chat/completions"
 # Rounds of a session that are sent along when it is gone on with; memory knows the others.
 _TAKEN_UP = 20
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Conversation:
     """The messages so far, and how the next one is asked.
 
     With a `timestamp` everything is said at that time, and nothing that was said on a later day
-    counts.
+    counts. A day alone means its end, as `as_of` does.
     """
 
     def __init__(
@@ -67,9 +69,13 @@ class Conversation:
 
     def be_at(self, timestamp: str | None) -> None:
         """Talk as of that time from now on, or of the real one. Raises `ServerError`."""
-        read = None if timestamp is None else self._read_time(timestamp)
-        self.is_ahead = read is not None and read > self._read_time(None)
-        self.timestamp = read
+        now = self._read_time(None)
+        read = now if timestamp is None else self._read_time(timestamp)
+        if timestamp and _DAY.fullmatch(timestamp.strip()):
+            # Today has not ended yet.
+            read = now if read[:10] == now[:10] else f"{read[:10]}T23:59:59Z"
+        self.is_ahead = read > now
+        self.timestamp = None if timestamp is None else read
 
     def _read_time(self, timestamp: str | None) -> str:
         """The time as the server reads it, by default its own; later ones come later as text, too.

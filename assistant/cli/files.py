@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from assistant.cli.console import memories
 from assistant.errors import AssistantError
+from assistant.imports.json_items import not_json
 
 if TYPE_CHECKING:
     from assistant.cli.memory_calls import MemoryCalls
@@ -51,7 +53,8 @@ def export_lines(export: bytes) -> ExportLines:
     try:
         lines = export.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise TornExport(f"cannot read the export: it is not UTF-8: {error.reason}") from error
+        line = export.count(b"\n", 0, error.start) + 1
+        raise TornExport(f"line {line} cannot be read: it is not text in UTF-8") from error
     read = [_read(number, line) for number, line in enumerate(lines, start=1)]
     said = [(line, body) for line, body in zip(lines, read, strict=True) if line.strip()]
     (head, first), *rest = said or [("", {})]
@@ -59,8 +62,9 @@ def export_lines(export: bytes) -> ExportLines:
     records = [line for line, _ in (rest if count is None else rest[:-1])]
     may_lack_end = not isinstance(first, dict) or first.get("version") == _WITHOUT_END
     if count != len(records) and not (count is None and may_lack_end):
-        told = "how many there are is missing" if count is None else f"there should be {count}"
-        raise TornExport(f"the export is cut off: it ends after {len(records)} records, and {told}")
+        wanted = "its last line, which counts them, is missing"
+        told = wanted if count is None else f"its last line counts {count}"
+        raise TornExport(f"the export is incomplete: it holds {memories(len(records))}, and {told}")
     return ExportLines(head, records, count is not None)
 
 
@@ -82,7 +86,7 @@ def _read(number: int, line: str) -> Any:
     try:
         return json.loads(line.strip() or "{}")
     except (ValueError, RecursionError) as error:
-        raise TornExport(f"line {number} of the export cannot be read: {error}") from error
+        raise TornExport(f"line {number} cannot be read: {not_json(error)}") from error
 
 
 def _count(body: Any) -> int | None:
@@ -101,13 +105,13 @@ class FileTrouble(AssistantError):
 
 
 def write_export(memory: "MemoryCalls", file: Path, progress: "Progress") -> int:
-    """Write a user's memory to a new file; the number of rounds in it."""
+    """Write a user's memory to a new file; the number of memories in it."""
     with new_file(file) as out:
         return write_lines(memory, out, progress)
 
 
 def write_lines(memory: "MemoryCalls", out: TextIO, progress: "Progress") -> int:
-    """Write a user's memory line by line; the number of rounds written."""
+    """Write a user's memory line by line; the number of memories written."""
     count = 0
     for line in memory.exported():
         out.write(f"{line}\n")
@@ -122,7 +126,7 @@ def read_export(file: Path) -> bytes:
     try:
         return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     except OSError as error:
-        raise FileTrouble(f"cannot read {file}: {error}") from error
+        raise FileTrouble(f"cannot read {file}: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -137,6 +141,6 @@ def new_file(file: Path) -> Iterator[TextIO]:
             yield out
         part.replace(file)
     except OSError as error:
-        raise FileTrouble(f"cannot write {file}: {error}") from error
+        raise FileTrouble(f"cannot write {file}: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)

@@ -142,7 +142,7 @@ def mcp(
         if (error.name or "").split(".")[0] != "mcp":
             raise
         raise AssistantError(
-            "assistant mcp needs an extra: pip install 'aide-memoire[mcp]'"
+            "assistant mcp needs an extra: pip install '.[mcp]' in the project's folder"
         ) from error
     with Connection(assistant, user, api_key, seconds=SILENT_SECONDS) as connection:
         serve_mcp(connection)

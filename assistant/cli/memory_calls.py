@@ -1,14 +1,17 @@
 """A user's memory over HTTP, as the terminal commands and the MCP tools use it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.cli.connection import Connection, ServerError, in_path
+from assistant.cli.console import memories
 from assistant.cli.files import ExportLines
 
 _PAGE = 200
 SHORTEST_PREFIX = 6
 _WHOLE_ID = 36
+_LINE = re.compile(r"\bline (\d+)")
 # Well within the largest body that a server accepts by default.
 _PIECE_BYTES = 400_000
 
@@ -99,10 +102,9 @@ class MemoryCalls:
             except ServerError as error:
                 if not sent:
                     raise
-                raise ServerError(
-                    f"{error} (counted with the first line and after the first {sent} records, "
-                    "which are brought in)"
-                ) from error
+                # The server counts the lines of the piece that it was sent.
+                told = _counted_on(str(error), sent)
+                raise ServerError(f"{told}; {memories(sent)} before it: imported") from error
             sent += count
 
     def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
@@ -133,6 +135,11 @@ class MemoryCalls:
 
     def _path(self, id: str) -> str:
         return f"/v1/memories/{in_path(self.whole_id(id))}"
+
+
+def _counted_on(told: str, sent: int) -> str:
+    """What is told of a line, by its number in the whole export."""
+    return _LINE.sub(lambda found: f"line {int(found[1]) + sent}", told, count=1)
 
 
 def _given(asked: Mapping[str, Any]) -> dict[str, Any]:

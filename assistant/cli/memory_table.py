@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from assistant.cli.console import one_line, plain, shortened
+from assistant.cli.console import in_prose, one_line, plain, shortened
 
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8
@@ -46,7 +46,7 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
 def print_memory(console: Console, memory: Memory) -> None:
     """One memory in full, with its facts and what became of them."""
     where = f"{memory['session_id']} #{memory['round_index']}"
-    say(console, f"{memory['id']}\n{memory['session_date']} · {one_line(where)}", style="dim")
+    say(console, f"{memory['id']}\n{_said_at(memory)} · {one_line(where)}", style="dim")
     for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:
             say(console, speaker, style="bold")
@@ -70,14 +70,9 @@ def said(memory: Memory) -> str:
     return one_line(memory["user_text"] or memory["assistant_text"])
 
 
-def rounds(count: int) -> str:
-    """So many rounds."""
-    return f"{count} round" if count == 1 else f"{count} rounds"
-
-
-def one_round(memory: Memory) -> str:
-    """One round, by how it begins."""
-    return f"1 round: “{shortened(said(memory), _NAMED_TEXT)}”"
+def one_memory(memory: Memory) -> str:
+    """One memory, by how it begins."""
+    return f"1 memory: “{shortened(said(memory), _NAMED_TEXT)}”"
 
 
 def with_answers(what: str, found: Memory) -> str:
@@ -114,10 +109,10 @@ def print_conflicts(console: Console, conflicts: Sequence[Memory]) -> None:
         return
     for one in conflicts:
         who = QUOTED if one["speaker"] == "quoted" else "you may have said"
-        say(console, f"{one['id'][:_SHOWN_ID]} · {one['said_at'][:10]} · {who}", style="dim")
+        say(console, f"{one['id'][:_SHOWN_ID]} · {in_prose(one['said_at'])} · {who}", style="dim")
         _say_indented(console, one_line(one["fact"]))
         for held in one["contradicts"]:
-            text = f"you said ({held['said_at'][:10]}): {one_line(held['text'])}"
+            text = f"you said ({in_prose(held['said_at'])}): {one_line(held['text'])}"
             _say_indented(console, text)
 
 
@@ -126,18 +121,24 @@ def _fact_lines(fact: Memory) -> list[str]:
     whose = f" [{QUOTED}]" if fact["speaker"] == "quoted" else ""
     lines = [f"· {one_line(fact['text'])}" + (f" ({days})" if days else "") + whose]
     lines += [
-        f"  contradicts: {one_line(other['text'])} (said {other['said_at'][:10]})"
+        f"  contradicts: {one_line(other['text'])} (said {in_prose(other['said_at'])})"
         for other in fact["contradicts"]
     ]
     if newer := fact["superseded_by"]:
-        lines.append(f"  no longer: {one_line(newer['text'])} (said {newer['said_at'][:10]})")
+        lines.append(f"  no longer: {one_line(newer['text'])} (said {in_prose(newer['said_at'])})")
     lines += [
-        f"  replaces: {one_line(older['text'])} (said {older['said_at'][:10]})"
+        f"  replaces: {one_line(older['text'])} (said {in_prose(older['said_at'])})"
         for older in fact["supersedes"]
     ]
     return lines
 
 
 def _days(days: Mapping[str, str | None]) -> str:
-    first, last = days["first"] or "…", days["last"] or "…"
+    first, last = (in_prose(day) if day else "…" for day in (days["first"], days["last"]))
     return first if first == last else f"{first} to {last}"
+
+
+def _said_at(memory: Memory) -> str:
+    """The day and the time it was said."""
+    said_at = str(memory["session_date"])
+    return f"{in_prose(said_at)}, {said_at[11:16]} UTC"

@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 import typer
 from rich.console import Console
 
-from assistant.cli.console import confirmed, edited, plain
+from assistant.cli.console import confirmed, edited, memories, plain
 from assistant.cli.files import STANDARD, export_lines, read_export, write_export, write_lines
 from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.memory_table import (
-    one_round,
+    one_memory,
     print_conflicts,
     print_memories,
     print_memory,
-    rounds,
     said,
     say,
     with_answers,
 )
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
+from assistant.errors import AssistantError
 from assistant.imports.recognised import Export, recognised
 
 
@@ -116,11 +116,19 @@ class MemoryWork:
                 return
             count = write_export(self._memory, file, progress)
         if not self._printed_json({"exported": count, "file": str(file)}):
-            say(self._console, f"{rounds(count)} written to {file}")
+            say(self._console, f"{memories(count)} written to {file}")
 
     def bring_in(self, file: Path) -> None:
-        """An export of ours, or of ChatGPT, piece by piece."""
-        coming = self._coming(read_export(file))
+        """An export of ours, or of ChatGPT, piece by piece. Errors name the file."""
+        export = read_export(file)
+        try:
+            self._bring_in(export)
+        except AssistantError as error:
+            named = "standard input" if file == STANDARD else file
+            raise AssistantError(f"cannot import {named}: {error}") from error
+
+    def _bring_in(self, export: bytes) -> None:
+        coming = self._coming(export)
         summary: dict[str, Any] = {"imported": 0, "known": 0}
         with shown_progress(Console(stderr=True)) as progress:
             progress.begin("importing", coming.rounds)
@@ -132,12 +140,12 @@ class MemoryWork:
             typer.echo(f"left out: {plain(why)}", err=True)
         if not self._printed_json(summary | {"unreadable": coming.unreadable}):
             known = f", {summary['known']} were there already" if summary["known"] else ""
-            say(self._console, f"{rounds(summary['imported'])} brought in{known}")
+            say(self._console, f"{memories(summary['imported'])} imported{known}")
 
     def _described(self, found: Mapping[str, Any], id: str | None, session: str | None) -> str:
         if id is not None:
-            return with_answers(one_round(self._memory.show(id)), found)
-        count = rounds(found["rounds"])
+            return with_answers(one_memory(self._memory.show(id)), found)
+        count = memories(found["rounds"])
         if session is not None:
             return with_answers(f"{count} of session {session}", found)
         return f"all {count} of {self._memory.user_id}"
@@ -194,5 +202,5 @@ def _outcome(what: str, count: int, forgotten: int, *, dry_run: bool) -> str:
     if not count:
         return "there is nothing to forget"
     if forgotten:
-        return f"{rounds(forgotten)} forgotten"
+        return f"{memories(forgotten)} forgotten"
     return f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten"

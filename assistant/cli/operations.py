@@ -64,8 +64,8 @@ def run_backup_through(connection: Connection, file: Path, *, as_json: bool) -> 
 
 def _print_backup(done: BackedUp, file: Path, seconds: float, *, as_json: bool) -> None:
     lines = [
-        f"{done.rounds} rounds from {done.source} are in {file}, in {seconds:.1f} s",
-        f"sha256 of the rounds: {done.checksum}",
+        f"{done.rounds} memories from {done.source} are in {file}, in {seconds:.1f} s",
+        f"sha256 of the memories: {done.checksum}",
     ]
     _print("backup", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
@@ -74,8 +74,8 @@ def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Fill an empty memory from a file and print a summary."""
     done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
     lines = [
-        f"{done.rounds} rounds from {file} are in {done.target}, in {seconds:.1f} s",
-        f"checked: it holds what the file holds, sha256 of the rounds: {done.checksum}",
+        f"{done.rounds} memories from {file} are in {done.target}, in {seconds:.1f} s",
+        f"checked: it holds what the file holds, sha256 of the memories: {done.checksum}",
     ]
     _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
@@ -120,12 +120,12 @@ def _mended(done: Mended) -> list[str]:
         (len(found.older), "without their last change, kept"),
         (len(found.returned), "forgotten before, left out"),
     )
-    lines = [f"{found.place} holds {found.kept + done.brought_back} rounds that are whole"]
-    lines += [f"{count} rounds: {what}" for count, what in counts if count]
+    lines = [f"{found.place} holds {found.kept + done.brought_back} memories that are whole"]
+    lines += [f"{count} memories: {what}" for count, what in counts if count]
     if done.brought_back:
-        lines.append(f"{done.brought_back} rounds brought back from the backup")
+        lines.append(f"{done.brought_back} memories brought back from the backup")
     if left:
-        lines.append(f"{left} rounds are lost; --json names them")
+        lines.append(f"{left} memories are lost; --json names them")
     return lines
 
 
@@ -140,9 +140,9 @@ def _timed(work: Callable[[Progress], Coroutine[Any, Any, _Result]]) -> tuple[_R
 def _moved(done: Migrated, to: Place, seconds: float) -> list[str]:
     setting = "qdrant_url set" if to is Place.SERVER else "qdrant_url empty"
     return [
-        f"{done.rounds} rounds from {done.source} are in {done.target}: {done.written} copied, "
+        f"{done.rounds} memories from {done.source} are in {done.target}: {done.written} copied, "
         f"{done.already_there} already there, {done.removed} removed, in {seconds:.1f} s",
-        f"checked: both hold {done.rounds} rounds, sha256 {done.checksum}",
+        f"checked: both hold {done.rounds} memories, sha256 {done.checksum}",
         f"start the assistant with {setting} to use it; the source is as it was",
     ]
 
@@ -151,10 +151,10 @@ def _indexed(done: Reindexed, seconds: float) -> list[str]:
     if not done.was_needed:
         return [f"nothing to do: the memory in {done.place} is one of {_maker(done.now)}"]
     return [
-        f"{done.rounds} rounds in {done.place} indexed anew: {done.written} encoded, "
+        f"{done.rounds} memories in {done.place} indexed anew: {done.written} encoded, "
         f"{done.already_there} done before, in {seconds:.1f} s",
         f"was: {_maker(done.was)}; is now: {_maker(done.now)}",
-        f"checked: {done.rounds} rounds, none changed, sha256 {done.checksum}",
+        f"checked: {done.rounds} memories, none changed, sha256 {done.checksum}",
     ]
 
 

@@ -32,7 +32,7 @@ def shown_progress(console: Console) -> Iterator["Progress"]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("rounds"),
+        TextColumn("memories"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=console,
@@ -76,7 +76,7 @@ class LineProgress:
         return done + max(1, self._rounds // _LINES)
 
     def _say(self) -> None:
-        text = f"{self._step}: {self._done} of {self._rounds} rounds"
+        text = f"{self._step}: {self._done} of {self._rounds} memories"
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

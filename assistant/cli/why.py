@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from assistant.cli.console import one_line, plain, shortened
-from assistant.cli.memory_table import day, said, say
+from assistant.cli.console import in_prose, one_line, plain, shortened
+from assistant.cli.memory_table import said, say
 
 _MOST_LEFT_OUT = 5
 _QUOTED = 160
@@ -32,7 +32,7 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
     used = [one for one in found if one["id"] in read]
     unfit = [one for one in found if one["id"] in dropped]
     farther = [one for one in found if one["id"] not in read | dropped]
-    say(console, f"asked at {trace['now']}; {time_line(trace['time_range'])}")
+    say(console, f"asked on {in_prose(trace['now'])}; {time_line(trace['time_range'])}")
     say(console, f"answered from {len(used)} of {len(found)} found", style="bold")
     _print_hits(console, used)
     if trace["trimmed"]:
@@ -50,7 +50,8 @@ def time_line(found: Mapping[str, Any] | None) -> str:
     """A time range in words."""
     if found is None:
         return "the question names no time"
-    days = f"{found['first'] or '…'} to {found['last'] or '…'}"
+    first, last = (in_prose(found[end]) if found[end] else "…" for end in ("first", "last"))
+    days = first if first == last else f"{first} to {last}"
     return f"about {days} (“{plain(str(found['text']))}”)"
 
 
@@ -67,7 +68,10 @@ def _print_hits(console: Console, values: Sequence[Mapping[str, Any]]) -> None:
     """Day, relevance and quote of each, and below it what the relevance is made of."""
     for value in values:
         quote = shortened(said(value), _QUOTED)
-        say(console, f"  {day(value)}  relevance {value['similarity']:.2f}  “{quote}”")
+        say(
+            console,
+            f"  {in_prose(value['session_date'])}  relevance {value['similarity']:.2f}  “{quote}”",
+        )
         if parts := _parts(value["reasons"]):
             say(console, f"    {parts}", style="dim")
 

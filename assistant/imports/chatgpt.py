@@ -18,7 +18,7 @@ from typing import Any
 from assistant.characters import whole_characters, wrong_with_id
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
-from assistant.imports.json_items import NoList, TooManyValues, items_of
+from assistant.imports.json_items import NoList, TooManyValues, items_of, not_json
 from assistant.imports.recognised import ACCEPTED
 
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
@@ -111,9 +111,11 @@ def read_conversations(export: bytes, most_bytes: int = _MOST_BYTES) -> Iterator
         except TooManyValues as error:
             raise InvalidRequest(f"a conversation {error}", code="too_many_values") from error
         except NoList as error:
-            raise InvalidRequest("the export is not a list of conversations") from error
+            raise InvalidRequest(
+                "conversations.json must be a list of conversations: […]"
+            ) from error
         except (ValueError, RecursionError) as error:
-            raise InvalidRequest(f"the export is not JSON: {error}") from error
+            raise InvalidRequest(f"the export cannot be read: {not_json(error)}") from error
 
 
 def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
@@ -135,7 +137,9 @@ def _files(export: bytes, most_bytes: int) -> Iterator[bytes]:
             for file in files:
                 yield archive.read(file)
     except _DAMAGED as error:
-        raise InvalidRequest(f"the zip file cannot be read: {error}") from error
+        raise InvalidRequest(
+            f"the zip file cannot be read: it is damaged, incomplete or locked ({error})"
+        ) from error
 
 
 def _named(files: Sequence[str]) -> str:

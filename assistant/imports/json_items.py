@@ -18,6 +18,19 @@ _VALUES = ("[", "{", ",")
 _DECODER = json.JSONDecoder()
 
 
+def not_json(error: ValueError | RecursionError) -> str:
+    """What is wrong with a text that is no JSON, in words."""
+    match error:
+        case json.JSONDecodeError():
+            line = f"line {error.lineno}, " if "\n" in error.doc else ""
+            return f"it is not JSON: {error.msg} at {line}character {error.colno}"
+        case UnicodeDecodeError():
+            return "it is not text in UTF-8"
+        case RecursionError():
+            return "it is nested too deeply"
+    return f"it is not JSON: {error}"
+
+
 class NoList(ValueError):
     """It is JSON, but no list."""
 

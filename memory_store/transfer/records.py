@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -97,7 +98,7 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
     number, version, is_ended = 0, _WITHOUT_END, False
     for number, line in enumerate(lines, start=1):
         try:
-            read = json.loads(line)
+            read = _object(line)
             if number == 1:
                 version = _version(read)
             elif is_ended:
@@ -107,26 +108,84 @@ def from_lines(lines: Iterable[str]) -> Iterator[Record]:
             else:
                 if version > _WITHOUT_CHECKSUMS:
                     _check_whole(read)
+                _check_kinds(read)
                 yield _checked(from_plain(read))
         except (*_UNREADABLE, InvalidRecord) as error:
-            why = f"it has no {error}" if isinstance(error, KeyError) else error
-            raise InvalidRecord(f"line {number} cannot be read: {why}") from error
+            raise InvalidRecord(f"line {number} cannot be read: {_why(error)}") from error
     if not number:
         raise InvalidRecord(f"the file is empty: the first line must be {header()}")
     if not is_ended and version != _WITHOUT_END:
         raise InvalidRecord(
             f"the file is truncated after {number - 1} records: the closing line is missing, "
-            f"which would be "
-            f"{ending(number - 1)} if these are all"
+            f"which would be {ending(number - 1)} if these are all"
         )
 
 
+def _object(line: str) -> dict[str, Any]:
+    read = json.loads(line)
+    if not isinstance(read, dict):
+        raise InvalidRecord(f'expected a JSON object ({{"user_id": …}}), not {_kind(read)}')
+    return read
+
+
+_KINDS = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
+_OF_A_RECORD = {
+    "user_id": str,
+    "session_id": str,
+    "round_index": int,
+    "session_date": str,
+    "user_text": str,
+    "assistant_text": str,
+    "turn_ids": list,
+    "facts": list,
+    "enrichment": str,
+}
+
+
+def _kind(value: Any) -> str:
+    """What a value of JSON is, in words."""
+    return "null" if value is None else _KINDS.get(type(value), "an object")
+
+
+def _check_kinds(read: Mapping[str, Any]) -> None:
+    """Say in words which field is missing, or is of another kind."""
+    for name, kind in _OF_A_RECORD.items():
+        if type(read[name]) is not kind:
+            raise InvalidRecord(f"{name!r} must be {_KINDS[kind]}, not {_kind(read[name])}")
+    said_at = read["session_date"]
+    try:
+        datetime.fromisoformat(said_at)
+    except ValueError as error:
+        told = f"'session_date' must be a time like 2024-03-01T10:00:00Z, not {said_at[:40]!r}"
+        raise InvalidRecord(told) from error
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a line, in words."""
+    match error:
+        case json.JSONDecodeError():
+            return f"it is not JSON: {error.msg} at character {error.colno}"
+        case KeyError():
+            return f"the field {error} is missing"
+        case TypeError() | AttributeError():
+            return "something in it is of another kind"
+        case RecursionError():
+            return "it is nested too deeply"
+    return str(error)
+
+
 def _version(read: Mapping[str, Any]) -> int:
-    if read["format"] != FORMAT or read["version"] not in range(_WITHOUT_END, VERSION + 1):
-        known = isinstance(read["version"], int) and read["version"] > VERSION
-        newer = ": it is of a newer version of the assistant" if known else ""
-        raise InvalidRecord(f"it is {json.dumps(read)[:200]}, not {header()}{newer}")
-    return int(read["version"])
+    version = read.get("version")
+    if read.get("format") != FORMAT or type(version) is not int or version < _WITHOUT_END:
+        raise InvalidRecord(
+            f"expected {header()}, not {json.dumps(read, ensure_ascii=False)[:200]}"
+        )
+    if version > VERSION:
+        raise InvalidRecord(
+            f"the file has version {version} of the format, and this assistant reads versions up "
+            f"to {VERSION}: use the newer version of the assistant that wrote it"
+        )
+    return version
 
 
 def _check_whole(read: dict[str, Any]) -> None:
@@ -156,17 +215,17 @@ def _checked(record: Record) -> Record:
     links = [link for fact in record.facts for link in _links(fact)]
     texts += [text for link in links for text in (link.round_id, link.text, link.by)]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("something that must be text is not")
+        raise InvalidRecord("something that must be text is not")
     if not 0 <= round.round_index < _LARGEST_INDEX or not 0 <= record.attempts < _LARGEST_INDEX:
         raise ValueError("a number is out of range")
     told = [record.may_supersede, *(fact.in_doubt for fact in record.facts)]
     if not all(isinstance(each, bool) for each in told):
-        raise TypeError("may_supersede and in_doubt must be true or false")
+        raise InvalidRecord("may_supersede and in_doubt must be true or false")
     if any(link.said_at.tzinfo is None for link in links):
         raise ValueError("said_at needs a time zone")
     for id in (*round.repeats, *(link.round_id for link in links)):
         if str(UUID(id)) != id:
-            raise ValueError(f"{id[:80]!r} is no id of a round")
+            raise ValueError(f"{id[:80]!r} is no id of a memory")
     to_line(record).encode()  # raises for halves of surrogate pairs, and for days beyond the last
     return record
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 from rich.console import Console
 
 from assistant.cli.connection import ServerError
-from assistant.cli.console import confirmed
+from assistant.cli.console import confirmed, in_prose, memories
 from assistant.cli.conversation import Conversation
 from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.memory_table import one_round, print_memories, rounds, say, with_answers
+from assistant.cli.memory_table import one_memory, print_memories, say, with_answers
 from assistant.cli.progress import NoProgress
 from assistant.cli.why import print_why
 
@@ -72,21 +72,22 @@ class ChatCommands:
 
     def _time(self, timestamp: str) -> None:
         self._conversation.be_at(None if timestamp in ("", "now") else timestamp)
-        self._say(f"time: {self._conversation.timestamp or 'now'}")
+        as_of = self._conversation.timestamp
+        self._say(f"time: {in_prose(as_of)}, {as_of[11:16]} UTC" if as_of else "time: now")
         if self._conversation.is_ahead:
             self._say(AHEAD)
 
     def _memories(self, words: str) -> None:
         if words:
             found = self._memory.search(words, top_k=_LATEST, now=self._conversation.timestamp)
-            memories, end = found["data"], "found"
+            listed, end = found["data"], "found"
         else:
             page = self._memory.page(limit=_LATEST, to=self._conversation.timestamp)
-            memories, end = page["data"], f"of {page['total']}"
-        self._shown = [memory["id"] for memory in memories]
-        if memories:
-            print_memories(self._console, memories, numbered=True)
-        self._say(f"{len(memories)} {end}" if memories or not words else "nothing found")
+            listed, end = page["data"], f"of {page['total']}"
+        self._shown = [memory["id"] for memory in listed]
+        if listed:
+            print_memories(self._console, listed, numbered=True)
+        self._say(f"{len(listed)} {end}" if listed or not words else "nothing found")
 
     def _why(self, _: str) -> None:
         if self._conversation.trace is None:
@@ -107,10 +108,10 @@ class ChatCommands:
     def _forget_all(self) -> None:
         count = self._memory.forget_all(dry_run=True)["rounds"]
         user = self._conversation.connection.user_id
-        if self._may_forget(count, f"all {rounds(count)} of {user}"):
+        if self._may_forget(count, f"all {memories(count)} of {user}"):
             done = self._memory.forget_all()["rounds"]
             self._conversation.begin()
-            self._say(f"{rounds(done)} forgotten; a new session begins")
+            self._say(f"{memories(done)} forgotten; a new session begins")
 
     def _forget_session(self) -> None:
         session_id = self._conversation.session_id
@@ -120,11 +121,11 @@ class ChatCommands:
             self._say(str(error))
             return
         count = found["rounds"]
-        what = with_answers(f"this session of {rounds(count)}", found)
+        what = with_answers(f"this session of {memories(count)}", found)
         if self._may_forget(count, what):
             done = self._memory.forget_session(session_id)["rounds"]
             self._conversation.begin()
-            self._say(f"{rounds(done)} forgotten; a new session begins")
+            self._say(f"{memories(done)} forgotten; a new session begins")
 
     def _forget_one(self, named: str) -> None:
         is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
@@ -133,7 +134,7 @@ class ChatCommands:
             return
         memory = self._memory.show(self._shown[int(named) - 1] if is_number else named)
         found = self._memory.forget(memory["id"], dry_run=True)
-        if self._may_forget(1, with_answers(one_round(memory), found)):
+        if self._may_forget(1, with_answers(one_memory(memory), found)):
             self._memory.forget(memory["id"])
             self._say("forgotten")
 
@@ -149,7 +150,7 @@ class ChatCommands:
     def _export(self, named: str) -> None:
         file = Path(named or _EXPORT)
         count = write_export(self._memory, file, NoProgress())
-        self._say(f"{rounds(count)} written to {file}")
+        self._say(f"{memories(count)} written to {file}")
 
     def _help(self, _: str) -> None:
         for name, command in COMMANDS.items():

@@ -176,3 +176,26 @@ def test_a_question_is_a_question(http: httpx.Client, ann: str) -> None:
     metadata = {"session_id": "s", "memory": "read_only", "question": "1"}
     assert "900" in answer(chat(http, ann, "my rent", metadata=metadata))
     assert "delete" not in answer(chat(http, ann, "forget that", metadata=metadata))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "forget what i just said",
+        "scratch that last thing",
+        "delete my last message",
+        "vergiss was ich gerade gesagt habe",
+        "olvida lo que acabo de decir",
+        "oublie ce que je viens de dire",
+        "忘掉我刚才说的话",
+    ],
+)
+def test_what_was_just_said_is_the_last_told_message(
+    http: httpx.Client, ann: str, request_: str
+) -> None:
+    for text in (*TOLD[:2], TOLD[2], "What tea do I like?"):
+        say(http, ann, text)
+    offered = say(http, ann, request_)
+    assert "1 memory" in offered
+    assert TOLD[2] in offered
+    assert TOLD[0] not in offered

@@ -30,8 +30,8 @@ def test_there_and_back(run: Run, data: Path, tmp_path: Path, name: str) -> None
     file, other = tmp_path / name, tmp_path / "other"
     done = run("backup", file, "--data-dir", data)
     assert done.code == 0, done.err
-    assert "150 rounds from" in done.out
-    assert "backing up: 150 of 150 rounds" in done.err
+    assert "150 memories from" in done.out
+    assert "backing up: 150 of 150 memories" in done.err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob("backup*")] == [name]
     text = gzip.decompress(file.read_bytes()) if name.endswith(".gz") else file.read_bytes()

@@ -101,7 +101,7 @@ def test_chat_commands(run: Run, http: httpx.Client, quoting_url: str, ann: str)
     done = run("chat", *at, typed=typed)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[:2] == ["first", "time: 2023-05-20T00:00:00Z"]
+    assert lines[:2] == ["first", "time: 20 May 2023, 23:59 UTC"]
     assert lines[-3].startswith("new session terminal-")
     assert lines[-2] == "time: now"
     assert lines[-1] == "there is no command /what; /help lists them"
@@ -114,10 +114,10 @@ def test_chat_says_why(run: Run, http: httpx.Client, quoting_url: str, ann: str)
         record(http, ann, f"tea {number}", f"My aunt sold lamp number {number}.", "Noted.")
     typed = "What is my cat called?\n/why\n"
     lines = run("chat", "--assistant", quoting_url, "--user", ann, typed=typed).out.splitlines()
-    start = lines.index("asked at 2023-06-10T09:00:00Z; the question names no time")
+    start = lines.index("asked on 10 June 2023; the question names no time")
     used, hit, parts, left_out, *others, more = lines[start + 1 :]
     assert used == "answered from 1 of 8 found"
-    assert re.fullmatch(r"  2023-05-20  relevance \d\.\d\d  “I adopted a cat called Miso\.”", hit)
+    assert re.fullmatch(r"  20 May 2023  relevance \d\.\d\d  “I adopted a cat called Miso\.”", hit)
     assert re.search(r"\+0\.\d\d means something alike \(I adopted a cat called Miso\.\)", parts)
     assert re.search(r"\+0\.\d\d has the same words \(.*cat.*\)", parts)
     assert left_out == "found but not used: 7"
@@ -131,11 +131,31 @@ def test_chat_says_that_a_time_is_in_the_future(
 ) -> None:
     at = ("chat", "--assistant", quoting_url, "--user", ann)
     out = run(*at, typed=f"/time {time}\n/time\n").out.splitlines()
-    assert out == [f"time: {time}T00:00:00Z", *([AHEAD] if ahead else []), "time: now"]
+    assert out == [
+        f"time: {int(time[-2:])} June 2023, 23:59 UTC",
+        *([AHEAD] if ahead else []),
+        "time: now",
+    ]
     done = run(*at, "--session", "s", "--time", time, typed="I like tea.\n")
     assert (AHEAD in done.err) is ahead
     (value,) = http.get("/v1/sessions/s", params={"user_id": ann}).json()["data"]
-    assert value["session_date"] == f"{time}T00:00:00Z"
+    assert value["session_date"] == f"{time}T23:59:59Z"
+
+
+def test_a_day_to_talk_as_of_is_its_end_as_for_as_of(
+    run: Run, http: httpx.Client, quoting_url: str, ann: str
+) -> None:
+    for time, tea in (("09:00", "green"), ("21:00", "black")):
+        record(http, ann, tea, f"My favourite tea is {tea}.", timestamp=f"2023-06-01T{time}:00Z")
+    at = ("--assistant", quoting_url, "--user", ann)
+    done = run("chat", *at, typed="/time 2023-06-01\nI like rum.\n/time 2023-06-10\nI like gin.\n")
+    assert done.code == 0
+    told = http.get("/v1/memories", params={"user_id": ann, "order": "oldest"}).json()["data"]
+    # Today has not ended: what is said on it is not said in the future.
+    assert [one["session_date"] for one in told[-2:]] == [
+        "2023-06-01T23:59:59Z",
+        "2023-06-10T09:00:00Z",
+    ]
 
 
 def test_chat_says_that_nothing_was_found(run: Run, quoting_url: str, ann: str) -> None:
@@ -169,7 +189,7 @@ def test_chat_writes_an_export(
     file = tmp_path / "mine.jsonl"
     chat = ("chat", "--assistant", quoting_url, "--user", ann)
     done = run(*chat, typed=f"/export {file}\n")
-    assert (done.code, done.out) == (0, f"1 round written to {file}\n")
+    assert (done.code, done.out) == (0, f"1 memory written to {file}\n")
     assert file.read_text() == http.get(f"/v1/users/{ann}/export").text
     again = run(*chat, typed=f"/export {file}\n")
     assert (again.code, "exists already" in again.err) == (1, True)
@@ -182,11 +202,11 @@ def test_chat_forgets_its_session(run: Run, http: httpx.Client, quoting_url: str
     nobody = run(*chat, typed="/forget session\n")
     assert (nobody.code, "Cannot ask in a pipe" in nobody.err) == (1, True)
     refused = run(*chat, typed="/forget session\nn\n", asked=True)
-    assert refused.out == "forget this session of 1 round? [y/N] nothing was forgotten\n"
+    assert refused.out == "forget this session of 1 memory? [y/N] nothing was forgotten\n"
     assert set(sessions(http, ann)) == {"s", "t"}
     agreed = run(*chat, typed="/forget session\ny\n/session\n", asked=True)
     first, new = agreed.out.splitlines()
-    assert first.endswith("[y/N] 1 round forgotten; a new session begins")
+    assert first.endswith("[y/N] 1 memory forgotten; a new session begins")
     assert new.startswith("terminal-")
     assert list(sessions(http, ann)) == ["t"]
 

@@ -43,7 +43,7 @@ def test_check_reads_every_round_and_says_what_is_promised(run: Run, tmp_path: P
     asyncio.run(_crashed(tmp_path))
     done = run("check", "--data-dir", tmp_path / "data")
     assert done.code == 0, done.out
-    assert "all 30 rounds read; a round is acknowledged when it is on the disk" in done.out
+    assert "all 30 memories read; a round is acknowledged when it is on the disk" in done.out
 
 
 def test_of_a_damaged_memory_every_command_says_what_to_do(
@@ -55,7 +55,7 @@ def test_of_a_damaged_memory_every_command_says_what_to_do(
     assert "assistant repair" in checked.out
     backed_up = run("backup", tmp_path / "b.jsonl", "--data-dir", damaged)
     assert (backed_up.code, (tmp_path / "b.jsonl").exists()) == (2, False)
-    assert "is damaged (of 30 rounds" in backed_up.err
+    assert "is damaged (of 30 memories" in backed_up.err
     assert run("reindex", "--again", "--data-dir", damaged).code == 2
 
 
@@ -67,7 +67,7 @@ def test_repair_says_what_is_lost_and_a_backup_brings_it_back(
     without = crashed(damaged, tmp_path / "without")
     done = run("repair", "--data-dir", without)
     assert done.code == 1
-    assert "rounds are lost; --json names them" in done.out
+    assert "memories are lost; --json names them" in done.out
     done = run("repair", "--data-dir", damaged, "--from", backup, "--json")
     assert done.code == 0, done.err
     assert done.json["brought_back"] == len(done.json["missing"]) + len(done.json["altered"]) > 0

@@ -103,7 +103,7 @@ def test_in_a_pipe_long_lines_are_shown_whole(run: Run, http: httpx.Client, ann:
 def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
     asked = run("forget", "--all")
     assert (asked.code, asked.out) == (2, "")
-    assert f"forget all 3 rounds of {ann}?" in asked.err
+    assert f"forget all 3 memories of {ann}?" in asked.err
     assert "--yes" in asked.err
     counted = run("forget", "--session", "s", "--dry-run", "--json").json
     assert counted == {
@@ -112,10 +112,10 @@ def test_forget(run: Run, http: httpx.Client, ann: str) -> None:
         "dry_run": True,
     }
     dry = run("forget", "--session", "s", "--dry-run").out
-    assert dry == "dry run, nothing was forgotten: 2 rounds of session s\n"
+    assert dry == "dry run, nothing was forgotten: 2 memories of session s\n"
     assert len(rounds(http, ann, "s")) == 2
     id = run("list", "--json").json["data"][0]["id"]
-    assert run("forget", id[:10], "--yes").out == "1 round forgotten\n"
+    assert run("forget", id[:10], "--yes").out == "1 memory forgotten\n"
     assert list(sessions(http, ann)) == ["s"]
     assert run("forget", "--session", "s", "--yes", "--json").json["forgotten"] == 2
     assert run("forget", "--session", "s", "--yes").code == 2
@@ -170,8 +170,8 @@ def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: 
     export = json.dumps([_spoken("a", "I like rye.", "Noted."), _spoken("b", "I row.", "Well!")])
     file.write_text(export)
     done = run("import", file, user=bob)
-    assert (done.out, done.code) == ("2 rounds brought in\n", 0)
-    assert done.err.splitlines()[-1] == "importing: 2 of 2 rounds"
+    assert (done.out, done.code) == ("2 memories imported\n", 0)
+    assert done.err.splitlines()[-1] == "importing: 2 of 2 memories"
     assert sessions(http, bob) == {
         "chatgpt-a": [("I like rye.", "Noted.")],
         "chatgpt-b": [("I row.", "Well!")],
@@ -182,7 +182,7 @@ def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: 
     assert again.json == {"imported": 0, "known": 2, "unreadable": []}
     file.write_text(json.dumps([{"title": "Odd"}, *json.loads(export)]))
     partly = run("import", file, user=bob)
-    assert (partly.out, partly.code) == ("0 rounds brought in, 2 were there already\n", 0)
+    assert (partly.out, partly.code) == ("0 memories imported, 2 were there already\n", 0)
     assert "left out: conversation 1 (“Odd”) cannot be read: it has no id\n" in partly.err
     file.write_text("[{}]")
     refused = run("import", file, user=bob)
@@ -201,8 +201,8 @@ def test_a_chatgpt_export_goes_in_pieces() -> None:
 def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path) -> None:
     file, bob = tmp_path / "m.jsonl", f"bob and {ann}"
     done = run("export", file)
-    assert done.out == f"3 rounds written to {file}\n"
-    assert done.err.splitlines()[-1] == "exporting: 3 of 3 rounds"
+    assert done.out == f"3 memories written to {file}\n"
+    assert done.err.splitlines()[-1] == "exporting: 3 of 3 memories"
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.read_text() == http.get(f"/v1/users/{ann}/export").text
     assert run("export", "-").out == file.read_text()
@@ -213,7 +213,7 @@ def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path
         "unreadable": [],
     }
     again = run("import", "-", user=bob, typed=file.read_text())
-    assert again.out == "0 rounds brought in, 3 were there already\n"
+    assert again.out == "0 memories imported, 3 were there already\n"
     assert sessions(http, bob) == sessions(http, ann)
     assert [path.name for path in tmp_path.iterdir()] == ["m.jsonl"]
 
@@ -224,7 +224,10 @@ def test_what_is_no_export_is_refused(run: Run, tmp_path: Path) -> None:
     file.write_text("hello\n")
     done = run("import", file)
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"assistant: this is not {ACCEPTED}: it seems to be plain text\n"
+    assert (
+        done.err
+        == f"assistant: cannot import {file}: this is not {ACCEPTED}: it seems to be plain text\n"
+    )
 
 
 def test_a_torn_line_is_named_by_its_place_in_the_file(
@@ -234,11 +237,11 @@ def test_a_torn_line_is_named_by_its_place_in_the_file(
     head, first, second, third, end = export.strip().split("\n")
     monkeypatch.setattr("assistant.cli.memory_calls._PIECE_BYTES", len(first.encode()) + 1)
     torn = run("import", "-", user=bob, typed=f"{head}\n\n{first}\n{second}\n{third[:50]}\n")
-    assert "line 5 of the export cannot be read" in torn.err
+    assert "cannot import standard input: line 5 cannot be read: it is not JSON" in torn.err
     assert sessions(http, bob) == {}
     other = run("import", "-", user=bob, typed=f"{head}\n{first}\n{{}}\n{third}\n{end}")
-    assert "line 2 cannot be read" in other.err
-    assert "after the first 1 records, which are brought in" in other.err
+    assert "line 3 cannot be read: the field 'checksum' is missing" in other.err
+    assert "1 memory before it: imported" in other.err
     assert [len(kept) for kept in sessions(http, bob).values()] == [1]
 
 
@@ -250,11 +253,11 @@ def test_an_export_that_was_cut_at_the_end_of_a_line_is_not_brought_in(
     for cut in ((head, first, second), (head, first, second, end)):
         torn = run("import", "-", user=bob, typed="\n".join(cut))
         assert torn.code == 2
-        assert "the export is cut off: it ends after 2 records" in torn.err
+        assert "the export is incomplete: it holds 2 memories" in torn.err
     assert sessions(http, bob) == {}
     oldest = head.replace('"version":3', '"version":1')
     old = run("import", "-", user=bob, typed="\n".join((oldest, first, second)))
-    assert old.out == "2 rounds brought in\n"
+    assert old.out == "2 memories imported\n"
 
 
 def test_what_is_not_utf_8_is_said(run: Run) -> None:
@@ -295,8 +298,8 @@ def test_conflicts_are_listed_and_shown(run: Run, letter: str) -> None:
     assert fields[-2:] == ["I moved to Oslo last week.", "I live in Ghent.\n"]
     assert run("conflicts", "--json").json["data"][0]["id"] == letter
     shown = run("show", letter).out
-    assert "· I moved to Oslo last week. (2023-04-24 to 2023-04-30) [quoted]" in shown
-    assert "contradicts: I live in Ghent. (said 2023-03-02)" in shown
+    assert "· I moved to Oslo last week. (24 April 2023 to 30 April 2023) [quoted]" in shown
+    assert "contradicts: I live in Ghent. (said 2 March 2023)" in shown
 
 
 @pytest.mark.parametrize(("option", "replaced"), [("--mine", True), ("--leave", False)])

@@ -49,7 +49,7 @@ def killed() -> Callable[..., None]:
         assert process.stderr is not None
         with process.stderr:
             for line in process.stderr:
-                if re.fullmatch(r"\w+: [1-9]\d* of 700 rounds\n", line):
+                if re.fullmatch(r"\w+: [1-9]\d* of 700 memories\n", line):
                     process.send_signal(signal.SIGKILL)
                     break
         assert process.wait() == -signal.SIGKILL
@@ -77,10 +77,10 @@ def test_there_and_back_by_command(
     done = run("migrate", "--to", "server", "--data-dir", data, "--qdrant-url", qdrant.url)
     assert done.code == 0, done.err
     assert "700 copied, 0 already there, 0 removed" in done.out
-    assert "both hold 700 rounds, sha256" in done.out
+    assert "both hold 700 memories, sha256" in done.out
     assert "qdrant_url set" in done.out
-    assert "copying: 0 of 700 rounds\n" in done.err
-    assert done.err.endswith("checking: 700 of 700 rounds\n")
+    assert "copying: 0 of 700 memories\n" in done.err
+    assert done.err.endswith("checking: 700 of 700 memories\n")
     assert lines(on_server) == before
 
     back = tmp_path / "back"
@@ -198,6 +198,6 @@ def test_a_pipe_gets_few_lines() -> None:
         progress.begin("checking", 0)
         progress.advance(0)
     lines = shown.getvalue().splitlines()
-    assert lines[:2] == ["copying: 0 of 1000 rounds", "copying: 100 of 1000 rounds"]
-    assert lines[-2:] == ["copying: 1000 of 1000 rounds", "checking: 0 of 0 rounds"]
+    assert lines[:2] == ["copying: 0 of 1000 memories", "copying: 100 of 1000 memories"]
+    assert lines[-2:] == ["copying: 1000 of 1000 memories", "checking: 0 of 0 memories"]
     assert len(lines) == 12

@@ -212,7 +212,7 @@ def test_forgetting_counts_and_asks(chat: Chat, answering: httpx.Client, ann: st
     terminal.type("/memories")
     terminal.shows("2 of 2")
     terminal.type("/forget 1")
-    terminal.shows(r"forget 1 round: “I like rum.”\? \[y/N\]")
+    terminal.shows(r"forget 1 memory: “I like rum.”\? \[y/N\]")
     terminal.type("n")
     terminal.shows("nothing was forgotten")
     assert len(rounds(answering, ann, "old")) == 2
@@ -223,9 +223,9 @@ def test_forgetting_counts_and_asks(chat: Chat, answering: httpx.Client, ann: st
     assert [user for user, _ in rounds(answering, ann, "old")] == ["I like tea."]
     terminal.prompts()
     terminal.type("/forget all")
-    terminal.shows(rf"forget all 1 round of {re.escape(ann)}\?")
+    terminal.shows(rf"forget all 1 memory of {re.escape(ann)}\?")
     terminal.type("y")
-    terminal.shows("1 round forgotten; a new session begins")
+    terminal.shows("1 memory forgotten; a new session begins")
     assert sessions(answering, ann) == {}
 
 
@@ -247,7 +247,7 @@ def test_as_of_a_day(chat: Chat, model: ScriptedModel, answering: httpx.Client, 
     terminal.prompts()
     terminal.type("/why")
     terminal.shows(
-        r"(?s)asked at 2023-05-22.*answered from 1 of 1 found.*2023-05-20 .*“I live in Ghent\."
+        r"(?s)asked on 22 May 2023.*answered from 1 of 1 found.*20 May 2023 .*“I live in Ghent\."
     )
     terminal.type("/time")
     terminal.shows("time: now")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memories import Steps, answers, held, made_up, questions, remember
@@ -149,7 +150,42 @@ def test_lines_of_another_format_are_named() -> None:
         with pytest.raises(InvalidRecord, match="line 1"):
             list(from_lines(lines))
     good = json.dumps({"format": "aide-memoire/records", "version": 1})
-    with pytest.raises(InvalidRecord, match="line 2 cannot be read: it has no 'user_id'"):
+    with pytest.raises(InvalidRecord, match=r"line 2 .*: the field 'user_id' is missing"):
         list(from_lines([good, "{}"]))
     with pytest.raises(InvalidRecord, match="the file is empty"):
         list(from_lines([]))
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"user_text": 5}, "'user_text' must be text, not a number"),
+        ({"facts": {}}, "'facts' must be a list, not an object"),
+        ({"session_date": "soon"}, "'session_date' must be a time like .*, not 'soon'"),
+        ({"round_index": None}, "'round_index' must be a number, not null"),
+        ({"facts": [5]}, "something in it is of another kind"),
+    ],
+)
+def test_what_is_wrong_with_a_field_is_said_in_words(changed: dict[str, Any], told: str) -> None:
+    record = {
+        **{"user_id": "ann", "session_id": "s", "round_index": 0, "turn_ids": [], "facts": []},
+        **{"session_date": "2024-03-01T10:00:00Z", "user_text": "x", "assistant_text": ""},
+        **{"enrichment": "done"},
+        **changed,
+    }
+    head = json.dumps({"format": "aide-memoire/records", "version": 1})
+    with pytest.raises(InvalidRecord, match=f"line 2 cannot be read: {told}"):
+        list(from_lines([head, json.dumps(record)]))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("[1]", r"expected a JSON object \(.*\), not a list"),
+        ('{"a": 1,, }', "it is not JSON: .* at character 9"),
+    ],
+)
+def test_a_line_that_is_no_record_is_said_in_words(line: str, told: str) -> None:
+    head = json.dumps({"format": "aide-memoire/records", "version": 1})
+    with pytest.raises(InvalidRecord, match=f"line 2 cannot be read: {told}"):
+        list(from_lines([head, line]))
