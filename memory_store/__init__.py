@@ -39,7 +39,7 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import rule_facts
+from memory_store.facts import only_asks, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
@@ -52,7 +52,7 @@ from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
-from memory_store.sessions import summarise_session
+from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
@@ -89,6 +89,7 @@ __all__ = [
     "LANGUAGES",
     "LONGEST_QUERY",
     "LONGEST_READ",
+    "LONGEST_TITLE",
     "NONE",
     "PACKAGED",
     "PLAIN",
@@ -170,6 +171,7 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "as_title",
     "aside",
     "back_up",
     "cancel_reindex",
@@ -185,6 +187,7 @@ __all__ = [
     "named_speakers",
     "named_terms",
     "new_job",
+    "only_asks",
     "pause",
     "read_sentences",
     "reindex",

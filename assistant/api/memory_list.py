@@ -43,6 +43,9 @@ async def list_memories(
     text: Annotated[
         str, Query(description="On either side, whatever its case.", examples=["bruges"])
     ] = "",
+    questions: Annotated[
+        bool, Query(description="Those, too, in which the user only asks.")
+    ] = True,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",
@@ -60,6 +63,7 @@ async def list_memories(
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
         text=text.strip(),
+        questions=questions,
         newest_first=order == "newest",
         limit=limit,
         after=None if after is None else _read_place(after),

@@ -60,6 +60,7 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/sessions": Call(),
     "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
     "GET /v1/sessions/{session_id}": Call(),
+    "PATCH /v1/sessions/{session_id}": Call(body={"title": "Mine"}),
     "DELETE /v1/sessions/{session_id}": Call(),
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
