@@ -19,7 +19,7 @@ Place = tuple[datetime, str, int]
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which rounds of a user to list: said on these days, in this session, with this text on either
-    side. With `as_of` they say what held on that day.
+    side, of these ids. With `as_of` they say what held on that day.
 
     Without `questions` those in which the user only asks are left out; of rounds that were written
     before this was noted, none are.
@@ -32,6 +32,7 @@ class Listing:
     session_id: str | None = None
     as_of: date | None = None
     text: str = ""
+    ids: tuple[str, ...] | None = None
     questions: bool = True
     newest_first: bool = True
     limit: int = 50

@@ -271,7 +271,8 @@ class MemoryStore:
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
-        scope = Scope(listing.user_id, listing.session_id, days=listing.days)
+        ids = listing.ids and tuple(filter(_is_id, listing.ids))
+        scope = Scope(listing.user_id, listing.session_id, ids, listing.days)
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(_FACT * len(every), cut, every, listing)
         read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []

@@ -69,6 +69,7 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         now=now,
         time_range=TimeAsked.of_question(recall.time_range),
         unit=body.unit,
+        floor=parts.settings.quote_floor,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )
