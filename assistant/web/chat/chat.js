@@ -133,7 +133,8 @@ async function answer({ instead, ...said }) {
     announce(whole);
     if (chat.id !== id) return;
     answered({ ...said, answer: whole, memory }, message);
-    if (said.kept) remembered(id);
+    if (memory?.round_id) remembered(id);
+    else if (said.kept) memoryChanged({ everything: true }); // it may have been a wish to forget
   } catch (error) {
     if (chat.id === id) failed(error, said, { message, instead });
   } finally {
