@@ -10,7 +10,7 @@ import { byId, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { Refused, ask, path } from "../server/api.js";
 import { streamChat } from "../server/stream.js";
-import { keepTrace, traceOf } from "../why/traces.js";
+import { keepTrace, remembered, traceOf } from "../why/traces.js";
 import { hideWhy, showWhy } from "../why/why.js";
 import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
@@ -98,8 +98,8 @@ function showRound(value) {
   const { user_text: text, assistant_text: answer } = value;
   for (const [role, content] of [["user", text], ["assistant", answer]]) {
     if (!content) continue;
-    chat.messages.push({ role, content });
-    say(role, content);
+    chat.messages.push({ role, content, id: value.id });
+    say(role, content).dataset.round = value.id;
   }
   const message = value.answer_withdrawn ? sayWithdrawn() : byId("log").lastElementChild;
   const key = traceOf(value.id)?.key;
@@ -114,7 +114,7 @@ function send(text, how) {
 
 /**
  * Have a message answered, or answered again: then in the place of the message `instead`. What was
- * asked as of an earlier day is no part of the conversation.
+ * asked as of an earlier day is no part of the conversation, nor is what was wished to be forgotten.
  */
 async function answer({ instead, ...said }) {
   chat.id ??= `web-${randomId()}`;
@@ -133,8 +133,8 @@ async function answer({ instead, ...said }) {
     announce(whole);
     if (chat.id !== id) return;
     answered({ ...said, answer: whole, memory }, message);
-    if (memory?.round_id) remembered(id);
-    else if (said.kept) memoryChanged({ everything: true }); // it may have been a wish to forget
+    if (memory?.round_id) kept(id);
+    else if (said.kept) await letGo(); // it may have been a wish to forget
   } catch (error) {
     if (chat.id === id) failed(error, said, { message, instead });
   } finally {
@@ -152,16 +152,22 @@ async function answer({ instead, ...said }) {
 const sentAgain = ({ key }) => (key ? { "Idempotency-Key": key } : { "X-Stainless-Retry-Count": "1" });
 
 function answered({ memory, ...said }, message) {
-  const { text, asOf, earlier, key } = said;
-  if (!asOf) chat.messages = [...earlier, { role: "user", content: text }, { role: "assistant", content: said.answer }];
+  const { text, asOf, earlier, key, question } = said;
   const id = memory?.round_id;
-  if (id) keepTrace(id, { memory, question: text, key });
+  if (!asOf && (id || !said.kept)) chat.messages = [...earlier, { role: "user", content: text, id }, { role: "assistant", content: said.answer, id }];
+  if (id) {
+    if (isExplained(memory)) keepTrace(id, { memory, question: text, key });
+    for (const one of [question, message]) if (one) one.dataset.round = id;
+  }
   message.append(under(message, { ...said, id, memory }));
   chat.unsent = null;
   scrollDown();
 }
 
-function remembered(id) {
+/** Whether memory was asked for it: not for a greeting, nor for a wish to forget. */
+const isExplained = (memory) => memory && Object.keys(memory.timings).length > 0;
+
+function kept(id) {
   const isNew = chat.session === null;
   ask("GET", path`/v1/sessions/${id}`, { query: { user_id: settings.user } }).then(
     (session) => chat.id === id && showHead(session), showError);
@@ -169,11 +175,25 @@ function remembered(id) {
   memoryChanged();
 }
 
+/** What memory has no more goes from view, and is not sent along any more. */
+async function letGo() {
+  memoryChanged({ everything: true });
+  const shown = [...byId("log").querySelectorAll("[data-round]")];
+  const there = await remembered([...new Set(shown.map(({ dataset }) => dataset.round))]);
+  const isGone = (id, isAnswer) => id && (!there.has(id) || (isAnswer && there.get(id).answer_withdrawn));
+  chat.messages = chat.messages.filter(({ role, id }) => !isGone(id, role === "assistant"));
+  for (const message of shown) {
+    if (!isGone(message.dataset.round, message.matches(".assistant"))) continue;
+    message.querySelector(".text").replaceChildren(el("span", { class: "faint" }, "Forgotten."));
+    message.querySelector(".under")?.remove();
+  }
+}
+
 function body(id, { text, kept, asOf, earlier }) {
   const memory = kept ? "on" : "read_only";
   return {
     model: "aide-memoire",
-    messages: [...(asOf ? [] : earlier.slice(-SENT_ALONG)), { role: "user", content: text }],
+    messages: [...(asOf ? [] : earlier.slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
     metadata: { user_id: settings.user, session_id: id, memory, memory_debug: "1", ...(asOf && { as_of: asOf }) },
   };
 }
@@ -185,9 +205,9 @@ function under(message, said) {
   const withRound = (act) => () =>
     ask("GET", path`/v1/memories/${id}`, { query: { user_id: settings.user } }).then(act).catch(showError);
   const again = () => chat.stopper ?? answer({ ...said, instead: message });
-  const why = () => showWhy(memory ? { ...memory, as_of: asOf } : traceOf(id).memory, text, message).catch(showError);
+  const why = () => showWhy(isExplained(memory) ? { ...memory, as_of: asOf } : traceOf(id).memory, text, message).catch(showError);
   return el("p", { class: "under" },
-    memory || traceOf(id) ? button("Why this answer?", why, "why") : null,
+    isExplained(memory) || traceOf(id) ? button("Why this answer?", why, "why") : null,
     said.answer ? copyButton(() => said.answer) : null,
     text && (id || !kept) ? button("Regenerate", again, "again") : null,
     id ? [button("Correct", withRound(openCorrection)), button("Forget", withRound(forgetRound))] : null,

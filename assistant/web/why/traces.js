@@ -35,14 +35,20 @@ export function letGo({ id, session, everything }) {
 
 /** A trace with what was found as memory has it now; what is gone is left out. */
 export async function whole(memory) {
-  const missing = (memory.data ?? []).filter(({ facts }) => !facts).map(({ id }) => id);
-  const read = new Map();
-  for (let start = 0; start < missing.length; start += AT_ONCE) {
-    const query = [["user_id", settings.user], ["limit", AT_ONCE], ...missing.slice(start, start + AT_ONCE).map((id) => ["id", id])];
-    for (const value of (await ask("GET", "/v1/memories", { query })).data) read.set(value.id, value);
-  }
+  const read = await remembered(memory.data.filter(({ facts }) => !facts).map(({ id }) => id));
   const data = memory.data.map((value) => (value.facts ? value : read.has(value.id) && { ...read.get(value.id), ...value }));
   return { ...memory, data: data.filter(Boolean), gone: data.filter((value) => !value).length };
+}
+
+/** Those of these memories that are there, by their ids. */
+export async function remembered(ids) {
+  const found = new Map();
+  for (let start = 0; start < ids.length; start += AT_ONCE) {
+    const some = ids.slice(start, start + AT_ONCE).map((id) => ["id", id]);
+    const query = [["user_id", settings.user], ["limit", AT_ONCE], ...some];
+    for (const value of (await ask("GET", "/v1/memories", { query })).data) found.set(value.id, value);
+  }
+  return found;
 }
 
 /** Where the browser has no more room, the oldest go first. */

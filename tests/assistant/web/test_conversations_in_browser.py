@@ -233,3 +233,25 @@ def test_what_cannot_be_brought_in_is_said_in_words(
     page.locator("#import-file").set_input_files(file)
     expect(page.get_by_role("alert")).to_contain_text(f"“{name}” was not brought in.")
     expect(page.get_by_role("alert")).to_contain_text(said)
+
+
+def test_what_is_forgotten_by_a_message_is_neither_seen_nor_sent_again(
+    quoting_url: str, open_page: OpenPage, http: httpx.Client, ann: str
+) -> None:
+    page = open_page(quoting_url)
+    say(page, "My bike is red.")
+    answered(page)
+    say(page, "My locker has the number 77.")
+    answered(page)
+    say(page, "forget what I said about my locker")
+    expect(answered(page)).to_contain_text("yes, delete")
+    say(page, "yes, delete")
+    expect(answered(page)).to_contain_text("Deleted")
+    expect(page.get_by_text("Forgotten.")).to_have_count(2)
+    expect(page.get_by_text("My bike is red.").first).to_be_visible()
+    with page.expect_request("**/v1/chat/completions") as sent:
+        say(page, "My cat is Tom.")
+    said = [one["content"] for one in sent.value.post_data_json["messages"]]
+    assert (said[0], len(said), said[-1]) == ("My bike is red.", 3, "My cat is Tom.")
+    answered(page)
+    assert len(sessions(http, ann)) == 1
