@@ -272,6 +272,8 @@ class MemoryStore:
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
         ids = listing.ids and tuple(filter(_is_id, listing.ids))
+        if ids == ():
+            return Page((), 0)
         scope = Scope(listing.user_id, listing.session_id, ids, listing.days)
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(_FACT * len(every), cut, every, listing)

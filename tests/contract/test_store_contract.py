@@ -180,6 +180,9 @@ async def test_a_list_without_those_that_only_ask(store: MemoryStore) -> None:
     texts = [record.round.user_text for record in (*page.records, *rest.records)]
     assert sorted(texts) == sorted([CAT.user_text, both.user_text])
     assert (await store.listed(Listing("ann"))).total == 3
+    named = await store.listed(Listing("ann", ids=(both.id, "nobody", REX.id)))
+    assert [record.id for record in named.records] == [both.id]
+    assert (await store.listed(Listing("ann", ids=("nobody",)))).total == 0
     # Whoever puts a fact into it tells something by it.
     await store.correct("ann", asked.id, Correction(MAY, facts=(GivenFact("My cat is Miso."),)))
     assert (await store.listed(Listing("ann", questions=False))).total == 3

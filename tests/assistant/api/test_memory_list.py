@@ -160,3 +160,9 @@ def test_a_withdrawn_answer_says_so(http: httpx.Client, ann: str) -> None:
     http.delete("/v1/sessions/told", params={"user_id": ann}).raise_for_status()
     (asked,) = page(http, ann, session_id="asked")["data"]
     assert (asked["assistant_text"], asked["answer_withdrawn"]) == ("", True)
+
+
+def test_named_ones(http: httpx.Client, told: str) -> None:
+    named = [one["id"] for one in page(http, told)["data"] if one["session_id"] in ("s20", "s22")]
+    assert ids(page(http, told, id=[*named, "nobody", named[0]])) == ["s22", "s20"]
+    assert page(http, told, id="nobody")["total"] == 0
