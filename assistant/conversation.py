@@ -117,16 +117,25 @@ def by_round(turns: Sequence[Turn]) -> list[list[Turn]]:
 
 
 def add_turns(
-    rounds: Sequence[Round], turns: Sequence[Turn], *, user_id: str, session_id: str
+    rounds: Sequence[Round],
+    turns: Sequence[Turn],
+    *,
+    user_id: str,
+    session_id: str,
+    title: str = "",
 ) -> list[Round]:
     """The rounds that result when the turns follow the session's rounds, one for each of
-    `by_round`: new ones, of which the first may be the session's last one completed."""
+    `by_round`: new ones, of which the first may be the session's last one completed. `title` is
+    that of a session that begins with them."""
     last = rounds[-1] if rounds else None
     changed: list[Round] = []
     for said in by_round(turns):
         if last is None or said[0].role is Role.USER:
             index = last.round_index + 1 if last else 0
-            last = _opened(Round(user_id, session_id, index, _said_at(last, said[0])), said)
+            named = last.session_title if last else title
+            said_at = _said_at(last, said[0])
+            last = Round(user_id, session_id, index, said_at, session_title=named)
+            last = _opened(last, said)
         else:
             last = _answered(last, said)
         changed.append(last)
@@ -248,11 +257,10 @@ def _sides(round: Round) -> list[_Side]:
     """The messages of a round as clients send them back: without blank ones. An answer that was
     withdrawn was not blank when they got it."""
     both = ((Role.USER, round.user_text), (Role.ASSISTANT, round.assistant_text))
-    withdrawn = round.is_changed and len(round.turns) > 1
     return [
         (round, role, text)
         for role, text in both
-        if text.strip() or (withdrawn and role is Role.ASSISTANT)
+        if text.strip() or (role is Role.ASSISTANT and round.answer_withdrawn)
     ]
 
 

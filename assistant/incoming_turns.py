@@ -18,8 +18,11 @@ class Recorded(NamedTuple):
 class Arriving:
     """Turns on their way into a session, in as many tries as that takes."""
 
-    def __init__(self, user_id: str, session_id: str, turns: Sequence[Turn]) -> None:
-        self._owner = {"user_id": user_id, "session_id": session_id}
+    def __init__(
+        self, user_id: str, session_id: str, turns: Sequence[Turn], title: str = ""
+    ) -> None:
+        """`title` is that of the session, should these turns begin it."""
+        self._owner = {"user_id": user_id, "session_id": session_id, "title": title}
         self._turns = turns
         self._left = list(turns)
         self._places: list[int] = []

@@ -86,9 +86,12 @@ class Recorder:
         self._watcher = watcher
 
     @memory_operation(Operation.UPSERT, lambda done: len(done.rounds))
-    async def record(self, user_id: str, session_id: str, turns: Sequence[Turn]) -> Recorded:
-        """Add turns that already happened; durable on return. Known turns change nothing."""
-        arriving = Arriving(user_id, session_id, turns)
+    async def record(
+        self, user_id: str, session_id: str, turns: Sequence[Turn], title: str = ""
+    ) -> Recorded:
+        """Add turns that already happened; durable on return. Known turns change nothing. `title`
+        is that of the session, should these turns begin it."""
+        arriving = Arriving(user_id, session_id, turns, title)
 
         async def attempt(rounds: list[Round]) -> Recorded:
             changed = await aside(_TURN * len(turns), arriving.plan, rounds)
@@ -185,6 +188,16 @@ class Recorder:
             new = await self._store.bring_in(user_id, records)
             self.rounds_stored += new
             return new
+
+    @memory_operation(Operation.UPDATE, len)
+    async def name_session(self, user_id: str, session_id: str, title: str) -> list[Record]:
+        """Name a session; its records, of which there are none where there is no such session."""
+        async with self._writing(user_id) as writer:
+            writer.sessions.pop(session_id, None)
+            records = await self._store.name_session(user_id, session_id, title)
+            if self._notices:  # others may hold its rounds under the title that it had
+                await self._notices.tell(ERASED)
+            return records
 
     async def everything(self, user_id: str) -> list[Record]:
         """All that is kept of a user, oldest first, as it was at one moment."""

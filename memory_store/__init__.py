@@ -39,7 +39,7 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import own_sentences, rule_facts
+from memory_store.facts import only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
@@ -53,7 +53,7 @@ from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
-from memory_store.sessions import summarise_session
+from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
@@ -90,6 +90,7 @@ __all__ = [
     "LANGUAGES",
     "LONGEST_QUERY",
     "LONGEST_READ",
+    "LONGEST_TITLE",
     "NONE",
     "PACKAGED",
     "PLAIN",
@@ -172,6 +173,7 @@ __all__ = [
     "TransferUnfinished",
     "Weights",
     "as_stated",
+    "as_title",
     "aside",
     "back_up",
     "cancel_reindex",
@@ -187,6 +189,7 @@ __all__ = [
     "named_speakers",
     "named_terms",
     "new_job",
+    "only_asks",
     "own_sentences",
     "pause",
     "read_sentences",

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
-from memory_store.types import Fact, Round, Speaker
+from memory_store.language.kinds import asks
+from memory_store.language.sentences import LONGEST_QUERY, sentences
+from memory_store.types import Fact, Record, Round, Speaker
 
 
 def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
@@ -30,6 +32,15 @@ def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
     """What the user says in the round and does not quote, sentence by sentence."""
     own = words_of(round).own
     return [text for text in language.sentences(round.user_text) if text in own]
+
+
+def only_asks(record: Record) -> bool:
+    """Whether each sentence of the user's is surely a question, so that nothing is told to be
+    remembered: neither by what a model found in it, nor by what the user put into its facts."""
+    text = record.round.user_text
+    if not text.strip() or len(text) > LONGEST_QUERY:
+        return False
+    return all(fact.source == "rule" for fact in record.facts) and all(map(asks, sentences(text)))
 
 
 def words_of(round: Round) -> Authorship:

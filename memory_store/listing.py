@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from memory_store.engines.engine import Hit
+from memory_store.engines.layout import ASKS
 from memory_store.types import Days, Record
 
 TEXTS = ("user_text", "assistant_text")
@@ -18,7 +19,10 @@ Place = tuple[datetime, str, int]
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Which rounds of a user to list: said on these days, in this session, with this text on either
-    side. With `as_of` they say what held on that day.
+    side, of these ids. With `as_of` they say what held on that day.
+
+    Without `questions` those in which the user only asks are left out; of rounds that were written
+    before this was noted, none are.
 
     `after` goes on behind the round of an earlier page, which may have been forgotten meanwhile.
     """
@@ -28,6 +32,8 @@ class Listing:
     session_id: str | None = None
     as_of: date | None = None
     text: str = ""
+    ids: tuple[str, ...] | None = None
+    questions: bool = True
     newest_first: bool = True
     limit: int = 50
     after: Place | None = None
@@ -53,13 +59,18 @@ class Cut:
 
 def fields(listing: Listing) -> Sequence[str]:
     """The payload fields that `cut` looks at."""
-    return (*_PLACE, *TEXTS) if listing.text else _PLACE
+    texts = TEXTS if listing.text else ()
+    return (*_PLACE, *texts) if listing.questions else (*_PLACE, *texts, ASKS)
 
 
 def cut(hits: Sequence[Hit], listing: Listing) -> Cut:
     """The page that the listing asks for, of all rounds said on its days."""
     wanted = listing.text.casefold()
-    placed = [(_place(hit), hit.id) for hit in hits if not wanted or _holds(hit, wanted)]
+    placed = [
+        (_place(hit), hit.id)
+        for hit in hits
+        if (listing.questions or not hit.payload.get(ASKS)) and (not wanted or _holds(hit, wanted))
+    ]
     behind = (one for one in placed if _is_behind(one[0], listing))
     first = heapq.nlargest if listing.newest_first else heapq.nsmallest
     found = first(listing.limit + 1, behind)

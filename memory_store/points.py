@@ -6,8 +6,9 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import CONFLICTS, OPEN, REPEATS
+from memory_store.engines.layout import ASKS, CONFLICTS, OPEN, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
+from memory_store.facts import only_asks
 from memory_store.language.words import term_counts
 from memory_store.types import (
     Days,
@@ -20,7 +21,15 @@ from memory_store.types import (
 )
 
 SCHEMA_VERSION = 3
-_COMPUTED = ("event_days", "slots", CONFLICTS, "word_count", "fact_count", "schema_version")
+_COMPUTED = (
+    "event_days",
+    "slots",
+    CONFLICTS,
+    "word_count",
+    "fact_count",
+    ASKS,
+    "schema_version",
+)
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
 
@@ -51,6 +60,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "turn_ids": list(round.turn_ids),
         "corrected_at": _instant(round.corrected_at),
         REPEATS: list(round.repeats),
+        "session_title": round.session_title,
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
         "keyphrases": list(record.keyphrases),
@@ -58,6 +68,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "may_supersede": record.may_supersede,
         "word_count": word_count,
         "fact_count": sum(fact.speaker is Speaker.USER for fact in record.facts),
+        ASKS: only_asks(record),
         "schema_version": SCHEMA_VERSION,
     }
 
@@ -113,6 +124,7 @@ def from_plain(payload: Payload) -> Record:
         turn_ids=tuple(payload["turn_ids"]),
         corrected_at=_read_instant(payload.get("corrected_at")),
         repeats=tuple(payload.get(REPEATS, ())),
+        session_title=payload.get("session_title", ""),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(

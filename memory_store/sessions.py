@@ -17,8 +17,10 @@ SUMMARY_FIELDS = (
     "attempts",
     "failure",
     "user_text",
+    "session_title",
 )
 _OPENING = 80
+LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class _Said:
     date: datetime
     enrichment: EnrichmentFailure
     opening: str
+    title: str
 
 
 def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
@@ -46,6 +49,7 @@ def summarise_session(records: Sequence[Record]) -> SessionSummary:
             r.round.session_date,
             EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
             _opening(r.round.user_text),
+            r.round.session_title,
         )
         for r in records
     ]
@@ -64,7 +68,13 @@ def _said(hit: Hit) -> _Said:
             failure=payload.get("failure", ""),
         ),
         _opening(payload["user_text"]),
+        payload.get("session_title", ""),
     )
+
+
+def as_title(text: str) -> str:
+    """A text as the title of a session: one line, and not too long."""
+    return " ".join(text.split())[:LONGEST_TITLE].rstrip()
 
 
 def _opening(text: str) -> str:
@@ -79,6 +89,7 @@ def _opening(text: str) -> str:
 def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
     states = Counter(one.enrichment.state for one in said)
     failed = [one.enrichment for one in said if one.enrichment.failure]
+    in_turn = sorted(said, key=lambda one: one.enrichment.round_index)
     return SessionSummary(
         session_id=session_id,
         started_at=min(one.date for one in said),
@@ -86,6 +97,7 @@ def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
         rounds=len(said),
         enrichment={state: states[state] for state in EnrichmentState},
         failures=tuple(sorted(failed, key=lambda failure: failure.round_index)),
-        opening=min(said, key=lambda one: one.enrichment.round_index).opening,
+        opening=in_turn[0].opening,
+        title=next((one.title for one in in_turn if one.title), ""),
         days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
     )

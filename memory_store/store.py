@@ -29,15 +29,17 @@ from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
 from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
-from memory_store.sessions import SUMMARY_FIELDS, summarise
+from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
 from memory_store.transfer.records import owned
-from memory_store.turns import aside, in_order, in_slices
+from memory_store.turns import aside, in_order, in_slices, pause
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 
 # Characters of a failure that are kept.
 _REASON = 500
 # Of how many characters reading takes as long as going through a round or a fact.
 _FACT = 20
+# Rounds that get the title of their session in one go.
+_NAMED_AT_ONCE = 16
 
 
 class MemoryStore:
@@ -163,9 +165,8 @@ class MemoryStore:
             extractor=extractor,
             failure=reason[:_REASON],
         )
-        await self._engine.set_payload(
-            record.id, Scope(round.user_id), enrichment_to_payload(changed), round.turn_ids
-        )
+        only = Scope(round.user_id, ids=(record.id,))
+        await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
 
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
         """Set those of these rounds that failed back to `pending`, their attempts forgotten.
@@ -173,9 +174,9 @@ class MemoryStore:
         Somebody else may have done so already, and even have enriched them: those stay.
         """
         again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
-        failed = Scope(user_id, states=(EnrichmentState.FAILED,))
         for id in ids:
-            await self._engine.set_payload(id, failed, again)
+            failed = Scope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
+            await self._engine.set_payload(failed, again)
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None
@@ -252,6 +253,18 @@ class MemoryStore:
         hits = await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS)
         return await aside(_FACT * len(hits), summarise, hits)
 
+    async def name_session(self, user_id: str, session_id: str, title: str) -> list[Record]:
+        """Name a session, or with an empty title have it named by nothing but its opening; its
+        records as they are then, empty when there is none."""
+        named = {"session_title": as_title(title)}
+        every = await self._engine.scroll(Scope(user_id, session_id), ["session_id"])
+        ids = [hit.id for hit in every]
+        for start in range(0, len(ids), _NAMED_AT_ONCE):
+            some = tuple(ids[start : start + _NAMED_AT_ONCE])
+            await self._engine.set_payload(Scope(user_id, session_id, ids=some), named)
+            await pause()
+        return await self.session(user_id, session_id)
+
     async def conflicts(self, user_id: str) -> list[Conflict]:
         """What contradicts the user's own statements and may be another's, the newest first.
         `correct` says with `speakers` who said it."""
@@ -259,7 +272,10 @@ class MemoryStore:
 
     async def listed(self, listing: Listing) -> Page:
         """One page of a user's rounds by when they were said."""
-        scope = Scope(listing.user_id, listing.session_id, days=listing.days)
+        ids = listing.ids and tuple(filter(_is_id, listing.ids))
+        if ids == ():
+            return Page((), 0)
+        scope = Scope(listing.user_id, listing.session_id, ids, listing.days)
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(_FACT * len(every), cut, every, listing)
         read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []

@@ -72,6 +72,9 @@ class Round:
     corrected_at: datetime | None = None
     repeats: tuple[str, ...] = ()
     """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
+    session_title: str = field(default="", compare=False)
+    """What its session was named, if it was; the same in all its rounds. It is no part of what the
+    round says."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -100,6 +103,11 @@ class Round:
     def is_changed(self) -> bool:
         """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
         return len(self.turns) < len(self.turn_ids)
+
+    @property
+    def answer_withdrawn(self) -> bool:
+        """Whether it had an answer that is not kept any more."""
+        return self.is_changed and len(self.turns) > 1 and not self.assistant_text.strip()
 
 
 class Speaker(StrEnum):
@@ -255,5 +263,7 @@ class SessionSummary:
     failures: tuple[EnrichmentFailure, ...] = ()
     opening: str = ""
     """How its first round begins."""
+    title: str = ""
+    """What it was named, if it was."""
     days: Mapping[date, int] = field(default_factory=dict)
     """How many of its rounds were said on each day."""

@@ -24,7 +24,18 @@ from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.recorder import Recorder
-from memory_store import Correction, Days, GivenFact, MemoryStore, Query, Recall, Record, Speaker
+from memory_store import (
+    Correction,
+    Days,
+    GivenFact,
+    MemoryStore,
+    Query,
+    Recall,
+    Record,
+    Speaker,
+    in_slices,
+    only_asks,
+)
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 _CORRECTED = {
@@ -58,12 +69,16 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         now=now,
         time_range=TimeAsked.of_question(recall.time_range),
         unit=body.unit,
+        floor=parts.settings.quote_floor,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )
     if body.unit == "session":
         return await long_response(result, map(FoundSession.of_session, recall.sessions))
-    return await long_response(result, map(FoundMemory.of, recall.rounds))
+    found = recall.rounds
+    if not body.questions:
+        found = tuple([one async for one in in_slices(found) if not only_asks(one.record)])
+    return await long_response(result, map(FoundMemory.of, found))
 
 
 @memory_operation(Operation.SEARCH, lambda recall: len(recall.rounds))

@@ -13,6 +13,7 @@ from assistant.api.failures import READING, failures
 from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import (
+    BRUGES_ID,
     Conflict,
     Conflicts,
     Memory,
@@ -26,6 +27,7 @@ from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
 
+_MOST = 200
 router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRoute)
 
 
@@ -43,10 +45,17 @@ async def list_memories(
     text: Annotated[
         str, Query(description="On either side, whatever its case.", examples=["bruges"])
     ] = "",
+    id: Annotated[
+        list[str] | None,
+        Query(max_length=_MOST, description="These only.", examples=[[BRUGES_ID]]),
+    ] = None,
+    questions: Annotated[
+        bool, Query(description="Those, too, in which the user only asks.")
+    ] = True,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",
-    limit: Annotated[int, Query(ge=1, le=200, description="How many on a page.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="How many on a page.")] = 50,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
 ) -> Response:
     """The rounds of a user by date, page by page: said on these days, in this session, with this
@@ -60,6 +69,8 @@ async def list_memories(
         session_id=None if session_id is None else checked_id(session_id, "session_id"),
         as_of=until,
         text=text.strip(),
+        ids=None if id is None else tuple(id),
+        questions=questions,
         newest_first=order == "newest",
         limit=limit,
         after=None if after is None else _read_place(after),
@@ -80,7 +91,7 @@ async def list_conflicts(
     request: Request,
     store: Store,
     user_id: UserId = None,
-    limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
+    limit: Annotated[int, Query(ge=1, le=_MOST, description="How many at most.")] = 50,
 ) -> Response:
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`

@@ -97,7 +97,9 @@ async def _bring_in_chatgpt(request: Request, parts: Services, owner: str) -> _B
     found = await aside(len(body), read_chatgpt, body, most_bytes=most_bytes)
     new = 0
     for session in found.sessions:
-        recorded = await parts.recorder.record(owner, session.session_id, session.turns)
+        recorded = await parts.recorder.record(
+            owner, session.session_id, session.turns, session.title
+        )
         new += len(recorded.rounds)
     return _BroughtIn(new, found.count_rounds() - new, found.unreadable)
 

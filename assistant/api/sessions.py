@@ -1,4 +1,4 @@
-"""Routes of sessions: open, record, list, read, forget."""
+"""Routes of sessions: open, record, list, read, name, forget."""
 
 import uuid
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api.dependencies import Changes, Parts, Store
+from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
 from assistant.api.parameters import DryRun, SessionId, UserId
 from assistant.api.replies import long_response
@@ -34,7 +35,12 @@ from assistant.api.request_context import (
     user_of,
 )
 from assistant.api.requests.chat import content_text
-from assistant.api.requests.memories import NewSession, RecordedMessage, RecordedMessages
+from assistant.api.requests.memories import (
+    NamedSession,
+    NewSession,
+    RecordedMessage,
+    RecordedMessages,
+)
 from assistant.api.route import JsonRoute
 from assistant.conversation import Role, Turn
 from assistant.errors import NotFound
@@ -170,6 +176,26 @@ async def read_session(
     return await long_response(
         SessionWithRounds.of(owner, summary, data=[]), map(Memory.of, records)
     )
+
+
+@router.patch(
+    "/{session_id:path}",
+    summary="Name a session",
+    responses=failures(*WRITING, 404, 413) | shown({**Session.example, **NamedSession.example}),
+)
+async def name_session(
+    request: Request,
+    recorder: Changes,
+    session_id: SessionId,
+    body: NamedSession,
+    user_id: UserId = None,
+) -> Session:
+    """Give a session a title; an empty one takes it away."""
+    owner = await user_of(request, body.user_id, user_id)
+    records = await recorder.name_session(owner, session_id, body.title)
+    if not records:
+        raise _unknown(session_id)
+    return Session.of(owner, await aside(len(records), summarise_session, records))
 
 
 @router.delete(

@@ -20,6 +20,7 @@ from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest
 from assistant.imports.json_items import NoList, TooManyValues, items_of, not_json
 from assistant.imports.recognised import ACCEPTED
+from memory_store import as_title
 
 _FILES = re.compile(r"(?:.*/)?conversations(?:[-_]\d+)?\.json")
 _TEXTS = ("text", "multimodal_text")
@@ -28,6 +29,7 @@ _PREFIX = "chatgpt-"
 _MOST_CONVERSATIONS = 200_000
 _CIRCLE = "its messages go round in a circle"
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
+_UNNAMED = "New chat"
 # What reading a damaged, locked or unusual zip file raises, by what is wrong in which part of it.
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -52,6 +54,7 @@ class ImportedSession:
 
     session_id: str
     turns: tuple[Turn, ...]
+    title: str = ""
 
     def count_rounds(self) -> int:
         """How many rounds its turns make."""
@@ -87,8 +90,9 @@ def read_chatgpt(export: bytes, *, most_bytes: int = _MOST_BYTES) -> ChatGptExpo
         except ValueError as why:
             unread += 1
             if len(unreadable) < _MOST_TOLD:
-                title = _title(conversation)
-                unreadable.append(f"conversation {number}{title} cannot be read: {why}")
+                title = _title(conversation)[:_SHOWN_NAME]
+                named = f" (“{title}”)" if title else ""
+                unreadable.append(f"conversation {number}{named} cannot be read: {why}")
     if unreadable and not found:
         raise InvalidRequest(unreadable[0])
     if unread > len(unreadable):
@@ -156,7 +160,8 @@ def read_session(conversation: Any) -> ImportedSession:
             raise ValueError(
                 f"not a ChatGPT conversation (it has no mapping): {_keys(conversation)}"
             )
-        return ImportedSession(session_id, tuple(_turns(conversation)))
+        title = as_title(whole_characters(_title(conversation)))
+        return ImportedSession(session_id, tuple(_turns(conversation)), title)
     except (KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
         raise ValueError(_why(error)) from error
 
@@ -171,9 +176,9 @@ def _id(conversation: Any) -> str:
 
 
 def _title(conversation: Any) -> str:
-    """What to find it by, where it has a title."""
+    """What ChatGPT or the user named it; empty where nobody did."""
     title = conversation.get("title") if isinstance(conversation, Mapping) else None
-    return f" (“{title[:_SHOWN_NAME]}”)" if isinstance(title, str) and title.strip() else ""
+    return title if isinstance(title, str) and title.strip() not in ("", _UNNAMED) else ""
 
 
 def _why(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 import { explainLatest, newChat, openChat, refreshChat, startChat, stop } from "./chat/chat.js";
 import { markSession, readSessions } from "./chat/sessions.js";
+import { changedElsewhere } from "./memory/forget.js";
 import { refreshMemories, showMemories, startMemories } from "./memory/memories.js";
 import { showError } from "./page/banner.js";
 import { byId } from "./page/dom.js";
@@ -9,6 +10,7 @@ import { isMenuShown, showMenu, startMenu } from "./page/menu.js";
 import { showTheme } from "./page/settings.js";
 import { startSettings } from "./page/settings_dialog.js";
 import { startShortcuts } from "./page/shortcuts.js";
+import { hearTabs } from "./page/tabs.js";
 import { readAbout } from "./server/about.js";
 import { startKeys } from "./server/key.js";
 import { hideWhy } from "./why/why.js";
@@ -29,7 +31,8 @@ startShortcuts({
 });
 for (const button of document.querySelectorAll(".new-chat")) button.onclick = begin;
 window.addEventListener("hashchange", route);
-document.addEventListener("memory-changed", ({ detail }) => changed(detail.gone));
+document.addEventListener("memory-changed", ({ detail }) => changed(detail));
+hearTabs({ onMemory: changedElsewhere, onSetting: follow });
 document.addEventListener("server-back", () => (known ? showAgain() : enter()));
 document.addEventListener("signed-in", enter);
 enter();
@@ -73,8 +76,8 @@ function begun(id) {
   readSessions().then(() => markSession(id));
 }
 
-function changed(gone) {
-  refreshChat({ shown: !byId("chat").hidden, gone });
+function changed({ gone, elsewhere } = {}) {
+  refreshChat({ shown: !byId("chat").hidden, gone, elsewhere });
   if (byId("memories").hidden) readSessions();
   else refreshMemories().catch(showError);
 }
@@ -88,6 +91,13 @@ function changeUser() {
   readAbout().catch(showError);
   readSessions();
   begin();
+}
+
+/** Another tab changed a setting of this browser: who talks, how it looks, the key. */
+function follow(setting) {
+  if (setting === "theme") showTheme();
+  else if (setting === "user") changeUser();
+  else if (setting === "key") location.reload();
 }
 
 function escape() {

@@ -73,7 +73,7 @@ def corrected(
     """
     round = _reworded(record.round, correction)
     if not (round.user_text.strip() or round.assistant_text.strip()):
-        raise InvalidRecord("no text would be left: forget the round instead")
+        raise InvalidRecord("no text would be left: forget it instead")
     by_text = {fact.text: fact for fact in record.facts}
     if correction.facts is not None:
         facts, enrichment = _given(round, correction.facts, by_text, language), EnrichmentState.DONE
@@ -101,7 +101,7 @@ def _attributed(
     """The facts with who said them as the user says. Raises `InvalidRecord` where there is no
     such fact."""
     if unknown := set(speakers) - {fact.text for fact in facts}:
-        raise InvalidRecord(f"the round has no fact {min(unknown)[:80]!r}")
+        raise InvalidRecord(f"the memory has no fact {min(unknown)[:80]!r}")
     return tuple(
         _said_by(fact, speakers[fact.text], language) if fact.text in speakers else fact
         for fact in facts
@@ -163,7 +163,7 @@ def _given(
     round: Round, facts: tuple[GivenFact, ...], before: Mapping[str, Fact], language: Language
 ) -> tuple[Fact, ...]:
     if len(facts) > MOST_FACTS:
-        raise InvalidRecord(f"a round has at most {MOST_FACTS} facts")
+        raise InvalidRecord(f"a memory has at most {MOST_FACTS} facts")
     found = {fact.text: _to_fact(round, fact, before.get(fact.text), language) for fact in facts}
     return tuple(found.values())
 

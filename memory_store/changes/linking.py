@@ -109,8 +109,9 @@ class Linking:
     async def _write(self, user_id: str, records: Iterable[Record]) -> None:
         for record in records:
             # Another process may have put right or forgotten meanwhile what was read.
+            only = Scope(user_id, ids=(record.id,))
             await self._engine.set_payload(
-                record.id, Scope(user_id), facts_to_payload(record.facts), record.round.turn_ids
+                only, facts_to_payload(record.facts), record.round.turn_ids
             )
             await pause()
 

@@ -134,10 +134,10 @@ class Engine(Protocol):
         """Every point in scope, in no order; all payload fields unless named."""
 
     async def set_payload(
-        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
-        """Replace these payload fields of one point, where it is in scope and, if turns are given,
-        holds exactly these; the others stay."""
+        """Replace these payload fields of the points in scope that, if turns are given, hold
+        exactly these; the other fields stay."""
 
     async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
         """Take points in scope that hold exactly these turns and wait for enrichment, where nobody

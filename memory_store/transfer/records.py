@@ -207,6 +207,7 @@ def _checked(record: Record) -> Record:
     """The record, if everything in it is of its kind and can be written to a line again."""
     round = record.round
     texts = [round.user_id, round.session_id, round.user_text, round.assistant_text]
+    texts.append(round.session_title)
     texts += [name for name in (round.user_name, round.assistant_name) if name is not None]
     texts += [*round.turn_ids, *round.repeats, *record.keyphrases, record.summary]
     texts += [record.extractor, record.failure]

@@ -7,12 +7,15 @@ import pytest
 from cat_and_bread import BREAD, CAT, MAY, OVEN, REX, found, said
 
 from memory_store import (
+    Correction,
     Engine,
     EnrichmentState,
     Extraction,
     Fact,
+    GivenFact,
     Held,
     InvalidRecord,
+    Listing,
     MemoryStore,
     Query,
     Round,
@@ -147,6 +150,42 @@ async def test_sessions_are_listed_oldest_first_with_their_rounds(store: MemoryS
     assert (first.session_id, first.rounds, first.started_at) == ("s1", 1, MAY)
     assert (second.session_id, second.rounds) == ("s2", 2)
     assert second.enrichment[EnrichmentState.DONE] == 2
+
+
+async def test_a_session_is_named_and_named_again(store: MemoryStore) -> None:
+    many = [said("ann", "long", index, f"I planted tree {index}.") for index in range(40)]
+    await store.remember([*many, CAT, REX])
+    named = await store.name_session("ann", "long", " The\n orchard ")
+    assert {record.round.session_title for record in named} == {"The orchard"}
+    titles = {one.session_id: one.title for one in await store.sessions("ann")}
+    assert titles == {"long": "The orchard", "s1": ""}
+    # It stays with those of its rounds that stay, and by another user's name it is not reached.
+    await store.forget_round("ann", many[0].id)
+    assert await store.name_session("bob", "long", "Mine") == []
+    assert {one.title for one in await store.sessions("ann")} == {"The orchard", ""}
+    assert (await found(store, "tree 7"))[0] == "I planted tree 7."
+    await store.enrich(many[1], Extraction("a model"))
+    assert (await store.session("ann", "long"))[0].round.session_title == "The orchard"
+    await store.name_session("ann", "long", "")
+    assert {one.title for one in await store.sessions("ann")} == {""}
+
+
+async def test_a_list_without_those_that_only_ask(store: MemoryStore) -> None:
+    asked = said("ann", "s1", 1, "What is my cat called?", "Miso.")
+    both = said("ann", "s1", 2, "I moved to Bergen last week. What's the weather there?")
+    await store.remember([CAT, asked, both])
+    page = await store.listed(Listing("ann", questions=False, limit=1))
+    assert page.total == 2
+    rest = await store.listed(Listing("ann", questions=False, after=page.next))
+    texts = [record.round.user_text for record in (*page.records, *rest.records)]
+    assert sorted(texts) == sorted([CAT.user_text, both.user_text])
+    assert (await store.listed(Listing("ann"))).total == 3
+    named = await store.listed(Listing("ann", ids=(both.id, "nobody", REX.id)))
+    assert [record.id for record in named.records] == [both.id]
+    assert (await store.listed(Listing("ann", ids=("nobody",)))).total == 0
+    # Whoever puts a fact into it tells something by it.
+    await store.correct("ann", asked.id, Correction(MAY, facts=(GivenFact("My cat is Miso."),)))
+    assert (await store.listed(Listing("ann", questions=False))).total == 3
 
 
 async def test_enrichment_joins_the_record_and_its_keys(store: MemoryStore) -> None:

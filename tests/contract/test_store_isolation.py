@@ -64,6 +64,7 @@ COVERED = {
     "claim",
     *(
         "sessions",
+        "name_session",
         "count",
         "known_facts",
         "listed",
@@ -228,6 +229,13 @@ class Memories(RuleBasedStateMachine):
         for hit in [*found.rounds, *(r for session in found.sessions for r in session.rounds)]:
             self._own(user, hit.record)
         assert len({hit.record.id for hit in found.rounds}) == len(self._expected[user])
+
+    @rule(user=ids, session=ids)
+    def name_session(self, user: str, session: str) -> None:
+        for record in self._run(self._store.name_session(user, session, f"of {user}"[:200])):
+            self._own(user, record)
+            assert record.round.session_id == session
+            assert record.round.session_title == f"of {user}"[:200]
 
     @rule(user=ids, session=ids, index=indexes)
     def round(self, user: str, session: str, index: int) -> None:

@@ -51,6 +51,8 @@ async def test_they_go_with_the_round_and_are_counted_before(store: MemoryStore)
     assert await store.records("ann") == before
     assert await forget_round(store, dry_run=False) == counted
     assert await answers(store) == GONE
+    withdrawn = [r.round.user_text for r in await store.records("ann") if r.round.answer_withdrawn]
+    assert withdrawn == [ASKED.user_text]  # of the other no turns are known
     found = await store.recall(Query("ann", "4711", explained=True))
     assert "4711" not in str(found)
     assert await forget_round(store, dry_run=False) == Forgotten()

@@ -164,6 +164,7 @@ class MemoryBase(Reply):
     session_date: Instant
     user_text: str
     assistant_text: str
+    answer_withdrawn: bool
     enrichment: EnrichmentState
     corrected_at: Instant | None
 
@@ -185,6 +186,7 @@ class MemoryBase(Reply):
             session_date=round.session_date,
             user_text=round.user_text,
             assistant_text=round.assistant_text,
+            answer_withdrawn=round.answer_withdrawn,
             enrichment=enrichment,
             corrected_at=round.corrected_at,
             **more,
@@ -203,6 +205,7 @@ class Memory(MemoryBase):
         "session_date": "2023-05-27T10:00:00Z",
         "user_text": "I moved to Bruges yesterday.",
         "assistant_text": "Enjoy the canals.",
+        "answer_withdrawn": False,
         "facts": [KeptFact.example],
         "enrichment": {"state": "done", "attempts": 0, "extractor": None, "failure": None},
         "corrected_at": None,

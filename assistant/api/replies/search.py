@@ -117,6 +117,7 @@ class SearchResult(Reply):
     now: Instant
     time_range: TimeAsked | None
     unit: Literal["round", "session"]
+    floor: float
     timings: dict[str, float]
     data: list[FoundMemory] | list[FoundSession]
     example: ClassVar[Mapping[str, Any]] = {
@@ -130,6 +131,7 @@ class SearchResult(Reply):
             "text": "last month",
         },
         "unit": "round",
+        "floor": 0.33,
         "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
         "data": [FoundMemory.example],
     }

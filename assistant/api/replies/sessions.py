@@ -98,6 +98,7 @@ class Session(OpenedSession):
 
     ended_at: Instant
     rounds: int
+    title: str | None
     opening: str
     days: list[RoundsOfADay]
     enrichment: EnrichmentCounts
@@ -106,6 +107,7 @@ class Session(OpenedSession):
         **OpenedSession.example,
         "ended_at": "2023-05-27T10:00:00Z",
         "rounds": 2,
+        "title": None,
         "opening": "I live in Ghent.",
         "days": [{"day": "2023-05-20", "rounds": 1}, {"day": "2023-05-27", "rounds": 1}],
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
@@ -122,6 +124,7 @@ class Session(OpenedSession):
             started_at=summary.started_at,
             ended_at=summary.ended_at,
             rounds=summary.rounds,
+            title=summary.title or None,
             opening=summary.opening,
             days=[RoundsOfADay(day=day.isoformat(), rounds=n) for day, n in summary.days.items()],
             enrichment=EnrichmentCounts.of(summary),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from assistant.api.requests import Many, Request, SpeakerName, Time
+from memory_store import LONGEST_TITLE
 
 _MOST_SPEAKERS = 2000
 
@@ -21,6 +22,14 @@ class NewSession(Request):
         "session_id": "spring",
         "started_at": "2023-05-20T10:00:00Z",
     }
+
+
+class NamedSession(Request):
+    """`PATCH /v1/sessions/{session_id}`. Without a title a session goes by its opening."""
+
+    user_id: str | None = None
+    title: str = Field(max_length=LONGEST_TITLE)
+    example: ClassVar[Mapping[str, Any]] = {"user_id": "ann", "title": "My two homes"}
 
 
 class RecordedMessage(Request):
@@ -108,6 +117,7 @@ class SearchRequest(Request):
     as_of: Time = None
     top_k: int = Field(default=10, ge=1, le=200)
     unit: Literal["round", "session"] = "round"
+    questions: bool = True
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "query": "Where did I live last month?",

@@ -4,28 +4,29 @@ import { openCorrection } from "../memory/correct.js";
 import { forgetRound, forgetSession, memoryChanged } from "../memory/forget.js";
 import { announce } from "../page/announce.js";
 import { hideError, showError } from "../page/banner.js";
+import { copyButton } from "../page/copy.js";
 import { day } from "../page/dates.js";
-import { byId, counted, el } from "../page/dom.js";
+import { byId, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { Refused, ask, path } from "../server/api.js";
 import { streamChat } from "../server/stream.js";
-import { showWhy } from "../why/why.js";
+import { keepTrace, remembered, traceOf } from "../why/traces.js";
+import { hideWhy, showWhy } from "../why/why.js";
 import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
-import { clearLog, growing, say, sayNothing, scrollDown, welcome } from "./log.js";
+import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
+import { hideTitle, showTitle, startTitle } from "./title.js";
 
 // Older messages of a conversation are recalled from memory like those of any other.
 const SENT_ALONG = 20;
 
 // `stale`: whether memory changed under it. `unsent`: what failed, so that sending it is a retry.
 const chat = { id: null, session: null, messages: [], stopper: null, unsent: null, stale: false };
-
-// How answers came about, by the round that they became.
-const traces = new Map();
+let begun = null;
 
 /** Begin a new conversation. */
 export function newChat() {
   reset(null);
-  byId("chat-head").hidden = true;
+  hideTitle();
   welcome((text) => (write(text), focusDraft()));
   focusDraft();
 }
@@ -43,23 +44,29 @@ export async function openChat(id) {
     scrollDown();
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "session_not_found") return showError(error);
-    byId("chat-head").hidden = true;
+    hideTitle();
     sayNothing("This conversation is not remembered.");
   }
 }
 
 /** Wire the parts; `onBegun` hears the id of a session when it comes into being. */
 export function startChat(onBegun, onForgotten) {
-  startComposer({ onSend: (text, how) => send(text, how, onBegun), onStop: stop });
+  begun = onBegun;
+  startComposer({ onSend: send, onStop: stop });
+  startTitle();
   byId("forget-session").onclick = () =>
     forgetSession(chat.session).then((forgotten) => forgotten && onForgotten(), showError);
 }
 
-/** Show again what memory now says of the conversation in view; its own answer changes nothing. */
-export function refreshChat({ shown, gone }) {
-  if (gone === chat.id) return;
-  chat.stale = chat.id !== null && chat.messages.length > 0 && !chat.stopper;
-  if (chat.stale && shown) openChat(chat.id);
+/**
+ * Show again what memory now says of the conversation in view. Its own answer changes nothing, and
+ * what another tab changes while one is under way is shown after it.
+ */
+export function refreshChat({ shown, gone, elsewhere }) {
+  if (gone === chat.id && !elsewhere) return;
+  const isAnswering = chat.stopper !== null;
+  chat.stale = chat.id !== null && chat.messages.length > 0 && (elsewhere || !isAnswering);
+  if (chat.stale && shown && !isAnswering) openChat(chat.id);
 }
 
 /** Stop the answer under way; it is not remembered. */
@@ -67,115 +74,158 @@ export function stop() {
   chat.stopper?.abort();
 }
 
-/** Show why the latest answer that can be explained is what it is. */
+/** Show why the latest answer is what it is. */
 export function explainLatest() {
-  [...byId("log").querySelectorAll(".why")].at(-1)?.click();
+  byId("log").lastElementChild?.querySelector(".why")?.click();
 }
 
 function reset(id) {
   stop();
   Object.assign(chat, { id, session: null, messages: [], stopper: null, unsent: null, stale: false });
   clearLog();
+  hideWhy();
   hideError();
   setBusy(false);
 }
 
 function showHead(session) {
   chat.session = session;
-  byId("chat-head").hidden = false;
-  byId("chat-title").textContent = day(session.started_at);
-  byId("chat-rounds").textContent = counted(session.rounds, "round");
+  keepingTheEnd(() => showTitle(session));
 }
 
 function showRound(value) {
-  for (const [role, text] of [["user", value.user_text], ["assistant", value.assistant_text]]) {
-    if (!text) continue;
-    chat.messages.push({ role, content: text });
-    say(role, text);
+  const earlier = [...chat.messages];
+  const { user_text: text, assistant_text: answer } = value;
+  for (const [role, content] of [["user", text], ["assistant", answer]]) {
+    if (!content) continue;
+    chat.messages.push({ role, content, id: value.id });
+    say(role, content).dataset.round = value.id;
   }
-  byId("log").lastElementChild.append(under({ id: value.id, ...traces.get(value.id) }));
+  const message = value.answer_withdrawn ? sayWithdrawn() : byId("log").lastElementChild;
+  const key = traceOf(value.id)?.key;
+  message.append(under(message, { id: value.id, text, answer, earlier, key, kept: true }));
 }
 
-async function send(text, { kept, asOf }, onBegun) {
-  chat.id ??= `web-${randomId()}`;
+function send(text, how) {
   const key = chat.unsent?.text === text ? chat.unsent.key : randomId();
+  const question = say("user", text);
+  answer({ text, ...how, key, earlier: [...chat.messages], question });
+}
+
+/**
+ * Have a message answered, or answered again: then in the place of the message `instead`. What was
+ * asked as of an earlier day is no part of the conversation, nor is what was wished to be forgotten.
+ */
+async function answer({ instead, ...said }) {
+  chat.id ??= `web-${randomId()}`;
   const { id } = chat;
   const stopper = (chat.stopper = new AbortController());
   setBusy(true);
   hideError();
   announce("Answering.");
-  const question = say("user", text).parentElement;
-  const answer = say("assistant", "").parentElement;
-  answer.classList.add("coming");
-  const growth = growing(answer.querySelector(".text"));
+  const message = say("assistant", "", { instead });
+  message.classList.add("coming");
+  const growth = growing(message);
   try {
-    const options = { signal: stopper.signal, headers: { "Idempotency-Key": key }, onText: growth.add };
-    const memory = await streamChat(body(id, text, { kept, asOf }), options);
+    const options = { signal: stopper.signal, headers: sentAgain(said), onText: growth.add };
+    const memory = await streamChat(body(id, said), options);
     const whole = growth.finish();
     announce(whole);
     if (chat.id !== id) return;
-    answered({ text, whole, memory, kept, asOf }, answer);
-    if (kept) remembered(id, onBegun);
+    answered({ ...said, answer: whole, memory }, message);
+    if (memory?.round_id) kept(id);
+    else if (said.kept) await letGo(); // it may have been a wish to forget
   } catch (error) {
-    if (chat.id === id) failed(error, { question, answer, text, key });
+    if (chat.id === id) failed(error, said, { message, instead });
   } finally {
-    answer.classList.remove("coming");
+    message.classList.remove("coming");
     if (chat.id === id) {
       chat.stopper = null;
       setBusy(false);
       focusDraft();
+      if (chat.stale) openChat(id);
     }
   }
 }
 
-/** What was asked as of an earlier day is no part of the conversation. */
-function answered({ text, whole, memory, kept, asOf }, answer) {
-  if (!asOf) chat.messages.push({ role: "user", content: text }, { role: "assistant", content: whole });
+/** What says that it is the same message: its key, as long as this page knows it. */
+const sentAgain = ({ key }) => (key ? { "Idempotency-Key": key } : { "X-Stainless-Retry-Count": "1" });
+
+function answered({ memory, ...said }, message) {
+  const { text, asOf, earlier, key, question } = said;
   const id = memory?.round_id;
-  if (id) traces.set(id, { memory, question: text });
-  answer.append(under({ id, memory, question: text, kept, asOf }));
+  if (!asOf && (id || !said.kept)) chat.messages = [...earlier, { role: "user", content: text, id }, { role: "assistant", content: said.answer, id }];
+  if (id) {
+    if (isExplained(memory)) keepTrace(id, { memory, question: text, key });
+    for (const one of [question, message]) if (one) one.dataset.round = id;
+  }
+  message.append(under(message, { ...said, id, memory }));
   chat.unsent = null;
   scrollDown();
 }
 
-function remembered(id, onBegun) {
-  const begun = chat.session === null;
+/** Whether memory was asked for it: not for a greeting, nor for a wish to forget. */
+const isExplained = (memory) => memory && Object.keys(memory.timings).length > 0;
+
+function kept(id) {
+  const isNew = chat.session === null;
   ask("GET", path`/v1/sessions/${id}`, { query: { user_id: settings.user } }).then(
     (session) => chat.id === id && showHead(session), showError);
-  if (begun) onBegun(id);
+  if (isNew) begun(id);
   memoryChanged();
 }
 
-function body(id, text, { kept, asOf }) {
-  const earlier = asOf ? [] : chat.messages.slice(-SENT_ALONG);
+/** What memory has no more goes from view, and is not sent along any more. */
+async function letGo() {
+  memoryChanged({ everything: true });
+  const shown = [...byId("log").querySelectorAll("[data-round]")];
+  const there = await remembered([...new Set(shown.map(({ dataset }) => dataset.round))]);
+  const isGone = (id, isAnswer) => id && (!there.has(id) || (isAnswer && there.get(id).answer_withdrawn));
+  chat.messages = chat.messages.filter(({ role, id }) => !isGone(id, role === "assistant"));
+  for (const message of shown) {
+    if (!isGone(message.dataset.round, message.matches(".assistant"))) continue;
+    message.querySelector(".text").replaceChildren(el("span", { class: "faint" }, "Forgotten."));
+    message.querySelector(".under")?.remove();
+  }
+}
+
+function body(id, { text, kept, asOf, earlier }) {
   const memory = kept ? "on" : "read_only";
   return {
     model: "aide-memoire",
-    messages: [...earlier, { role: "user", content: text }],
+    messages: [...(asOf ? [] : earlier.slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
     metadata: { user_id: settings.user, session_id: id, memory, memory_debug: "1", ...(asOf && { as_of: asOf }) },
   };
 }
 
-function under({ id, memory, question, kept = true, asOf }) {
+/** What can be done about an answer: all of it when it is in view, the latest can be made again. */
+function under(message, said) {
+  const { id, text, memory, kept, asOf } = said;
   const button = (label, onclick, name = "") => el("button", { type: "button", class: `quiet ${name}`, onclick }, label);
   const withRound = (act) => () =>
     ask("GET", path`/v1/memories/${id}`, { query: { user_id: settings.user } }).then(act).catch(showError);
+  const again = () => chat.stopper ?? answer({ ...said, instead: message });
+  const why = () => showWhy(isExplained(memory) ? { ...memory, as_of: asOf } : traceOf(id).memory, text, message).catch(showError);
   return el("p", { class: "under" },
-    memory ? button("Why this answer?", () => showWhy({ ...memory, as_of: asOf }, question), "why") : null,
+    isExplained(memory) || traceOf(id) ? button("Why this answer?", why, "why") : null,
+    said.answer ? copyButton(() => said.answer) : null,
+    text && (id || !kept) ? button("Regenerate", again, "again") : null,
     id ? [button("Correct", withRound(openCorrection)), button("Forget", withRound(forgetRound))] : null,
     kept ? null : el("span", { class: "faint" }, asOf ? `as of ${day(asOf)}, not remembered` : "not remembered"));
 }
 
-/** What was written goes back to where it can be sent again. */
-function failed(error, { question, answer, text, key }) {
-  if (error.name === "AbortError") {
-    answer.append(el("p", { class: "under faint" }, "Stopped, and not remembered."));
-    return;
+/** What was written goes back to where it can be sent again; an answer that was there stays. */
+function failed(error, { text, key, kept, asOf, question }, { message, instead }) {
+  const isStopped = error.name === "AbortError";
+  if (instead) message.replaceWith(instead);
+  else if (isStopped) message.append(el("p", { class: "under faint" }, "Stopped, and not remembered."));
+  if (isStopped) return;
+  if (!instead) {
+    question.remove();
+    message.remove();
+    chat.unsent = { text, key };
+    giveBack(text, { kept, asOf });
   }
-  question.remove();
-  answer.remove();
-  chat.unsent = { text, key };
-  giveBack(text);
   showError(error);
 }
 

@@ -1,4 +1,5 @@
-// What is being written, and how it is to be taken.
+// What is being written, and how it is to be taken. That something is not to be remembered holds for
+// one message.
 
 import { byId } from "../page/dom.js";
 import { asOf, startAsOf } from "./as_of.js";
@@ -17,8 +18,10 @@ export function startComposer({ onSend, onStop }) {
     event.preventDefault();
     const text = draft.value.trim();
     if (!text || isBusy()) return;
+    const how = { asOf: asOf(), kept: !byId("unkept").checked && !asOf() };
     write("");
-    onSend(text, { asOf: asOf(), kept: !byId("unkept").checked && !asOf() });
+    byId("unkept").checked = false;
+    onSend(text, how);
   };
   startAsOf();
 }
@@ -29,9 +32,11 @@ export function write(text) {
   grow();
 }
 
-/** Puts a text back that could not be sent, unless another one was begun. */
-export function giveBack(text) {
-  if (!byId("draft").value) write(text);
+/** Puts back what could not be sent, and how it was meant, unless another text was begun. */
+export function giveBack(text, { kept, asOf }) {
+  if (byId("draft").value) return;
+  write(text);
+  byId("unkept").checked = !kept && !asOf;
 }
 
 /** While an answer is under way it can be stopped, and nothing is sent. */

@@ -1,5 +1,6 @@
 // The messages of the conversation in view, as they are seen.
 
+import { WITHDRAWN } from "../memory/card.js";
 import { byId, el } from "../page/dom.js";
 import { markdown } from "./markdown.js";
 
@@ -24,18 +25,28 @@ export function sayNothing(text) {
   byId("log").replaceChildren(el("p", { class: "welcome" }, text));
 }
 
-/** Puts a message into the log and gives its body. */
-export function say(role, text) {
+/** Puts a message into the log, or in the place of another one, and gives it. */
+export function say(role, text, { instead } = {}) {
   byId("log").querySelector(".welcome")?.remove();
   const body = el("div", { class: "text" }, role === "user" ? text : markdown(text));
   const who = el("span", { class: "unseen" }, role === "user" ? "You: " : "Assistant: ");
-  byId("log").append(el("div", { class: `message ${role}` }, who, body));
+  const message = el("div", { class: `message ${role}` }, who, body);
+  if (instead) instead.replaceWith(message);
+  else byId("log").append(message);
   scrollDown();
-  return body;
+  return message;
+}
+
+/** Says in the place of an answer that it is not kept any more. */
+export function sayWithdrawn() {
+  const message = say("assistant", "");
+  message.querySelector(".text").replaceChildren(el("p", { class: "faint" }, WITHDRAWN));
+  return message;
 }
 
 /** A message that grows; drawn once a frame, however many pieces come. */
-export function growing(body) {
+export function growing(message) {
+  const body = message.querySelector(".text");
   let whole = "";
   let drawing = null;
   const draw = () => {
@@ -55,6 +66,13 @@ export function growing(body) {
       return whole;
     },
   };
+}
+
+/** Does something that changes the room of the log; whoever saw its end sees it after that. */
+export function keepingTheEnd(change) {
+  const follows = isAtTheEnd();
+  change();
+  if (follows) scrollDown();
 }
 
 /** Show the end of the log. */

@@ -5,6 +5,7 @@ import { heading } from "../page/dates.js";
 import { byId, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { ask } from "../server/api.js";
+import { titleOf } from "./title.js";
 
 const AT_ONCE = 100;
 let all = [];
@@ -38,7 +39,7 @@ function show(count) {
     const title = heading(session.started_at);
     if (title !== under) made.push(el("h2", {}, (under = title)));
     const href = `#/chat/${encodeURIComponent(session.id)}`;
-    made.push(el("a", { class: "row", href, title: session.opening, data: { id: session.id } }, session.opening || "(no words)"));
+    made.push(el("a", { class: "row", href, title: session.opening, data: { id: session.id } }, titleOf(session)));
   }
   if (all.length > count) {
     const older = el("button", { type: "button", class: "quiet" }, "Older conversations");

@@ -1,18 +1,22 @@
-// One remembered round: when, what was said by whom, and the facts found in it.
+// One memory: when, what was said by whom, and the facts found in it.
 
-import { day, time } from "../page/dates.js";
+import { dated, day, time } from "../page/dates.js";
 import { el } from "../page/dom.js";
 import { facts } from "./facts.js";
 
+/** What is said of an answer that repeated something that is forgotten. */
+export const WITHDRAWN = "This answer was withdrawn: it repeated something that was forgotten or corrected since.";
+
 const LONG = 600;
 
-/** A round as an article; `actions` are buttons or links below it. */
-export function card(value, { actions = [], dated = true, factsOnly = false, asOf } = {}) {
-  const when = dated ? `${day(value.session_date)}, ${time(value.session_date)}` : time(value.session_date);
-  const texts = factsOnly ? [] : [said("You", value.user_text), said("Assistant", value.assistant_text)];
+/** A memory as an article; `actions` are buttons or links below it. */
+export function card(value, { actions = [], withDay = true, factsOnly = false, asOf } = {}) {
+  const when = withDay ? `${day(value.session_date)}, ${time(value.session_date)}` : time(value.session_date);
+  const answer = value.answer_withdrawn ? el("p", { class: "said faint" }, WITHDRAWN) : said("Assistant", value.assistant_text);
+  const texts = factsOnly ? [] : [said("You", value.user_text), answer];
   return el("article", { class: "card", data: { id: value.id } },
     el("p", { class: "when" },
-      el("time", { dateTime: value.session_date }, when),
+      dated(value.session_date, when),
       value.corrected_at ? el("span", { class: "tag" }, `corrected ${day(value.corrected_at)}`) : null),
     texts,
     facts(value, { open: factsOnly, asOf }),

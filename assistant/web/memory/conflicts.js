@@ -1,7 +1,7 @@
 // Statements that contradict what the person said of themselves and may be another's: whose are they?
 
 import { showError } from "../page/banner.js";
-import { day } from "../page/dates.js";
+import { dated } from "../page/dates.js";
 import { el } from "../page/dom.js";
 import { notice } from "../page/notice.js";
 import { settings } from "../page/settings.js";
@@ -32,7 +32,7 @@ export function conflictCard(one) {
 }
 
 function statement(when, at, text, ...more) {
-  return el("p", { class: "said" }, el("b", {}, `${when} `, el("time", { dateTime: at }, day(at))), el("span", { class: "words" }, text), ...more);
+  return el("p", { class: "said" }, el("b", {}, `${when} `, dated(at)), el("span", { class: "words" }, text), ...more);
 }
 
 async function decide(one, speaker, said) {

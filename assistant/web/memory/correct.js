@@ -1,4 +1,4 @@
-// Putting right what is remembered of a round: either side of it, or its facts.
+// Putting right what is remembered: what either side said, or the facts.
 
 import { byId } from "../page/dom.js";
 import { notice } from "../page/notice.js";
@@ -6,7 +6,7 @@ import { settings } from "../page/settings.js";
 import { ask, path } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
 
-/** Opens the form for a round. What was said before is nowhere found again. */
+/** Opens the form for a memory. What was said before is nowhere found again. */
 export function openCorrection(value) {
   const dialog = byId("correct");
   const before = { user_text: value.user_text, assistant_text: value.assistant_text, facts: value.facts.map(({ text }) => text).join("\n") };
@@ -25,7 +25,7 @@ async function save(value, before, dialog) {
   try {
     if (Object.keys(send).length) {
       await ask("PATCH", path`/v1/memories/${value.id}`, { send, query: { user_id: settings.user } });
-      memoryChanged();
+      memoryChanged({ id: value.id });
       notice("Corrected. What it said before is forgotten.");
     }
     dialog.close();

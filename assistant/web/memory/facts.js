@@ -1,4 +1,4 @@
-// The facts of a round: what they say, of which days, and what became of them.
+// The facts of a memory: what they say, of which days, and what became of them.
 
 import { showError } from "../page/banner.js";
 import { day, range } from "../page/dates.js";

@@ -1,7 +1,7 @@
 // The history of a fact: all that was said of the matter, oldest first, and the step back.
 
 import { showError } from "../page/banner.js";
-import { day } from "../page/dates.js";
+import { dated, day } from "../page/dates.js";
 import { el } from "../page/dom.js";
 import { notice } from "../page/notice.js";
 import { settings } from "../page/settings.js";
@@ -20,7 +20,7 @@ export async function showHistory(place, value, fact, asOf) {
 
 function shown({ id, text, said_at, until }, here) {
   return el("li", { class: until ? "past" : "holds", ariaCurrent: id === here ? "true" : null },
-    el("time", { dateTime: said_at }, day(said_at)), text,
+    dated(said_at), text,
     el("span", { class: "faint" }, until ? `until ${day(until.said_at)}` : "holds"));
 }
 

@@ -1,34 +1,63 @@
 // A file that is brought in, as requests that the server accepts: an export of ours, or ChatGPT's.
+// What is wrong with it is said in the words of whoever chose it.
+
+import { counted } from "../page/dom.js";
 
 // Well below what the server accepts in one request, in characters of at most three bytes.
 const PIECE = 250_000;
-const CUT_OFF = "This export was cut off: its end is missing. Nothing was brought in.";
-// Those of the first version; of anything else the server says what it is.
-const hasNoEnd = (header) => !/"version": ?(?!1\b)\d/.test(header);
+const FORMAT = "aide-memoire/records";
+// Those of the first version have no end; of anything else the server says what it is.
+const FIRST_VERSION = 1;
+const NOTHING = "Nothing was brought in.";
+const KNOWN = "What can be brought in: an export of this page (a file that ends in .jsonl), or the export of ChatGPT (conversations.json, or the zip file that you got).";
+
+/** A file that cannot be brought in, and why. */
+export class Unreadable extends Error {}
 
 /** `{format, noun, all, pieces}`: each piece is `{body, count}`, and they make `all` together. */
 export async function readImport(file) {
   if (file.name.endsWith(".zip")) {
     return { format: "chatgpt", noun: "file", all: 1, pieces: [{ body: file, count: 1 }] };
   }
-  const text = await file.text();
-  return text.trimStart().startsWith("[") ? chatgpt(text) : records(text);
+  const text = (await file.text()).replace(/^\uFEFF/, "").trim();
+  if (!text) throw new Unreadable(`The file is empty. ${NOTHING}`);
+  if (text.startsWith("[")) return chatgpt(text);
+  const header = headerOf(text);
+  if (header?.format === FORMAT) return records(text, header);
+  throw new Unreadable(`This is neither. ${KNOWN} ${NOTHING}`);
 }
 
-function records(text) {
+function headerOf(text) {
+  try {
+    return JSON.parse(text.split("\n", 1)[0]);
+  } catch {
+    return null;
+  }
+}
+
+function records(text, { version }) {
   const [header, ...lines] = text.split("\n").filter((line) => line.trim());
   const end = /^{"records": ?(\d+)}$/.exec(lines.at(-1)?.trim());
   if (end) lines.pop();
-  if (end ? Number(end[1]) !== lines.length : !hasNoEnd(header)) throw new Error(CUT_OFF);
+  const told = end ? Number(end[1]) : null;
+  if (told === null && version !== FIRST_VERSION) throw new Unreadable(`The file was cut off: its end is missing. Export it again. ${NOTHING}`);
+  if (told !== null && told !== lines.length) {
+    throw new Unreadable(`The file should hold ${counted(told, "memory")}, but has ${lines.length}: it was cut off or changed. ${NOTHING}`);
+  }
   const ended = (some) => (end ? [...some, JSON.stringify({ records: some.length })] : some);
   const pieces = packed(lines).map((some) => ({ body: [header, ...ended(some)].join("\n"), count: some.length }));
-  return { format: "records", noun: "round", all: lines.length, pieces };
+  return { format: "records", noun: "memory", all: lines.length, pieces };
 }
 
 function chatgpt(text) {
-  const conversations = JSON.parse(text).map((one) => JSON.stringify(one));
-  const pieces = packed(conversations).map((some) => ({ body: `[${some.join(",")}]`, count: some.length }));
-  return { format: "chatgpt", noun: "conversation", all: conversations.length, pieces };
+  let all;
+  try {
+    all = JSON.parse(text);
+  } catch {
+    throw new Unreadable(`The list of conversations is damaged or was cut off. Unpack ChatGPT's zip file again, or choose the zip file itself. ${NOTHING}`);
+  }
+  const pieces = packed(all.map((one) => JSON.stringify(one))).map((some) => ({ body: `[${some.join(",")}]`, count: some.length }));
+  return { format: "chatgpt", noun: "conversation", all: all.length, pieces };
 }
 
 /** The texts in their order, as many together as fit into a request. */

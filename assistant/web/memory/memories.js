@@ -1,7 +1,8 @@
-// The memory browser: rounds by date, page by page, or those nearest to a query.
+// The memory browser: memories by date, page by page, or those near to a query. What only asks is
+// left out unless it is wanted.
 
 import { hideError, showError } from "../page/banner.js";
-import { day } from "../page/dates.js";
+import { dated, day } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { settings } from "../page/settings.js";
 import { readSessions } from "../chat/sessions.js";
@@ -24,7 +25,7 @@ export function startMemories() {
     showMemories();
   };
   byId("filter").onreset = () => setTimeout(showMemories);
-  for (const id of ["facts-only", "conflicts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
+  for (const id of ["questions-too", "facts-only", "conflicts-only", "from", "to", "as-of"]) byId(id).onchange = showMemories;
   byId("export").onclick = () => saveExport().catch(showError);
   byId("import").onclick = () => byId("import-file").click();
   byId("import-file").onchange = importFile;
@@ -32,11 +33,16 @@ export function startMemories() {
 }
 
 /** List anew from the top. */
-export async function showMemories() {
+export function showMemories() {
+  hideError();
+  return listAnew();
+}
+
+async function listAnew() {
   const list = byId("list");
   pages?.close();
   const mine = (pages = new Pages(list, { root: byId("memories"), read, show, onError: showError }));
-  hideError();
+  showWeak([]);
   byId("as-of-note").hidden = !byId("as-of").value;
   try {
     const sessions = readSessions();
@@ -55,7 +61,7 @@ export async function refreshMemories() {
   const sessions = await readSessions();
   showTimeline(sessions, { from: byId("from").value, to: byId("to").value }, listDays);
   await pages?.refresh();
-  if (!byId("list").querySelector(".card")) await showMemories();
+  if (!byId("list").querySelector(".card")) await listAnew();
 }
 
 const value = (id) => byId(id).value.trim() || undefined;
@@ -64,24 +70,46 @@ const byMeaning = () => byId("by").value === "meaning" && value("text") !== unde
 
 async function read(after) {
   const found = inConflict() ? await readConflicts() : byMeaning() ? await search() : await page(after);
-  byId("total").textContent = counted(found.total, inConflict() ? "conflict" : "round");
+  byId("total").textContent = counted(found.total, inConflict() ? "conflict" : "memory");
   return found;
 }
 
 function page(after) {
   const days = { from: value("from"), to: value("to"), as_of: value("as-of") };
-  const query = { user_id: settings.user, text: value("text"), limit: AT_ONCE, after, ...days };
+  const questions = byId("questions-too").checked;
+  const query = { user_id: settings.user, text: value("text"), questions, limit: AT_ONCE, after, ...days };
   return ask("GET", "/v1/memories", { query });
 }
 
+/** What is near to the query; what is further off is shown on demand. */
 async function search() {
   const days = { from: value("from"), to: value("to"), as_of: value("as-of") };
-  const send = { user_id: settings.user, query: value("text"), top_k: AT_ONCE, ...days };
+  const questions = byId("questions-too").checked;
+  const send = { user_id: settings.user, query: value("text"), questions, top_k: AT_ONCE, ...days };
   const found = await ask("POST", "/v1/memories/search", { send });
-  return { ...found, total: found.data.length, next: null };
+  const isNear = (one) => nearness(one) >= found.floor;
+  const data = found.data.filter(isNear);
+  showWeak(found.data.filter((one) => !isNear(one)));
+  return { data, total: data.length, next: null };
 }
 
-/** The cards of a page, under the days they are of; `before` is the round listed before them. */
+/** How near its words and their meaning are, whatever else lifted it. */
+const nearness = ({ reasons }) =>
+  reasons.filter(({ signal }) => ["dense", "words"].includes(signal)).reduce((sum, { contribution }) => sum + contribution, 0);
+
+/** Offers what is not near to the query. */
+function showWeak(values) {
+  const button = el("button", { type: "button", class: "quiet" }, "Show them");
+  button.onclick = () => {
+    byId("weak").hidden = true;
+    byId("list").querySelector(".welcome")?.remove();
+    byId("list").append(...show(values));
+  };
+  byId("weak").hidden = !values.length;
+  byId("weak").replaceChildren(`${counted(values.length, "weaker hit")} not shown. `, button);
+}
+
+/** The cards of a page, under the days they are of; `before` is the one listed before them. */
 function show(values, before) {
   if (inConflict()) return values.map(conflictCard);
   const byDate = !byMeaning();
@@ -91,8 +119,8 @@ function show(values, before) {
   for (const one of values) {
     if (factsOnly && !one.facts.length) continue;
     const title = day(one.session_date);
-    if (byDate && title !== under) made.push(el("h2", {}, (under = title)));
-    made.push(remembered(one, { factsOnly, dated: !byDate, asOf: value("as-of") }));
+    if (byDate && title !== under) made.push(el("h2", {}, dated(one.session_date, (under = title))));
+    made.push(remembered(one, { factsOnly, withDay: !byDate, asOf: value("as-of") }));
   }
   return made;
 }
@@ -123,10 +151,12 @@ async function importFile() {
 
 function nothing() {
   if (inConflict()) return noConflict();
-  if (value("text") || value("from") || value("to") || value("as-of")) {
-    return el("div", { class: "welcome" },
-      el("h2", {}, "Nothing matches"),
-      el("p", {}, "Try fewer words, more days, or search by meaning."));
+  const tell = (title, text) => el("div", { class: "welcome" }, el("h2", {}, title), el("p", {}, text));
+  const left = byId("questions-too").checked ? "" : " Your questions were not searched.";
+  if (byMeaning()) return tell("Nothing is near to that", `Nothing that you told comes near to it in meaning.${left}`);
+  if (value("text")) return tell("Nothing matches", `Try fewer words, more days, or search by meaning.${left}`);
+  if (value("from") || value("to") || value("as-of")) {
+    return tell("Nothing was told then", left && "If you only asked something, tick “Questions too”.");
   }
   return el("div", { class: "welcome" },
     el("h2", {}, "Nothing is remembered yet"),

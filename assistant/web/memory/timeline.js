@@ -11,9 +11,9 @@ const MOST_MONTHS = 60;
  */
 export function showTimeline(sessions, { from, to }, onChosen) {
   const chosen = from && from.slice(0, 7) === to.slice(0, 7) ? from.slice(0, 7) : null;
-  const rounds = roundsBy(sessions, chosen ? (key) => key : (key) => key.slice(0, 7));
-  const keys = chosen ? daysOf(chosen) : monthsOf([...rounds.keys()]);
-  const bars = keys.map((key) => bar(key, rounds.get(key) ?? 0, Math.max(1, ...keys.map((one) => rounds.get(one) ?? 0))));
+  const counts = countsBy(sessions, chosen ? (key) => key : (key) => key.slice(0, 7));
+  const keys = chosen ? daysOf(chosen) : monthsOf([...counts.keys()]);
+  const bars = keys.map((key) => bar(key, counts.get(key) ?? 0, Math.max(1, ...keys.map((one) => counts.get(one) ?? 0))));
   bars.forEach((one, place) => {
     const [first, last] = chosen ? [keys[place], keys[place]] : [`${keys[place]}-01`, daysOf(keys[place]).at(-1)];
     one.onclick = () => onChosen(first, last);
@@ -23,19 +23,19 @@ export function showTimeline(sessions, { from, to }, onChosen) {
   timeline.hidden = !sessions.length;
   timeline.replaceChildren(
     head(chosen, keys, () => onChosen("", "")),
-    el("div", { class: "bars", role: "group", ariaLabel: chosen ? `Rounds by day of ${month(chosen)}` : "Rounds by month", onkeydown: walk }, bars));
+    el("div", { class: "bars", role: "group", ariaLabel: chosen ? `Messages by day of ${month(chosen)}` : "Messages by month", onkeydown: walk }, bars));
   bars.forEach((one, place) => (one.tabIndex = place === bars.length - 1 ? 0 : -1));
 }
 
-function roundsBy(sessions, keyOf) {
-  const rounds = new Map();
+function countsBy(sessions, keyOf) {
+  const counts = new Map();
   for (const { days } of sessions) {
-    for (const { day: said, rounds: count } of days) rounds.set(keyOf(said), (rounds.get(keyOf(said)) ?? 0) + count);
+    for (const { day: said, rounds: count } of days) counts.set(keyOf(said), (counts.get(keyOf(said)) ?? 0) + count);
   }
-  return rounds;
+  return counts;
 }
 
-/** Every month from the first to the last one, those without rounds too: a gap is seen as one. */
+/** Every month from the first to the last one, those without any too: a gap is seen as one. */
 function monthsOf(found) {
   const [first, last] = [found.toSorted().at(0), found.toSorted().at(-1)];
   const months = [];
@@ -56,7 +56,7 @@ function head(chosen, keys, onAll) {
 }
 
 function bar(key, count, highest) {
-  const label = `${key.length > 7 ? day(key) : month(key)}: ${counted(count, "round")}`;
+  const label = `${key.length > 7 ? day(key) : month(key)}: ${counted(count, "message")}`;
   const shown = el("span");
   shown.style.blockSize = count ? `${Math.max(6, (count / highest) * 100)}%` : "0";
   return el("button", { type: "button", title: label, ariaLabel: label, disabled: !count }, shown);

@@ -1,13 +1,13 @@
 // A user's memory as a file: saved, and brought in piece by piece.
 
-import { showLeftOut } from "../page/banner.js";
+import { showLeftOut, showNotBroughtIn } from "../page/banner.js";
 import { dayKey } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { notice } from "../page/notice.js";
 import { settings } from "../page/settings.js";
 import { Refused, path, request } from "../server/api.js";
 import { memoryChanged } from "./forget.js";
-import { readImport } from "./import_file.js";
+import { Unreadable, readImport } from "./import_file.js";
 
 /** Saves everything that is kept of the user. */
 export async function saveExport() {
@@ -19,7 +19,16 @@ export async function saveExport() {
 
 /** Brings in what a file holds, and shows how far it is; what is there already stays. */
 export async function bringIn(file) {
-  const { format, noun, all, pieces } = await readImport(file);
+  try {
+    await bringInPieces(await readImport(file));
+  } catch (error) {
+    const isOfFile = error instanceof Unreadable || (error instanceof Refused && error.status === 400);
+    if (!isOfFile) throw error;
+    showNotBroughtIn(file.name, inWords(error.message));
+  }
+}
+
+async function bringInPieces({ format, noun, all, pieces }) {
   const sum = { imported: 0, known: 0, unreadable: [] };
   let done = 0;
   try {
@@ -31,8 +40,11 @@ export async function bringIn(file) {
       sum.unreadable.push(...stored.unreadable);
       done += count;
     }
-    notice(`${counted(sum.imported, "round")} brought in, ${sum.known.toLocaleString("en")} were there already.`);
+    notice(`${counted(sum.imported, "memory")} brought in, ${sum.known.toLocaleString("en")} were there already.`);
     if (sum.unreadable.length) showLeftOut(sum.unreadable);
+  } catch (error) {
+    if (sum.imported && error instanceof Refused) error.message += ` ${counted(sum.imported, "memory")} before it were brought in.`;
+    throw error;
   } finally {
     byId("import-progress").hidden = true;
     memoryChanged();
@@ -49,6 +61,14 @@ async function send(body, format, isOneOfMany) {
     if (!(isUnreadable && isOneOfMany)) throw error;
     return { imported: 0, known: 0, unreadable: [error.message] };
   }
+}
+
+/** What the server says of a line, without the names of its fields. */
+function inWords(message) {
+  if (message.includes("newer version")) return "It was exported by a newer version of the assistant.";
+  if (/^line \d+ cannot be read: checksum/.test(message)) return "The file was altered after it was exported.";
+  if (/^line \d+ cannot be read/.test(message)) return "A part of the file is damaged.";
+  return `${message[0].toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
 }
 
 function showProgress(done, all, noun) {

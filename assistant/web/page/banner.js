@@ -20,6 +20,11 @@ export function showLeftOut(reasons) {
   show(title, reasons.join(" · "), "Close", hideError);
 }
 
+/** Says why a file was not brought in. */
+export function showNotBroughtIn(name, reason) {
+  show(`“${name}” was not brought in.`, reason, "Close", hideError);
+}
+
 export function hideError() {
   byId("banner").hidden = true;
 }

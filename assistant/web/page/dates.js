@@ -1,12 +1,23 @@
-// Days and times as the server counts them: in UTC.
+// Days and times as people write them. They are counted in UTC, as the server does.
+
+import { el } from "./dom.js";
 
 const format = (options) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...options });
-const DAY = format({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+const DAY = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const DATE = format({ day: "numeric", month: "long", year: "numeric" });
+const WEEKDAY = format({ weekday: "long" });
 const TIME = format({ hour: "2-digit", minute: "2-digit" });
 const MONTH = format({ month: "long", year: "numeric" });
+const SINCE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
+const DAY_MS = 86_400_000;
+const MONTH_DAYS = 30.44;
+const YEAR_DAYS = 365.25;
 
-/** "Sat, 20 May 2023" of an instant or a day. */
-export const day = (instant) => DAY.format(new Date(instant));
+/** "Saturday 20 May 2023" of an instant or a day. */
+export const day = (instant) => DAY.format(new Date(instant)).replaceAll(",", "");
+
+/** "20 May 2023", "2–3 March 2026": the days from one to another, in few words. */
+export const days = (first, last) => DATE.formatRange(new Date(first), new Date(last));
 
 /** "02:21". */
 export const time = (instant) => TIME.format(new Date(instant));
@@ -17,6 +28,22 @@ export const month = (key) => MONTH.format(new Date(`${key}-01`));
 /** "2023-05-20" of an instant. */
 export const dayKey = (instant) => instant.slice(0, 10);
 
+/** The day of an instant, or another text for it, that says by its tooltip how long ago that was. */
+export const dated = (instant, text = day(instant)) =>
+  el("time", { dateTime: instant, title: ago(instant) }, text);
+
+/** "yesterday", "last Thursday", "3 weeks ago", "in 5 days". */
+export function ago(instant) {
+  const start = (at) => Math.floor(at / DAY_MS);
+  const away = start(new Date(instant).getTime()) - start(Date.now());
+  if (away < -1 && away >= -7) return `last ${WEEKDAY.format(new Date(instant))}`;
+  const far = Math.abs(away);
+  if (far < 14) return SINCE.format(away, "day");
+  if (far < 2 * MONTH_DAYS) return SINCE.format(Math.round(away / 7), "week");
+  if (far < 2 * YEAR_DAYS) return SINCE.format(Math.round(away / MONTH_DAYS), "month");
+  return SINCE.format(Math.round(away / YEAR_DAYS), "year");
+}
+
 /** The days of "2023-05", "2023-05-01" first. */
 export function daysOf(key) {
   const [year, number] = key.split("-").map(Number);
@@ -24,16 +51,20 @@ export function daysOf(key) {
   return Array.from({ length: last }, (_, place) => `${key}-${String(place + 1).padStart(2, "0")}`);
 }
 
-/** "Sat, 20 May 2023", or both ends of a range; an open end is left open. */
+/** "May 2023", "Saturday 20 May 2023", or both ends of a range; an open end is said so. */
 export function range({ first, last }) {
-  const [from, to] = [first, last].map((end) => (end ? day(end) : "…"));
-  return from === to ? from : `${from} – ${to}`;
+  if (!first || !last) return first ? `from ${day(first)} on` : last ? `until ${day(last)}` : "at any time";
+  const [from, to] = [first, last].map((end) => dayKey(end));
+  if (from === to) return day(from);
+  if (from.endsWith("-01-01") && to === `${from.slice(0, 4)}-12-31`) return from.slice(0, 4);
+  if (from.endsWith("-01") && to === daysOf(from.slice(0, 7)).at(-1)) return month(from.slice(0, 7));
+  return `${day(from)} to ${day(to)}`;
 }
 
 /** "Today", "Yesterday", "May 2023": under which heading a session is listed. */
 export function heading(instant) {
   const at = dayKey(instant);
-  const ago = (days) => dayKey(new Date(Date.now() - days * 86_400_000).toISOString());
-  if (at === ago(0)) return "Today";
-  return at === ago(1) ? "Yesterday" : month(at.slice(0, 7));
+  const before = (days) => dayKey(new Date(Date.now() - days * DAY_MS).toISOString());
+  if (at === before(0)) return "Today";
+  return at === before(1) ? "Yesterday" : month(at.slice(0, 7));
 }

@@ -15,6 +15,6 @@ export function el(name, properties = {}, ...children) {
 /** The element of the page with this id. */
 export const byId = (id) => document.getElementById(id);
 
-/** "1 round", "2 rounds". */
+/** "1 fact", "2 facts", "2 memories". */
 export const counted = (count, noun) =>
-  `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun}s`.replace(/ys$/, "ies")}`;

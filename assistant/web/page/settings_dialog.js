@@ -10,6 +10,7 @@ import { settings } from "./settings.js";
 export function startSettings(onUser) {
   byId("open-settings").onclick = () => openSettings(onUser);
   byId("sign-out").onclick = signOut;
+  byId("settings-cancel").onclick = () => byId("settings").close();
 }
 
 function openSettings(onUser) {

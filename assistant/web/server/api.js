@@ -20,7 +20,7 @@ export class Refused extends Error {
  * That a key is needed, or is wrong, is told to everybody by `key-refused` as well.
  */
 export async function request(method, path, { query = {}, body, headers = {}, signal } = {}) {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const given = (Array.isArray(query) ? query : Object.entries(query)).filter(([, value]) => value !== undefined && value !== "");
   const url = path + (given.length ? `?${new URLSearchParams(given)}` : "");
   const { key } = settings;
   const all = key ? { ...headers, Authorization: `Bearer ${key}` } : headers;

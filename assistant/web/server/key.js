@@ -3,6 +3,7 @@
 import { hideError } from "../page/banner.js";
 import { byId } from "../page/dom.js";
 import { settings } from "../page/settings.js";
+import { letGo } from "../why/traces.js";
 import { Refused, ask } from "./api.js";
 
 /** Wire the dialog. Others hear of a key that opens by `signed-in`. */
@@ -28,6 +29,7 @@ export const signedIn = () => settings.key !== "";
 /** Gives the key up; nothing that it opened stays in the page. */
 export function signOut() {
   settings.dropKey();
+  letGo({ everything: true });
   location.hash = "#/chat";
   location.reload();
 }

@@ -1,4 +1,4 @@
-// Why one round was found: how near it is, and what each signal added to that, in words.
+// Why one memory was found: how near it is, and what each signal added to that, in words.
 
 import { el } from "../page/dom.js";
 

@@ -4,12 +4,16 @@ import { card } from "../memory/card.js";
 import { day, range, time } from "../page/dates.js";
 import { byId, counted, el } from "../page/dom.js";
 import { bar, reasons } from "./reasons.js";
+import { whole } from "./traces.js";
 
 let opener = null;
 
-/** Shows how the server came to an answer, from the `memory` it sent along. */
-export function showWhy(memory, question) {
+/** Shows how the server came to an answer, from the `memory` it sent along, and marks the answer. */
+export async function showWhy(trace, question, message) {
+  const memory = await whole(trace);
+  hideWhy();
   opener = document.activeElement;
+  message.classList.add("explained");
   const panel = byId("why");
   const close = el("button", { type: "button", class: "quiet", onclick: hideWhy, ariaLabel: "Close" }, "✕");
   panel.replaceChildren(
@@ -29,15 +33,17 @@ export function hideWhy() {
   const panel = byId("why");
   if (panel.hidden) return;
   panel.hidden = true;
+  document.querySelector(".explained")?.classList.remove("explained");
   opener?.focus();
 }
 
 /** The whole of it in two sentences. */
-function story({ data = [], read = [], dropped = [], notes: made }) {
-  if (!data.length) return "Nothing that is remembered has to do with the question, so the answer is not from memory.";
-  const found = `${counted(data.length, "round")} of what you said came to mind.`;
+function story({ data, read, dropped, notes: made, gone }) {
+  if (!data.length && !gone) return "Nothing that is remembered has to do with the question, so the answer is not from memory.";
+  const since = gone ? ` ${counted(gone, "memory")} of them ${gone === 1 ? "is" : "are"} gone since.` : "";
+  const found = `${counted(data.length + gone, "memory")} came to mind.${since}`;
   if (!read.length) return `${found} None was near enough to answer from.`;
-  const from = read.length === data.length ? "The answer was made from all of them" : `The answer was made from the ${read.length} nearest`;
+  const from = read.length === data.length + gone ? "The answer was made from all of them" : `The answer was made from the ${read.length} nearest`;
   const left = dropped.length ? `; ${dropped.length} more did not fit into what is read at once` : "";
   return `${found} ${from}${left}.${made ? " Notes were taken first." : ""}`;
 }
@@ -51,14 +57,14 @@ function asked(memory) {
     understanding && understanding.by !== "rule" && ["Question read by", understanding.by],
     understanding?.queries?.length && ["Also looked for", understanding.queries.join(" · ")],
     understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
-    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "round")} shortened` : ""}`],
+    memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "memory")} shortened` : ""}`],
   ];
   return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());
 }
 
 function groups(memory) {
   const [read, dropped, trimmed] = [memory.read, memory.dropped, memory.trimmed].map((ids) => new Set(ids));
-  const found = (memory.data ?? []).map((value) => ({ ...value, trimmed: trimmed.has(value.id) }));
+  const found = memory.data.map((value) => ({ ...value, trimmed: trimmed.has(value.id) }));
   return [
     group("Answered from", found.filter(({ id }) => read.has(id)), { open: true }),
     group("Left out: did not fit", found.filter(({ id }) => dropped.has(id)),
@@ -71,7 +77,7 @@ function groups(memory) {
 function group(title, values, { open = false, note } = {}) {
   if (!values.length) return null;
   return el("details", { open, class: "group" },
-    el("summary", {}, el("h3", {}, title), el("span", { class: "faint" }, counted(values.length, "round"))),
+    el("summary", {}, el("h3", {}, title), el("span", { class: "faint" }, counted(values.length, "memory"))),
     note ? el("p", {}, note) : null,
     values.map(hit));
 }

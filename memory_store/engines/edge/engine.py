@@ -9,7 +9,6 @@ disk runs beside it.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -111,13 +110,12 @@ class EdgeEngine:
                 await _upsert(shard, new, qe.UpdateMode.InsertOnly)
 
     async def set_payload(
-        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
-        only = replace(scope, ids=(id,))
-        async with self._writing(of_scope(only)) as shard:
-            shard.set_payload(to_filter(only, turn_ids), payload)
+        async with self._writing(of_scope(scope)) as shard:
+            shard.set_payload(to_filter(scope, turn_ids), payload)
 
     async def delete(self, scope: Scope) -> None:
         """Delete by filter, so that an id of another user is never touched."""

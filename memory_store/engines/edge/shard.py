@@ -112,7 +112,7 @@ class Shard:
         return {id: p for id, p in written.items() if marks.get(id) == marks_of(p.payload)}
 
     def set_payload(self, selected: qe.Filter, payload: Payload) -> None:
-        """Replace these fields of the one point that is selected, if any is."""
+        """Replace these fields of the points that are selected: of a page of them at most."""
         found = self.page(selected, None, with_payload=True)[0]
         for point in found:
             marks = marks_of(point.payload)

@@ -8,7 +8,6 @@ tried again while the server is away or busy. A write returns when every live re
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -242,12 +241,11 @@ class ServerEngine:
         )
 
     async def set_payload(
-        self, id: str, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Set by filter, so that an id of another user is never touched."""
-        only = replace(scope, ids=(id,))
-        selected = to_filter(only, turn_ids)
-        with self._watchers.told_of(of_scope(only)):
+        selected = to_filter(scope, turn_ids)
+        with self._watchers.told_of(of_scope(scope)):
             await self._call(
                 lambda client: client.set_payload(
                     self._collection, dict(payload), selected, wait=True, ordering=ORDERING

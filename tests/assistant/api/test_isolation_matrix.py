@@ -60,6 +60,7 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/sessions": Call(),
     "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
     "GET /v1/sessions/{session_id}": Call(),
+    "PATCH /v1/sessions/{session_id}": Call(body={"title": "Mine"}),
     "DELETE /v1/sessions/{session_id}": Call(),
     "POST /v1/memories/search": Call(body={"query": QUESTION}),
     "GET /v1/memories": Call(params={"text": "safe"}),
@@ -314,13 +315,13 @@ def test_a_bound_key_is_its_user_whoever_is_named(matrix: Matrix, place: str) ->
     """What is read is Eve's, for another user that there is and for one that there is not."""
     if not matrix.keyed:
         pytest.skip("nobody is bound without keys")
-    record(matrix.operator, "eve", "eve's diary", "My safe opens with 1234.", "Noted.")
+    kept = record(matrix.operator, "eve", "eve's diary", "My safe opens with 1234.", "Noted.")
+    eves = Ids("eve's diary", kept.json()["rounds"][0]["id"])
     route = "GET /v1/memories" if place == "query" else "POST /v1/memories/search"
     for user in ("ann", "nobody at all"):
         call = deepcopy(CALLS[route])
         STRONG[place](call, user)
-        nowhere = Ids("eve's diary", matrix.anns.memory)
-        said = [one["user_text"] for one in matrix.send(route, call, nowhere, "eve").json()["data"]]
+        said = [one["user_text"] for one in matrix.send(route, call, eves, "eve").json()["data"]]
         assert said == ["My safe opens with 1234."]
     matrix.forget_eve()
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from calls import assert_error, record
+from calls import assert_error, chat, record
 
 LIST = "/v1/memories"
 DAYS = {
@@ -138,3 +138,31 @@ def test_a_session_says_how_it_begins(http: httpx.Client, ann: str) -> None:
     listed = http.get("/v1/sessions", params={"user_id": ann}).json()["data"]
     read = http.get("/v1/sessions/s", params={"user_id": ann}).json()
     assert listed[0]["opening"] == read["opening"] == ("words " * 13 + "…")
+
+
+def test_without_questions(http: httpx.Client, ann: str) -> None:
+    record(http, ann, "s1", "My cat is Tom.", "Noted.")
+    record(http, ann, "s2", "What is my cat called?", "Tom.")
+    assert ids(page(http, ann, questions=False)) == ["s1"]
+    assert sorted(ids(page(http, ann))) == ["s1", "s2"]
+    for given, expected in ((False, ["s1"]), (True, ["s1", "s2"])):
+        send = {"user_id": ann, "query": "cat", "questions": given}
+        found = http.post("/v1/memories/search", json=send).json()
+        assert sorted(ids(found)) == expected
+
+
+def test_a_withdrawn_answer_says_so(http: httpx.Client, ann: str) -> None:
+    chat(http, ann, "My safe opens with 4711.", metadata={"session_id": "told"})
+    chat(http, ann, "What does my safe open with?", metadata={"session_id": "asked"})
+    (asked,) = page(http, ann, session_id="asked")["data"]
+    assert "4711" in asked["assistant_text"]
+    assert asked["answer_withdrawn"] is False
+    http.delete("/v1/sessions/told", params={"user_id": ann}).raise_for_status()
+    (asked,) = page(http, ann, session_id="asked")["data"]
+    assert (asked["assistant_text"], asked["answer_withdrawn"]) == ("", True)
+
+
+def test_named_ones(http: httpx.Client, told: str) -> None:
+    named = [one["id"] for one in page(http, told)["data"] if one["session_id"] in ("s20", "s22")]
+    assert ids(page(http, told, id=[*named, "nobody", named[0]])) == ["s22", "s20"]
+    assert page(http, told, id="nobody")["total"] == 0

@@ -163,6 +163,7 @@ def test_sessions_are_listed_oldest_first(http: httpx.Client, ann: str) -> None:
         "started_at": "2023-05-19T10:00:00Z",
         "ended_at": "2023-05-19T10:00:02Z",
         "rounds": 2,
+        "title": None,
         "opening": "a",
         "days": [{"day": "2023-05-19", "rounds": 2}],
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
@@ -222,3 +223,24 @@ def test_a_speakers_name_is_known_however_its_accents_are_written(
     lines = http.get(f"/v1/users/{ann}/export").text.splitlines()
     round = json.loads(lines[1])
     assert (round["user_name"], round["assistant_name"]) == ("José", "İpek")
+
+
+def name(http: httpx.Client, user_id: str, session_id: str, title: str) -> httpx.Response:
+    return http.patch(f"/v1/sessions/{session_id}", json={"user_id": user_id, "title": title})
+
+
+def test_a_session_is_named_and_keeps_its_name(http: httpx.Client, ann: str) -> None:
+    chat(http, ann, "I live in Ghent.", metadata={"session_id": "a/b"})
+    named = name(http, ann, "a/b", "  My  town ").json()
+    assert (named["object"], named["id"], named["title"]) == ("session", "a/b", "My town")
+    # What is said after it, and what is said again, is of the session that has this name.
+    chat(http, ann, "I live in Ghent.", metadata={"session_id": "a/b"})
+    chat(http, ann, "My cat is Tom.", metadata={"session_id": "a/b"})
+    exported = http.get(f"/v1/users/{ann}/export").text
+    assert http.delete(f"/v1/users/{ann}/memories").json()["rounds"] == 2
+    assert http.post(f"/v1/users/{ann}/import", content=exported).json()["imported"] == 2
+    read = http.get("/v1/sessions/a/b", params={"user_id": ann}).json()
+    assert (read["title"], read["rounds"], read["opening"]) == ("My town", 2, "I live in Ghent.")
+    assert name(http, ann, "a/b", "").json()["title"] is None
+    assert_error(name(http, ann, "a/b", "x" * 201), 400, "invalid_request_error", "invalid_value")
+    assert_error(name(http, ann, "c", "x"), 404, "not_found_error", "session_not_found")

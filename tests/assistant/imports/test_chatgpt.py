@@ -237,3 +237,33 @@ def test_where_nothing_can_be_read_nothing_is_stored(http: httpx.Client, ann: st
     error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
     assert "conversation 1 cannot be read: something in it is of another kind" in error["message"]
     assert sessions(http, ann) == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("Running", "Running"),
+        ("New chat", ""),
+        (None, ""),
+        (" A\n b ", "A b"),
+        ("x" * 300, "x" * 200),
+    ],
+)
+def test_conversations_keep_their_titles(given: str | None, kept: str) -> None:
+    (session,) = sessions_of(export(a_conversation(title=given)))
+    assert session.title == kept
+
+
+def test_a_title_is_listed_and_another_one_stays(http: httpx.Client, ann: str) -> None:
+    def title() -> str | None:
+        (listed,) = http.get("/v1/sessions", params={"user_id": ann}).json()["data"]
+        found: str | None = listed["title"]
+        return found
+
+    body = export(a_conversation())
+    bring_in(http, ann, body)
+    assert title() == "Running"
+    named = {"user_id": ann, "title": "Ghent"}
+    assert http.patch("/v1/sessions/chatgpt-c1", json=named).json()["title"] == "Ghent"
+    bring_in(http, ann, body)
+    assert title() == "Ghent"

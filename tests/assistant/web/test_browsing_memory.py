@@ -24,13 +24,13 @@ def test_memory_is_searched_by_words_meaning_and_days(
     tell(http, ann)
     page = open_page(quoting_url, "/#/memories")
     expect(page.locator("#list h2")).to_have_text(
-        ["Thu, 1 Jun 2023", "Sun, 14 May 2023", "Thu, 2 Mar 2023"]
+        ["Thursday 1 June 2023", "Sunday 14 May 2023", "Thursday 2 March 2023"]
     )
     page.get_by_label("Search", exact=True).fill("LIVE")
     page.keyboard.press("Enter")
     expect(cards(page)).to_have_count(2)
     expect(cards(page).last.locator(".facts")).to_contain_text(
-        "Since Thu, 1 Jun 2023: I live in Oslo now."
+        "Since Thursday 1 June 2023: I live in Oslo now."
     )
     page.get_by_label("To", exact=True).fill("2023-05-31")
     expect(cards(page)).to_have_count(1)
@@ -50,18 +50,18 @@ def test_the_timeline_leads_to_a_month_and_to_a_day(
 ) -> None:
     tell(http, ann)
     page = open_page(quoting_url, "/#/memories")
-    expect(page.get_by_role("button", name="April 2023: 0 rounds")).to_be_disabled()
-    page.get_by_role("button", name="June 2023: 1 round").focus()
+    expect(page.get_by_role("button", name="April 2023: 0 messages")).to_be_disabled()
+    page.get_by_role("button", name="June 2023: 1 message").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_role("button", name="March 2023: 1 round")).to_be_focused()
+    expect(page.get_by_role("button", name="March 2023: 1 message")).to_be_focused()
     page.keyboard.press("Enter")
     expect(cards(page)).to_have_count(1)
     expect(cards(page)).to_contain_text("I live in Ghent.")
-    page.get_by_role("button", name="Thu, 2 Mar 2023: 1 round").click()
+    page.get_by_role("button", name="Thursday 2 March 2023: 1 message").click()
     expect(page.get_by_label("From")).to_have_value("2023-03-02")
     expect(page.get_by_label("To", exact=True)).to_have_value("2023-03-02")
-    expect(page.locator("#total")).to_have_text("1 round")
+    expect(page.locator("#total")).to_have_text("1 memory")
     page.get_by_role("button", name="All months").click()
     expect(cards(page)).to_have_count(3)
 
@@ -72,9 +72,9 @@ def test_the_timeline_counts_a_conversation_on_each_of_its_days(
     for day, said in (("2023-03-30", "I live in Ghent."), ("2023-04-02", "I moved to Bruges.")):
         record(http, ann, "long", said, timestamp=f"{day}T10:00:00Z")
     page = open_page(quoting_url, "/#/memories")
-    expect(page.get_by_role("button", name="March 2023: 1 round")).to_be_visible()
-    page.get_by_role("button", name="April 2023: 1 round").click()
-    page.get_by_role("button", name="Sun, 2 Apr 2023: 1 round").click()
+    expect(page.get_by_role("button", name="March 2023: 1 message")).to_be_visible()
+    page.get_by_role("button", name="April 2023: 1 message").click()
+    page.get_by_role("button", name="Sunday 2 April 2023: 1 message").click()
     expect(cards(page)).to_have_count(1)
     expect(cards(page)).to_contain_text("I moved to Bruges.")
 
@@ -107,7 +107,7 @@ def test_ten_thousand_rounds_scroll_and_stay_few_in_the_page(
     ):
         fill(http, ann, users_rounds=10_000)
         page = open_page(url, "/#/memories")
-        expect(page.locator("#total")).to_have_text("10,000 rounds", timeout=60_000)
+        expect(page.locator("#total")).to_have_text("10,000 memories", timeout=60_000)
         first = cards(page).first.get_attribute("data-id")
         seen: set[str] = set()
         most = 0

@@ -60,7 +60,7 @@ async def _written_again(engine: EdgeEngine, record: Record) -> None:
 
 
 async def _set(engine: EdgeEngine, record: Record) -> None:
-    await engine.set_payload(record.id, Scope("ann"), {"summary": "new"})
+    await engine.set_payload(Scope("ann", ids=(record.id,)), {"summary": "new"})
 
 
 @pytest.mark.parametrize("change", [_written_again, _set])
