@@ -19,6 +19,7 @@ from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.models.embedding_server import ServerEncoder
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.roles import gateway, reply_cache
@@ -254,6 +255,8 @@ def _engine(settings: Settings) -> Engine:
 
 
 def _encoder(settings: Settings) -> Encoder:
+    if settings.embedder_server.base_url:
+        return ServerEncoder(settings.embedder, settings.embedder_server)
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
     return ModelEncoder(settings.embedder)

@@ -13,7 +13,7 @@ from memory_store.conflicts import Conflict
 from memory_store.documents import NONE, Body, Document, Documents
 from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.embedder import Embedder, EmbedderStats
-from memory_store.embedding.encoder import Encoder, EncoderIdentity, TextKind
+from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
@@ -47,6 +47,7 @@ from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
 from memory_store.language.kinds import instructs as surely_instructs
 from memory_store.language.kinds import shipped as shipped_kinds
+from memory_store.language.languages import languages_of
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
 from memory_store.language.words import named_terms, shared_with, shared_words, terms
 from memory_store.listing import Listing, Page, Place
@@ -129,6 +130,7 @@ __all__ = [
     "Language",
     "LinesSum",
     "Listing",
+    "Matrix",
     "MemoryStore",
     "MemoryStoreError",
     "Mended",
@@ -185,6 +187,7 @@ __all__ = [
     "header",
     "in_slices",
     "kind_of",
+    "languages_of",
     "migrate",
     "named_speakers",
     "named_terms",

@@ -1,5 +1,6 @@
 """A record and its point in the engine: what the payload holds, and which schema wrote it."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -9,7 +10,7 @@ from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import ASKS, CONFLICTS, OPEN, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.facts import only_asks
-from memory_store.language.words import term_counts
+from memory_store.language.words import indexed_counts, term_counts
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -37,12 +38,14 @@ _LONGEST_EVENT_DAYS = 31
 def to_point(record: Record, keys: Matrix) -> Point:
     """The point of a record: its keys, the words of both speakers, and the payload."""
     round = record.round
-    counts = term_counts(f"{round.user_text}\n{round.assistant_text}")
+    sides = (round.user_text, round.assistant_text)
+    # Each side is in a language of its own.
+    words = sum(map(indexed_counts, sides), Counter[int]())
     return Point(
         id=record.id,
         keys=keys,
-        words={term: float(count) for term, count in counts.items()},
-        payload=_to_payload(record, word_count=counts.total()),
+        words={term: float(count) for term, count in words.items()},
+        payload=_to_payload(record, word_count=term_counts("\n".join(sides)).total()),
     )
 
 

@@ -61,6 +61,28 @@ class QueryModel(LanguageModel, frozen=True):
     """Retries of a failed call, where a retry can help."""
 
 
+class EmbedderServer(_Group, frozen=True):
+    """A server with an OpenAI-compatible embeddings API, whose model `embedder` names."""
+
+    base_url: Url = ""
+    """Base URL of the API; empty computes the embeddings here."""
+    api_key: SecretStr | None = None
+    """Key for the server, where it wants one."""
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds one request may take."""
+    query_prefix: str = ""
+    """What the model wants in front of a question, such as `query: `."""
+    document_prefix: str = ""
+    """What the model wants in front of a text that is searched, such as `passage: `."""
+    input_type: bool = False
+    """Whether requests say `input_type`, for servers that put the prefix there themselves."""
+
+    @property
+    def key(self) -> str | None:
+        """The key as it is sent."""
+        return self.api_key.get_secret_value() if self.api_key else None
+
+
 class KeySettings(_Group, frozen=True):
     """What the keys of the memory are made of; belongs to the memory, as the embedder does."""
 

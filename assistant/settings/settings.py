@@ -2,9 +2,9 @@
 `assistant.toml` > default. A wrong one stops the start with its name."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -13,6 +13,7 @@ from pydantic_settings import (
 
 from assistant.errors import ConfigError
 from assistant.settings.groups import (
+    EmbedderServer,
     EnrichmentSettings,
     ExtractModel,
     KeySettings,
@@ -109,7 +110,9 @@ class Settings(BaseSettings):
     """Whether forgetting and correcting reach into the caches, too."""
     embedder: str = PACKAGED
     """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
-    or `hash` (no weights; tests)."""
+    or `hash` (no weights; tests). With `embedder_server.base_url`, the name of that server's
+    model."""
+    embedder_server: EmbedderServer = EmbedderServer()
     keys: KeySettings = KeySettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
     recall: RecallChoices = RecallChoices()
@@ -134,6 +137,14 @@ class Settings(BaseSettings):
     def _empty_is_none(cls, given: Any) -> Any:
         # What compose does not set arrives as an empty text.
         return None if given == "" else given
+
+    @model_validator(mode="after")
+    def _server_model_is_named(self) -> Self:
+        if self.embedder_server.base_url and self.embedder in (PACKAGED, HASH_EMBEDDER):
+            raise ValueError(
+                "with embedder_server.base_url, embedder names the model of the server"
+            )
+        return self
 
     @property
     def keys_path(self) -> Path:

@@ -1,6 +1,7 @@
 """Any language without rules of its own: whole sentences are keys, and nothing is concluded.
 
-No sentence is taken for a question but by its mark, no fact replaces another, no day is read.
+No sentence is taken for a question but by its mark, and no fact replaces another. Days are read in
+the languages of `days`, and in English by the rules of English.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from memory_store.language.authorship.units import units_of
+from memory_store.language.days import days_in, range_in
+from memory_store.language.english.time import event_dates_of, time_range_of
 from memory_store.language.language import Stated
+from memory_store.language.languages import ENGLISH, languages_of
 from memory_store.language.sentences import LONGEST_READ
 from memory_store.time import TimeRange
 from memory_store.types import Days
@@ -61,12 +65,19 @@ class Plain:
         return question
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-        """None: a wrong day is worse than none."""
-        return ()
+        """By the language of the statement; none where that is not clear."""
+        if languages_of(statement) == {ENGLISH}:
+            return event_dates_of(statement, said_on)
+        today = said_on.date() if isinstance(said_on, datetime) else said_on
+        spans = (named.span for named in days_in(statement, today))
+        return tuple(dict.fromkeys(Days(span.first, span.last) for span in spans))
 
     def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
         """None: a wrong day is worse than none."""
         return ()
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
-        """None: a wrong day is worse than none."""
+        """By the language of the question; None where that is not clear."""
+        if languages_of(question) == {ENGLISH}:
+            return time_range_of(question, asked_on)
+        return range_in(question, asked_on)

@@ -1,6 +1,7 @@
 """The word lists beside this module: one TOML file a language, read once. Words are data."""
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,6 +14,12 @@ def word_list(language: str, name: str) -> tuple[str, ...]:
     for key in name.split("."):
         found = found[key]
     return tuple(found.split() if isinstance(found, str) else found)
+
+
+def word_table(language: str, name: str) -> Mapping[str, Any]:
+    """A table of a language's file."""
+    found: Mapping[str, Any] = _lists(language)[name]
+    return found
 
 
 @cache

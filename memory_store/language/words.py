@@ -2,6 +2,11 @@
 
 Terms are numbered by a hash of the stem, so no vocabulary has to be kept, and both engines hold the
 same sparse vectors. The stored value is the plain count; weighting belongs to recall.
+
+Every word has its English stem as a term, whatever its language: so names and numbers are found
+from any language, and memories written before other languages were known keep their index. A text
+of another language has each word's stem of that language as a term beside it. A query's word is
+any of the terms that it may have been indexed by.
 """
 
 import re
@@ -10,11 +15,13 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import Any
 
 import snowballstemmer
 
+from memory_store.language.languages import ENGLISH, NAMES, languages_of
 from memory_store.language.word_lists import word_list
 
 _WORD = re.compile(r"\w+")
@@ -34,14 +41,41 @@ _STOP_WORDS = frozenset(word_list("english", "stop_words"))
 _LONGEST_WORD = 256
 # To bring marks into their order takes the square of how many follow each other.
 _PIECE = re.compile(r"\S{1,512}")
-_stemmer = snowballstemmer.stemmer("english")
-# The stemmer keeps the word it works on in itself, and encoders run in several threads.
+# Of languages and scripts, as `languages_of` names them; Ukrainian, say, is stemmed as Russian when
+# it is written and when it is asked about, so that its words are found as well.
+_ALGORITHMS = {ENGLISH: "english", **NAMES, "CYRILLIC": "russian", "GREEK": "greek"}
+# A stemmer keeps the word it works on in itself, and encoders run in several threads.
 _stemming = threading.Lock()
 
 
 def terms(text: str) -> list[int]:
     """The terms of a text in order, repeated as often as they occur."""
     return [term for term in map(_term, _words(text)) if term is not None]
+
+
+def indexed_counts(text: str) -> Counter[int]:
+    """How often each term occurs that the text can be found by; of another language than English,
+    two a word."""
+    counts = term_counts(text)
+    for language in _stemmed(text):
+        of_words = (_term_in(language, word) for word in _words(text))
+        counts.update(term for term in of_words if term is not None)
+    return counts
+
+
+def query_terms(text: str) -> dict[tuple[int, ...], str]:
+    """The different words of a query in order, each by the terms it may be indexed by: its English
+    stem, and that of the query's language or, where this is not clear, of every one."""
+    languages = languages_of(text)
+    stemmed = _stemmed(text) if languages else tuple(NAMES)
+    found: dict[tuple[int, ...], str] = {}
+    for word in _words(text):
+        english, others = _term(word), [_term_in(language, word) for language in stemmed]
+        if english is None or (languages and None in others):
+            continue  # a stop word
+        every = (english, *(term for term in others if term is not None))
+        found.setdefault(tuple(dict.fromkeys(every)), word)
+    return found
 
 
 def named_terms(text: str) -> dict[int, str]:
@@ -65,10 +99,12 @@ def shared_words(query: str, text: str) -> float:
 
 def shared_with(query: str) -> Callable[[str], float]:
     """`shared_words` of one query, for many texts."""
-    wanted = frozenset(terms(query))
+    wanted = [frozenset(terms) for terms in query_terms(query)]
+    held_by = indexed_counts if any(len(one) > 1 for one in wanted) else term_counts
 
     def share(text: str) -> float:
-        return len(wanted.intersection(map(_term, _words(text)))) / len(wanted) if wanted else 0.0
+        held = held_by(text).keys()
+        return sum(not held.isdisjoint(one) for one in wanted) / len(wanted) if wanted else 0.0
 
     return share
 
@@ -100,10 +136,25 @@ def composed(text: str) -> str:
     )
 
 
-def stem(word: str) -> str:
+def stem(word: str, language: str = ENGLISH) -> str:
     """The stem of one lower-case word."""
     with _stemming:
-        return str(_stemmer.stemWord(word))
+        return str(_stemmer(language).stemWord(word))
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    return snowballstemmer.stemmer(_ALGORITHMS[language])
+
+
+def _stemmed(text: str) -> tuple[str, ...]:
+    """The languages of the text but English that have a stemmer."""
+    return tuple(sorted(languages_of(text) & (_ALGORITHMS.keys() - {ENGLISH})))
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(word_list(NAMES[language], "stop_words") if language in NAMES else ())
 
 
 def _term(word: str) -> int | None:
@@ -115,6 +166,18 @@ def _term(word: str) -> int | None:
 @lru_cache(maxsize=100_000)
 def _term_of_word(word: str) -> int | None:
     return None if word in _STOP_WORDS else _numbered(stem(word))
+
+
+def _term_in(language: str, word: str) -> int | None:
+    """The term of a word's stem in another language than English, which no other language has."""
+    return _term(word) if len(word) > _LONGEST_WORD else _stem_in(language, word)
+
+
+@lru_cache(maxsize=100_000)
+def _stem_in(language: str, word: str) -> int | None:
+    return (
+        None if word in _stop_words(language) else _numbered(f"{language}:{stem(word, language)}")
+    )
 
 
 def _numbered(word: str) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from memory_store.embedding.cache import Vector
 from memory_store.engines.engine import Engine, Scope
 from memory_store.indexing import Indexer
-from memory_store.language.words import named_terms
+from memory_store.language.words import query_terms
 from memory_store.recall.fusion import Weights
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.recall.weighting import Postings
@@ -41,7 +41,7 @@ async def reasons(
 ) -> dict[str, tuple[Reason, ...]]:
     """The reasons of each value found, by its id; the contributions of one are its similarity."""
     nearest = await _nearest_keys(engine, indexer, asked, found)
-    words = list((await aside(len(asked.text), named_terms, asked.text)).values())
+    words = list((await aside(len(asked.text), query_terms, asked.text)).values())
     because = {
         id: _because(asked, one, words, nearest.get(id, ""))
         async for id, one in in_slices(found.items())

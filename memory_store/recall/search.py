@@ -14,7 +14,7 @@ from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.engines.parts import postings_in_parts
 from memory_store.language import Language
-from memory_store.language.words import term_counts
+from memory_store.language.words import query_terms
 from memory_store.recall.remembered import Place, Places
 from memory_store.recall.weighting import Postings
 from memory_store.time import TimeRange
@@ -86,19 +86,22 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     embedding = time.perf_counter() - started
     said, happened = _scopes_in(range_, scope)
 
-    terms = list(await aside(len(text), term_counts, text))
+    wanted = list(await aside(len(text), query_terms, text))
+    terms = list(dict.fromkeys(term for one in wanted for term in one))
 
     async def nearest(scope: Scope | None) -> Similarities:
         await pause()
         return await engine.nearest(vector, scope, limit) if scope else {}
 
-    dense, words, said_then, happened_then, rounds = await asyncio.gather(
+    dense, by_term, said_then, happened_then, rounds = await asyncio.gather(
         nearest(scope),
         postings_in_parts(engine, terms, scope, limit),
         nearest(said),
         nearest(happened),
         engine.count(scope),
     )
+    postings = dict(zip(terms, by_term, strict=True))
+    words = [_of_word([postings[term] for term in one]) for one in wanted]
     lists = (dense, *words, said_then, happened_then)
     ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
     places = await search.places.of(scope.user_id, ids)
@@ -126,6 +129,18 @@ def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Sc
         replace(scope, days=said) if said else None,
         replace(scope, event_days=range_.days),
     )
+
+
+def _of_word(counts: Sequence[Similarities]) -> Similarities:
+    """How often rounds hold a word, by the terms that stand for it: two stems of one word in a
+    round are no two words."""
+    if len(counts) == 1:
+        return counts[0]
+    most: dict[int, float] = {}
+    for found in counts:
+        for id, count in found.items():
+            most[id] = max(count, most.get(id, 0.0))
+    return most
 
 
 def _each_once(lists: Sequence[Similarities]) -> list[int]:

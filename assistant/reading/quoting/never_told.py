@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from assistant.reading.statements import Statement
-from memory_store import LONGEST_READ, Recalled, named_speakers, speakers_of, terms
+from memory_store import LONGEST_READ, Recalled, languages_of, named_speakers, speakers_of, terms
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
 _NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")
@@ -53,7 +53,9 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     texts += [name for round in rounds for name in (round.user_name, round.assistant_name) if name]
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))
-    asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
+    # Every German noun has a capital.
+    names = [] if "de" in languages_of(question) else _NAME.findall(question)
+    asked = {word: word for word in names if _is_name(word)}
     if things:
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}

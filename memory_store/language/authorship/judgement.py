@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from memory_store.language.authorship.languages import languages_of
 from memory_store.language.authorship.units import Unit, features, units_of
+from memory_store.language.languages import languages_of
 
 # An opening mark without a closing one reaches to the end of its paragraph.
 _PARAGRAPH = r"\n[ \t]*+\n|\Z"

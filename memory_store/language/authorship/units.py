@@ -22,6 +22,10 @@ _ABBREVIATED = re.compile(
     re.I,
 )
 _LONGEST_ABBREVIATION = 8
+# German writes ordinals with a full stop: "am 3. März", "vom 3. bis 10. August".
+_ORDINAL = re.compile(
+    r"(?:^|\D)\d{1,2}\.\s+(?:bis|und|jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)$", re.I
+)
 # Longer lines were wrapped, as e-mails are, where the next one goes on in lower case.
 _WRAPPED = 40
 _CLOSING = frozenset('.!?:;…。！？："”»')
@@ -74,7 +78,8 @@ def _sentences(line: str) -> Iterator[str]:
     for end in _END.finditer(line):
         before = line[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start() + 1]
         is_number = line[start : end.start()].strip().isdigit()
-        if is_number or _ABBREVIATED.search(before) or end.end() == len(line):
+        goes_on = _ORDINAL.search(line[max(start, end.start() - 3) : end.end() + 3])
+        if is_number or goes_on or _ABBREVIATED.search(before) or end.end() == len(line):
             continue
         yield line[start : end.end()].strip()
         start = end.end()

@@ -35,7 +35,6 @@ def test_nothing_is_concluded() -> None:
     assert PLAIN.asked_slot("Where do I live?") is None
     assert PLAIN.replacements(["Clara lives in Rome.", "Clara moved to Lisbon."]) == {}
     assert PLAIN.as_statement("Where do I live?") == "Where do I live?"
-    assert PLAIN.time_range("What did I do yesterday?", SAID.date()) is None
 
 
 def test_a_language_is_part_of_what_a_memory_is() -> None:

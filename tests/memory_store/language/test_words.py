@@ -7,7 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory_store.language.words import named_terms, shared_words, stem, term_counts, terms
+from memory_store.language.words import (
+    indexed_counts,
+    named_terms,
+    query_terms,
+    shared_words,
+    stem,
+    term_counts,
+    terms,
+)
 
 
 @pytest.mark.parametrize(
@@ -109,3 +117,39 @@ def test_threads_do_not_disturb_each_others_terms() -> None:
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda words: terms(" ".join(words)), texts))
     assert found == [[zlib.crc32(stem(word).encode()) for word in words] for words in texts]
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("Wann sind die Termine?", "der Termin ist am Dienstag"),
+        ("termine?", "der Termin ist am Dienstag"),  # too short to tell its language
+        ("¿qué libros leí?", "estoy leyendo el libro de mi hermana"),
+        ("est-ce que je mange des viandes", "je ne mange plus de viande depuis un an"),
+        ("quantas vezes fui às praias", "fui à praia com a minha irmã"),
+        ("какие книги я читал", "это моя книга"),
+        ("What did I tell Jürgen?", "ich habe Jürgen das Rad geliehen"),  # in another language
+        ("katze 4711", "unsere katze hat die nummer 4711"),
+    ],
+)
+def test_a_word_is_found_in_the_language_of_its_text(query: str, text: str) -> None:
+    held = indexed_counts(text).keys()
+    assert any(not held.isdisjoint(of_word) for of_word in query_terms(query))
+    assert shared_words(query, text) > 0
+
+
+def test_what_was_indexed_before_is_still_found() -> None:
+    text = "unsere Katze heißt Minka"
+    assert set(term_counts(text)) <= set(indexed_counts(text))
+    old = term_counts(text).keys()
+    asked = query_terms("wie heißt die Katze?")
+    assert [word for terms, word in asked.items() if not old.isdisjoint(terms)] == [
+        "heißt",
+        "katze",
+    ]
+
+
+def test_english_has_one_term_a_word() -> None:
+    text = "I moved to the house by the river, and what a die it was"
+    assert indexed_counts(text) == term_counts(text)
+    assert list(query_terms(text)) == [(term,) for term in dict.fromkeys(terms(text))]

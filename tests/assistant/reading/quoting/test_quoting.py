@@ -226,6 +226,12 @@ async def test_a_statement_is_noted(store: MemoryStore) -> None:
     assert (answer, list(trace.context)) == (NOTED, [])
 
 
+async def test_a_german_noun_is_no_name(store: MemoryStore) -> None:
+    await store.remember([round(0, "Ich bin den Halbmarathon in Gent mit Ann gelaufen.")])
+    question = "Wo bin ich den Halbmarathon in diesem Sommer mit Ann gelaufen?"
+    assert "never came up" not in (await ask(store, question))[0]
+
+
 async def test_a_name_that_never_came_up_is_not_known(store: MemoryStore) -> None:
     await store.remember([round(0, "I ran a half marathon with Ann in Ghent.")])
     answer, _ = await ask(store, "Where did I run a half marathon with Bartholomew?")

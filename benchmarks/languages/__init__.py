@@ -1,0 +1,1 @@
+"""Messages and questions in five languages, and whether recall finds what was asked about."""

@@ -1,0 +1,82 @@
+"""In which language a text is, by its commonest words and its script; where that is unclear, none.
+
+Short texts as people type them have few words that tell: those that several languages share count
+in part for each.
+"""
+
+import re
+import unicodedata
+
+from memory_store.language.word_lists import word_list
+
+ENGLISH = "en"
+NAMES = {
+    "de": "german",
+    "es": "spanish",
+    "fr": "french",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+}
+"""The other languages in Latin script that are known, and the files of their words."""
+
+# Words of English that are no stop words, or written with an apostrophe.
+_ENGLISH_TOO = "i'm i've i'd i'll it's that's don't didn't can't what's any please"
+_COMMON = {
+    ENGLISH: (*word_list("english", "stop_words"), *_ENGLISH_TOO.split()),
+    **{
+        code: (*word_list(name, "stop_words"), *word_list(name, "common"))
+        for code, name in NAMES.items()
+    },
+}
+_LONG = 4
+
+
+def _as_typed(word: str) -> set[str]:
+    """The word, and a longer one also without its marks, which many leave out."""
+    bare = "".join(unicodedata.normalize("NFD", letter)[0] for letter in word)
+    return {word, bare} if len(word) >= _LONG else {word}
+
+
+_LANGUAGES: dict[str, frozenset[str]] = {}
+for _code, _words in _COMMON.items():
+    for _word in {typed for word in _words for typed in _as_typed(word)}:
+        _LANGUAGES[_word] = _LANGUAGES.get(_word, frozenset()) | {_code}
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_NOT_LATIN = re.compile(r"(?![_\d])[\u0370-\u1dff\u2c00-\ud7ff]")
+_LONGEST = 400
+# A word of one language alone, or several that it shares with others.
+_ENOUGH = 1.0
+
+
+def languages_of(text: str) -> set[str]:
+    """The language that most of its common words are of, and the script of another alphabet; no
+    language where none has most."""
+    text = text[:_LONGEST]
+    found = {_language_of(text), _script_of(text)}
+    return {name for name in found if name}
+
+
+def _script_of(text: str) -> str | None:
+    if text.isascii():
+        return None
+    letter = _NOT_LATIN.search(text)
+    if not letter:
+        return None
+    script = unicodedata.name(letter[0], "?").split(" ")[0]
+    return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
+
+
+def _language_of(text: str) -> str | None:
+    found: dict[str, float] = {}
+    for written in _WORD.findall(text.lower().replace("’", "'")):
+        # "j'en" and "est-ce" are two words each where they are not known as one.
+        for word in [written] if written in _LANGUAGES else re.split("['-]", written):
+            for name in (names := _LANGUAGES.get(word, frozenset())):
+                found[name] = found.get(name, 0.0) + 1 / len(names)
+    best = sorted(found, key=lambda name: -found[name])[:2]
+    if not best or found[best[0]] < _ENOUGH:
+        return None
+    if len(best) > 1 and found[best[0]] == found[best[1]]:
+        return None
+    return best[0]
