@@ -1,5 +1,7 @@
 """Routes of memories: search, correct, forget one, forget everything of a user."""
 
+from functools import partial
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -10,7 +12,7 @@ from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
-from assistant.api.replies.search import FoundMemory, FoundSession, SearchResult, TimeAsked
+from assistant.api.replies.search import Hit, SearchResult, SessionHit, TimeAsked
 from assistant.api.request_context import (
     days_of,
     limits_of,
@@ -69,16 +71,18 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         now=now,
         time_range=TimeAsked.of_question(recall.time_range),
         unit=body.unit,
-        floor=parts.settings.quote_floor,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )
+    floor = parts.settings.quote_floor
     if body.unit == "session":
-        return await long_response(result, map(FoundSession.of_session, recall.sessions))
+        return await long_response(
+            result, map(partial(SessionHit.of_session, floor), recall.sessions)
+        )
     found = recall.rounds
     if not body.questions:
         found = tuple([one async for one in in_slices(found) if not only_asks(one.record)])
-    return await long_response(result, map(FoundMemory.of, found))
+    return await long_response(result, map(partial(Hit.from_floor, floor), found))
 
 
 @memory_operation(Operation.SEARCH, lambda recall: len(recall.rounds))

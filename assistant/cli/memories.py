@@ -51,13 +51,17 @@ def search(
     first: options.From = None,
     last: options.To = None,
     as_of: options.AsOf = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
+    ] = False,
     limit: _Limit = 10,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
     """Find memories by meaning, words and time."""
+    asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
     with _work(assistant, user, api_key, as_json) as work:
-        work.search(query, now=time, from_=first, to=last, as_of=as_of, top_k=limit)
+        work.search(query, every=every, **asked)
 
 
 @app.command()

@@ -39,9 +39,10 @@ class MemoryCalls:
             if after is None:
                 return
 
-    def search(self, query: str, **asked: Any) -> dict[str, Any]:
-        """What is found for a query, as the route answers it."""
-        body = self._mine | {"query": query} | _given(asked)
+    def search(self, query: str, *, questions: bool = False, **asked: Any) -> dict[str, Any]:
+        """What is found for a query, as the route answers it; with `questions` also what the user
+        only asked."""
+        body = self._mine | {"query": query, "questions": questions} | _given(asked)
         return self._connection.call("POST", "/v1/memories/search", json=body)
 
     def conflicts(self, limit: int) -> dict[str, Any]:

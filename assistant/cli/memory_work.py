@@ -44,12 +44,16 @@ class MemoryWork:
             if page["next"]:
                 self._note(f"the next ones: --after {page['next']}")
 
-    def search(self, query: str, **asked: Any) -> None:
-        """What is found."""
-        found = self._memory.search(query, **asked)
-        if not self._printed_json(found):
-            self._show(found["data"])
-            self._note(time_line(found["time_range"]))
+    def search(self, query: str, *, every: bool, **asked: Any) -> None:
+        """What is near; with `every` also what is not, and the user's own questions."""
+        found = self._memory.search(query, questions=every, **asked)
+        if self._printed_json(found):
+            return
+        shown = [one for one in found["data"] if every or one["near"]]
+        self._show(shown)
+        if weaker := len(found["data"]) - len(shown):
+            self._note(f"weaker hits not shown: {weaker} (--all shows them)")
+        self._note(time_line(found["time_range"]))
 
     def show(self, id: str) -> None:
         """One in full."""

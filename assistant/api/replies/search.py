@@ -1,6 +1,6 @@
 """What a search found: values with the reasons of their rank."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Instant, Reply
@@ -8,6 +8,9 @@ from assistant.api.replies.memories import DayRange, KeptFact, Memory, MemoryBas
 from memory_store import Reason, Recalled, RecalledSession, TimeRange
 
 _DIGITS = 6
+# What is near by its words and meaning, and what belongs to what is asked by another way.
+_NEAR = ("dense", "words")
+_BELONGS = ("replaces", "said_then", "happened_then")
 
 
 class TimeAsked(DayRange):
@@ -81,6 +84,25 @@ class FoundMemory(MemoryBase):
         )
 
 
+class Hit(FoundMemory):
+    """A value that a search found."""
+
+    near: bool
+    """Whether it is near enough to be shown to people, rather than merely the best there is."""
+    example: ClassVar[Mapping[str, Any]] = {**FoundMemory.example, "near": True}
+
+    @classmethod
+    def from_floor(cls, floor: float, found: Recalled, **more: Any) -> Self:
+        """A round that was found; from the `floor` on it is near."""
+        return cls.of(found, near=_is_near(found.reasons, floor), **more)
+
+
+def _is_near(reasons: Sequence[Reason], floor: float) -> bool:
+    added = {reason.signal: reason.contribution for reason in reasons}
+    nearness = sum(added.get(signal, 0.0) for signal in _NEAR)
+    return nearness >= floor or any(added.get(signal) for signal in _BELONGS)
+
+
 class FoundRound(Reply):
     """A round found in a session."""
 
@@ -98,15 +120,16 @@ class FoundRound(Reply):
         )
 
 
-class FoundSession(FoundMemory):
+class SessionHit(Hit):
     """A session by its best round, with every round of it that was found."""
 
     rounds: list[FoundRound]
 
     @classmethod
-    def of_session(cls, found: RecalledSession) -> Self:
+    def of_session(cls, floor: float, found: RecalledSession) -> Self:
         """A session that was found; its best round is the first."""
-        return cls.of(found.rounds[0], rounds=[FoundRound.of(one) for one in found.rounds])
+        rounds = [FoundRound.of(one) for one in found.rounds]
+        return cls.from_floor(floor, found.rounds[0], rounds=rounds)
 
 
 class SearchResult(Reply):
@@ -117,9 +140,8 @@ class SearchResult(Reply):
     now: Instant
     time_range: TimeAsked | None
     unit: Literal["round", "session"]
-    floor: float
     timings: dict[str, float]
-    data: list[FoundMemory] | list[FoundSession]
+    data: list[Hit] | list[SessionHit]
     example: ClassVar[Mapping[str, Any]] = {
         "object": "list",
         "query": "Where did I live last month?",
@@ -131,7 +153,6 @@ class SearchResult(Reply):
             "text": "last month",
         },
         "unit": "round",
-        "floor": 0.33,
         "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
-        "data": [FoundMemory.example],
+        "data": [Hit.example],
     }

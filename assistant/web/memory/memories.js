@@ -87,15 +87,10 @@ async function search() {
   const questions = byId("questions-too").checked;
   const send = { user_id: settings.user, query: value("text"), questions, top_k: AT_ONCE, ...days };
   const found = await ask("POST", "/v1/memories/search", { send });
-  const isNear = (one) => nearness(one) >= found.floor;
-  const data = found.data.filter(isNear);
-  showWeak(found.data.filter((one) => !isNear(one)));
+  const data = found.data.filter(({ near }) => near);
+  showWeak(found.data.filter(({ near }) => !near));
   return { data, total: data.length, next: null };
 }
-
-/** How near its words and their meaning are, whatever else lifted it. */
-const nearness = ({ reasons }) =>
-  reasons.filter(({ signal }) => ["dense", "words"].includes(signal)).reduce((sum, { contribution }) => sum + contribution, 0);
 
 /** Offers what is not near to the query. */
 function showWeak(values) {

@@ -7,7 +7,7 @@ from calls import assert_error, record, sessions
 SEARCH = "/v1/memories/search"
 VALUE = set(
     """object id session_id round_index session_date similarity user_text assistant_text
-    answer_withdrawn facts enrichment corrected_at signals reasons""".split()
+    answer_withdrawn facts enrichment corrected_at signals reasons near""".split()
 )
 
 
@@ -168,3 +168,12 @@ def test_a_user_whose_id_holds_a_slash_can_be_forgotten(http: httpx.Client, ann:
     user_id = f"team/{ann}"
     record(http, user_id, "s", "hi")
     assert http.delete(f"/v1/users/{user_id}/memories").json()["deleted"] == 1
+
+
+def test_a_search_says_what_is_near(http: httpx.Client, told: str) -> None:
+    asked = {"user_id": told, "query": "the name of my cat", "now": "2023-06-01T10:00:00Z"}
+    data = http.post(SEARCH, json=asked).json()["data"]
+    assert [value["user_text"] for value in data if value["near"]] == ["My cat is Tom."]
+    assert len(data) == 3
+    of_then = http.post(SEARCH, json=asked | {"query": "what did I do on 21 May"}).json()["data"]
+    assert [value["session_id"] for value in of_then if value["near"]] == ["s21"]

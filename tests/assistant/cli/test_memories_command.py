@@ -76,6 +76,8 @@ def test_a_process_of_its_own(quoting_url: str, ann: str) -> None:
 def test_search(run: Run) -> None:
     done = run("search", "Which tea do I like?", "--limit", 2)
     assert done.out.splitlines()[0].endswith("\tI like tea.")
+    assert done.out.count("\n") == 1
+    assert run("search", "Which tea do I like?", "--limit", 2, "--all").out.count("\n") == 2
     found = run("search", "Where did I move?", "--as-of", "2023-06-01", "--json").json
     assert "I moved to Ghent." not in [one["user_text"] for one in found["data"]]
 
@@ -84,7 +86,7 @@ def test_show(run: Run) -> None:
     listed = run("list", "--json").json["data"]
     id = listed[0]["id"]
     shown = run("show", id[:8])
-    assert shown.out.startswith(f"{id}\n2023-07-01T08:00:00Z · t #0\nyou\n  I moved to Ghent.\n")
+    assert shown.out.startswith(f"{id}\n1 July 2023, 08:00 UTC · t #0\nyou\n  I moved to Ghent.\n")
     (fact,) = run("show", id, "--json").json["facts"]
     assert [one["text"] for one in fact["history"]] == ["I moved to Ghent."]
     assert (run("show", "00000000").code, run("show", "0").code) == (2, 2)
