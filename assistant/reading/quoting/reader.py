@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
+from itertools import accumulate, takewhile
 
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
@@ -38,10 +39,11 @@ from assistant.reading.statements import (
 )
 from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 
-_ROUNDS = 8
+# Rounds that are quoted from: so many, or more that are short, as many as hold so many words.
+_ROUNDS, _WORDS = 8, 400
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
-_QUOTES = 4
+_QUOTES = 5
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
@@ -104,8 +106,9 @@ class QuotingReader:
             then = partial(_is_of, question.days)
             return await self._told(question, kind, recalled, then, NOTHING_THEN)
         slot = self._store.language.asked_slot(question.text)
-        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
-        best = without_ours([*recalled[:_ROUNDS], *farther])
+        read = _as_many(recalled)
+        farther = (found for found in recalled[read:] if slot in _slots(found))
+        best = without_ours([*recalled[:read], *farther])
         near = superseded_among_others(
             await nearest_statements(
                 self._store, question.text, best, about_replies=kind.about_replies
@@ -208,6 +211,13 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
+
+
+def _as_many(recalled: Sequence[Recalled]) -> int:
+    """How many of the first rounds are quoted from."""
+    words = accumulate(len(found.record.round.user_text.split()) for found in recalled)
+    fitting = sum(1 for _ in takewhile(lambda all: all <= _WORDS, words))
+    return min(max(_ROUNDS, fitting), _ROUNDS_FOR_NAMES)
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:
