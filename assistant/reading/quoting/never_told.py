@@ -24,6 +24,9 @@ _HAVE_I = re.compile(
     rf"{_WHICH}([a-z]{{3,}})\b",
     re.I,
 )
+# A thing may have another name: that it is not named says something where much was read, or all
+# that there is, as where fewer rounds were recalled than are wanted.
+_MUCH_READ, _MANY_ROUNDS = 8_000, 20
 # Names for the same relative.
 _KIN = tuple(
     frozenset(term for word in names.split() for term in terms(word))
@@ -44,8 +47,8 @@ _NO_NAMES = frozenset(
 
 
 def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
-    """The question's names, and `things` of one's own ("my dog"), of which no recalled round has a
-    word; days and months are no names."""
+    """The question's names, and `things` of one's own ("my dog") where much or all was read, of
+    which no recalled round has a word; days and months are no names."""
     rounds = [found.record.round for found in recalled]
     texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
     if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
@@ -54,7 +57,7 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))
     asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
-    if things:
+    if things and (len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ):
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
     # A stop word is no term, and was never heard of.

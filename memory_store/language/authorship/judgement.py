@@ -20,7 +20,6 @@ from importlib.resources import files
 
 from memory_store.language.authorship.languages import languages_of
 from memory_store.language.authorship.units import Unit, features, units_of
-from memory_store.language.kinds.kinds import Kind, kind_of
 
 # An opening mark without a closing one reaches to the end of its paragraph.
 _PARAGRAPH = r"\n[ \t]*+\n|\Z"
@@ -124,19 +123,9 @@ def authorship(text: str, rule: Rule = RULE) -> Authorship:
     spans = list(quotations(text)) if rule.marks else []
     units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
     doubt = max(map(judgement().foreignness, units), default=0.0)
-    if doubt >= rule.foreign and not _is_typed(text, units):
+    if doubt >= rule.foreign:
         return Authorship(_blank(text), False)
     return Authorship(_filled(text, spans, _blank), doubt <= _allowed(text, units, rule))
-
-
-
-def _is_typed(text: str, units: Sequence[Unit]) -> bool:
-    return (
-        "\n" not in text.strip()
-        and len(text) <= 400
-        and not _INTRODUCES.search(text)
-        and kind_of(text) in (Kind.TELLS, Kind.CORRECTS, Kind.SMALL_TALK)
-    )
 
 
 def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
