@@ -57,7 +57,8 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     heard = {term for text in texts for term in terms(text)}
     heard.update(*(names for names in _KIN if names & heard))
     asked = {word: word for word in _NAME.findall(question) if _is_name(word)}
-    if things and (len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ):
+    is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
+    if things and (is_much or any(round.user_name for round in rounds)):
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
     # A stop word is no term, and was never heard of.

@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
-from itertools import accumulate, takewhile
 
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
@@ -40,8 +39,7 @@ from assistant.reading.statements import (
 )
 from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 
-# Rounds that are quoted from: so many, or more that are short, as many as hold so many words.
-_ROUNDS, _WORDS = 8, 400
+_ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
 # Of people who speak by name fewer are quoted: whole conversations of theirs are short rounds.
@@ -111,9 +109,8 @@ class QuotingReader:
             then = partial(_is_of, question.days)
             return await self._told(question, kind, recalled, then, NOTHING_THEN)
         slot = self._store.language.asked_slot(question.text)
-        read = _as_many(recalled)
-        farther = (found for found in recalled[read:] if slot in _slots(found))
-        best = without_ours([*recalled[:read], *farther])
+        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
+        best = without_ours([*recalled[:_ROUNDS], *farther])
         near = superseded_among_others(
             as_typed(
                 await nearest_statements(
@@ -237,15 +234,6 @@ class QuotingReader:
 def _is_named(found: Recalled) -> bool:
     """Whether it is of a conversation whose speakers have names: nobody's diary."""
     return bool(found.record.round.user_name)
-
-
-def _as_many(recalled: Sequence[Recalled]) -> int:
-    """How many of the first rounds are quoted from."""
-    if any(map(_is_named, recalled)):
-        return _ROUNDS
-    words = accumulate(len(found.record.round.user_text.split()) for found in recalled)
-    fitting = sum(1 for _ in takewhile(lambda all: all <= _WORDS, words))
-    return min(max(_ROUNDS, fitting), _ROUNDS_FOR_NAMES)
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:

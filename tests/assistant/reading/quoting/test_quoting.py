@@ -295,15 +295,6 @@ async def test_that_a_thing_is_not_named_says_little_of_a_part_of_short_messages
     assert answer.splitlines()[1].endswith("“New hearing aids, Phonaks, from Dr Patel.”")
 
 
-async def test_of_short_messages_more_are_quoted_from(store: MemoryStore) -> None:
-    about = "The garden has a bench, and the number of its apple trees came up."
-    said = [about.replace("apple", tree) for tree in "pear plum lime fig elm oak ash fir".split()]
-    said.append("We counted apple trees: nine.")
-    await store.remember([round(index, text) for index, text in enumerate(said)])
-    answer, _ = await ask_many(store, "How many apple trees did we count?")
-    assert "nine" in answer
-
-
 async def test_what_may_be_meant_is_shown_beside_not_knowing(store: MemoryStore) -> None:
     await store.remember([round(0, "I ran a half marathon in Ghent.")])
     answer, trace = await ask(store, "Where was the half marathon?", floor=1.5)
