@@ -45,14 +45,16 @@ class MemoryWork:
                 self._note(f"the next ones: --after {page['next']}")
 
     def search(self, query: str, *, every: bool, **asked: Any) -> None:
-        """What is near; with `every` also what is not, and the user's own questions."""
+        """What is near, or the best there is; with `every` all of it, and the user's own
+        questions."""
         found = self._memory.search(query, questions=every, **asked)
         if self._printed_json(found):
             return
-        shown = [one for one in found["data"] if every or one["near"]]
-        self._show(shown)
-        if weaker := len(found["data"]) - len(shown):
-            self._note(f"weaker hits not shown: {weaker} (--all shows them)")
+        near = [one for one in found["data"] if every or one["near"]]
+        self._show(near or found["data"])
+        if weaker := len(found["data"]) - len(near):
+            hidden = f"weaker hits not shown: {weaker} (--all shows them)"
+            self._note(hidden if near else "nothing is near; these are the nearest")
         self._note(time_line(found["time_range"]))
 
     def show(self, id: str) -> None:

@@ -1,7 +1,7 @@
 """`python -m benchmarks.diaries FILE…`: people's own messages, asked about without a model.
 
 Every message is told over the API on its day, one session a day, and every question asked when it
-was asked, as a chat that is stored as well. Six diaries lie beside this module.
+was asked, as a chat that is stored as well. Eight diaries lie beside this module.
 """
 
 import argparse

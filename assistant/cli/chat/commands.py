@@ -80,14 +80,14 @@ class ChatCommands:
     def _memories(self, words: str) -> None:
         if words:
             found = self._memory.search(words, top_k=_LATEST, now=self._conversation.timestamp)
-            listed, end = [one for one in found["data"] if one["near"]], "found"
+            listed, end = [one for one in found["data"] if one["near"]] or found["data"], "found"
         else:
             page = self._memory.page(limit=_LATEST, to=self._conversation.timestamp)
             listed, end = page["data"], f"of {page['total']}"
         self._shown = [memory["id"] for memory in listed]
         if listed:
             print_memories(self._console, listed, numbered=True)
-        self._say(f"{len(listed)} {end}" if listed or not words else "nothing near")
+        self._say(f"{len(listed)} {end}" if listed or not words else "nothing found")
 
     def _why(self, _: str) -> None:
         if self._conversation.trace is None:

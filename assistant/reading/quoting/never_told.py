@@ -24,6 +24,9 @@ _HAVE_I = re.compile(
     rf"{_WHICH}([a-z]{{3,}})\b",
     re.I,
 )
+# A thing may have another name: that it is not named says something where much was read, or all
+# that there is, as where fewer rounds were recalled than are wanted.
+_MUCH_READ, _MANY_ROUNDS = 8_000, 20
 # Names for the same relative.
 _KIN = tuple(
     frozenset(term for word in names.split() for term in terms(word))
@@ -44,8 +47,8 @@ _NO_NAMES = frozenset(
 
 
 def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True) -> list[str]:
-    """The question's names, and `things` of one's own ("my dog"), of which no recalled round has a
-    word; days and months are no names."""
+    """The question's names, and `things` of one's own ("my dog") where much or all was read, of
+    which no recalled round has a word; days and months are no names."""
     rounds = [found.record.round for found in recalled]
     texts = [text for round in rounds for text in (round.user_text, round.assistant_text)]
     if not any(text.strip() for text in texts) or any(len(t) > LONGEST_READ for t in texts):
@@ -56,7 +59,8 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
     # Every German noun has a capital.
     names = [] if "de" in languages_of(question) else _NAME.findall(question)
     asked = {word: word for word in names if _is_name(word)}
-    if things:
+    is_much = len(rounds) < _MANY_ROUNDS or sum(map(len, texts)) >= _MUCH_READ
+    if things and (is_much or any(round.user_name for round in rounds)):
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
     # A stop word is no term, and was never heard of.

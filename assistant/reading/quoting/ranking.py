@@ -19,8 +19,9 @@ _SENTENCE, _ROUND = 0.5, 0.25
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
 # What seems to be another's words, in a message of one's own.
 _QUOTED = 0.1
-# A quote much farther from the question than the best one is noise beside it.
-_NEAR_THE_BEST, _SHORT_NEAR, _FEW_WORDS = 0.65, 0.55, 25
+# A quote much farther from the question than the best one is noise beside it; a short message
+# costs little to read, and a diary's least: there, less of what comes near is of something else.
+_NEAR_THE_BEST, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25
 # Passages so near to the best one may well tell of the same thing.
 _SAME_THING = 0.7
 _DIGITS = 2
@@ -85,8 +86,9 @@ def _said_at(statement: Statement) -> tuple[datetime, int]:
 def _enough(statement: Statement) -> float:
     """The share of the best one's weight that a quote needs: a short one costs little to read."""
     is_short = len(statement.quotable.split()) <= _FEW_WORDS
-    is_own = statement.speaker is not Speaker.ASSISTANT
-    return _SHORT_NEAR if is_short and is_own else _NEAR_THE_BEST
+    if not is_short or statement.speaker is Speaker.ASSISTANT:
+        return _NEAR_THE_BEST
+    return _SHORT_NEAR if _is_named(statement) else _DIARY_NEAR
 
 
 def _weight(statement: Statement, around: float, kind: QuestionKind) -> float:

@@ -10,6 +10,7 @@ from assistant.reading.quoting.never_told import unheard, unsaid
 from assistant.reading.quoting.passages import passages
 from assistant.reading.quoting.ranking import by_time, ranked
 from assistant.reading.quoting.selection import (
+    as_typed,
     distinct,
     holding_first,
     in_order,
@@ -41,7 +42,11 @@ from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
-_QUOTES = 4
+# Of people who speak by name fewer are quoted: whole conversations of theirs are short rounds.
+_QUOTES, _QUOTES_OF_PEOPLE = 5, 4
+# What is a little below the floor is shown beside "I don't know": so many of it, down to this
+# share of the floor.
+_CLOSEST, _MAY_BE_MEANT = 3, 0.6
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
@@ -107,17 +112,22 @@ class QuotingReader:
         farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
         best = without_ours([*recalled[:_ROUNDS], *farther])
         near = superseded_among_others(
-            await nearest_statements(
-                self._store, question.text, best, about_replies=kind.about_replies
+            as_typed(
+                await nearest_statements(
+                    self._store, question.text, best, about_replies=kind.about_replies
+                )
             ),
             self._store.language,
         )
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
         telling = [s for s in near if _tells(s, slot)]
-        if not near or await self._closest(question, kind, best, near) < self._floor:
-            near = telling
         if not near:
             return UNKNOWN, []
+        nearness = await self._closest(question, kind, best, near)
+        if nearness < self._floor and not telling:
+            return self._unknown(near, nearness)
+        if nearness < self._floor:
+            near = telling
         near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
         told = without_admissions(recalled[:_ROUNDS_FOR_NAMES])
         # What the assistant said was said in "our conversation", which nobody mentioned in it.
@@ -146,7 +156,8 @@ class QuotingReader:
         telling: Sequence[Statement],
     ) -> tuple[str, list[Statement]]:
         """What follows from the statements, and quotes of the nearest and of those `telling`."""
-        most = _MANY_QUOTES if kind.counts or kind.wants_advice else _QUOTES
+        usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
+        most = _MANY_QUOTES if kind.counts or kind.wants_advice else usual
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(kind, near, best[:most])
@@ -175,6 +186,16 @@ class QuotingReader:
         newer = passages(with_newer(best, near), language, replies=kind.about_replies)
         return holding_first(distinct(newer))
 
+    def _unknown(self, near: Sequence[Statement], nearness: float) -> tuple[str, list[Statement]]:
+        """That nothing is known, with what may be meant all the same: people ask in other words."""
+        own = [s for s in near if s.speaker is Speaker.USER]
+        if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
+            return UNKNOWN, []
+        shown = passages(
+            sorted(own, key=lambda s: -s.nearness)[:_CLOSEST], self._store.language, replies=False
+        )
+        return f"{UNKNOWN}\n{print_quotes(shown, QuestionKind(), CLOSEST)}", shown
+
     async def _told(
         self,
         question: Question,
@@ -186,7 +207,7 @@ class QuotingReader:
         """The user's statements that are wanted, however near: none is like a question for all of
         them."""
         near = superseded_among_others(
-            await nearest_statements(self._store, question.text, recalled, replies=False),
+            as_typed(await nearest_statements(self._store, question.text, recalled, replies=False)),
             self._store.language,
         )
         told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
@@ -208,6 +229,11 @@ class QuotingReader:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
+
+
+def _is_named(found: Recalled) -> bool:
+    """Whether it is of a conversation whose speakers have names: nobody's diary."""
+    return bool(found.record.round.user_name)
 
 
 def _slots(found: Recalled) -> dict[str | None, str]:

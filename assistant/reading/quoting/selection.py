@@ -10,15 +10,42 @@ from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS
 from assistant.reading.statements import Statement, parts_gone
 from memory_store import (
     FactLink,
+    Kind,
     Recalled,
     Round,
     Speaker,
+    kind_of,
     read_sentences,
     wants_answer,
 )
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
+# What introduces another's words, or sets them apart.
+_NOT_TYPED = frozenset('\n:："“„«「`>')
+
+
+# So many characters of one line are typed; more may well be pasted.
+_TYPED = 400
+_TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.SMALL_TALK)
+
+
+def as_typed(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, those of a message that looks typed as the user's: one line that tells
+    something and introduces nothing. Casual talk is often taken for another's, which replaces
+    nothing, but is what the user said."""
+    return [
+        replace(one, speaker=Speaker.USER)
+        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record.round.user_text.strip())
+        else one
+        for one in statements
+    ]
+
+
+def _is_typed(message: str) -> bool:
+    return (
+        len(message) <= _TYPED and _NOT_TYPED.isdisjoint(message) and kind_of(message) in _TELLING
+    )
 
 
 def near_the_best(statements: Sequence[Statement]) -> list[Statement]:

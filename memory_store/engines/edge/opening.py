@@ -125,7 +125,7 @@ def verify(shard: Shard) -> None:
     if account is None:
         raise StoreDamaged(_refusal(shard.folder, _NO_LEDGER))
     if found := compare(shard.raw, account).damage:
-        raise StoreDamaged(_refusal(shard.folder, f"of {account.rounds} rounds {found}"))
+        raise StoreDamaged(_refusal(shard.folder, f"of {account.rounds} memories {found}"))
 
 
 def _unsealed(folder: Path) -> bool:
@@ -146,7 +146,7 @@ def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
         _log.warning("%s was not closed cleanly; checking all %d rounds", folder, account.rounds)
     found = compare(shard, account)
     if found.damage:
-        raise StoreDamaged(_refusal(folder, f"of {account.rounds} rounds {found.damage}"))
+        raise StoreDamaged(_refusal(folder, f"of {account.rounds} memories {found.damage}"))
     mark(shard, found.unmarked)
     for entry in found.later:
         account.add(entry)

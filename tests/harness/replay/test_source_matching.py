@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.datasets.questions import HaystackSession, Turn, rounds_of
@@ -60,6 +60,7 @@ def from_rounds(text: str, everything: Turns, session: HaystackSession | None) -
     }
 
 
+@settings(deadline=None)
 @given(sessions=SESSIONS, texts=st.lists(TEXTS, min_size=1, max_size=3), known=st.booleans())
 def test_any_text_is_from_where_its_turns_are(
     sessions: list[list[str]], texts: list[str], known: bool

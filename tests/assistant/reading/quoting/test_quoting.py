@@ -7,8 +7,8 @@ import pytest
 
 from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.quoting.wording import NO_MEMORY, NOTED, UNKNOWN
-from assistant.reading.reader import Question
-from memory_store import Days, MemoryStore, Query
+from assistant.reading.reader import Question, Trace
+from memory_store import Days, MemoryStore, Query, Speaker
 from tests.support.quotes import ASKED_AT, ask, read, round
 
 
@@ -280,3 +280,38 @@ async def test_what_was_quoted_from_others_comes_last_and_says_so(store: MemoryS
     assert "a text that you sent said: “My dentist is now Dr Peeters in Ghent.”" in answer
     assert answer.index("Maes") < answer.index("Peeters")
     assert "no longer" not in answer
+
+
+async def test_a_typed_line_is_not_taken_for_a_text_that_was_sent(store: MemoryStore) -> None:
+    typed = "cancelled the gym. swimming at bellahouston tuesdays w shabnam from work instead"
+    (record,) = await store.remember([round(0, typed)])
+    assert {fact.speaker for fact in record.facts} == {Speaker.QUOTED}
+    answer, _ = await ask(store, "do i still go to that gym?")
+    assert f"you said: “{typed}”" in answer
+
+
+async def test_that_a_thing_is_not_named_says_little_of_a_part_of_short_messages(
+    store: MemoryStore,
+) -> None:
+    said = [f"Walk number {number} was fine." for number in range(24)]
+    said.append("New hearing aids, Phonaks, from Dr Patel.")
+    rounds = [replace(round(0, text), round_index=at) for at, text in enumerate(said)]
+    await store.remember(rounds)
+    answer, _ = await ask_many(store, "What brand are the hearing aids in my ears?")
+    assert answer.splitlines()[1].endswith("“New hearing aids, Phonaks, from Dr Patel.”")
+
+
+async def test_what_may_be_meant_is_shown_beside_not_knowing(store: MemoryStore) -> None:
+    await store.remember([round(0, "I ran a half marathon in Ghent.")])
+    answer, trace = await ask(store, "Where was the half marathon?", floor=1.5)
+    assert answer.splitlines() == [
+        UNKNOWN,
+        "The closest that I find:",
+        "- On 2023-05-20 (Sat) you said: “I ran a half marathon in Ghent.”",
+    ]
+    assert list(trace.quoted) == [round(0, "").id]
+
+
+async def ask_many(store: MemoryStore, text: str) -> tuple[str, Trace]:
+    recall = await store.recall(Query("ann", text, limit=20))
+    return await read(store, text, list(recall.rounds))

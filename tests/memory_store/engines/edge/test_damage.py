@@ -68,7 +68,7 @@ async def test_after_a_crash_all_is_there(after_a_crash: Path) -> None:
 
 async def test_a_flipped_bit_in_the_log_is_told(after_a_crash: Path) -> None:
     flip(log_of(after_a_crash), b"I counted 21 pears")
-    with pytest.raises(StoreDamaged, match=r"of 40 rounds .*missing.*assistant repair"):
+    with pytest.raises(StoreDamaged, match=r"of 40 memories .*missing.*assistant repair"):
         await held(after_a_crash)
 
 
