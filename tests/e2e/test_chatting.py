@@ -25,11 +25,11 @@ def test_it_still_remembers_after_a_restart_and_after_a_crash(server: Server) ->
     say(server, "I adopted a cat called Miso.", timestamp="2024-03-01T10:00:00Z")
     assert server.end() == 0
     server.start()
+    with httpx.Client(base_url=server.url) as http:
+        record(http, "ann", "evening", "I adopted a dog called Bo.", "Noted.")
     question, asked_at = "What is my cat called?", "2024-04-01T10:00:00Z"
     answer = say(server, question, timestamp=asked_at, memory="read_only")
     assert "On 2024-03-01 (Fri) you said: “I adopted a cat called Miso.”" in answer
-    with httpx.Client(base_url=server.url) as http:
-        record(http, "ann", "evening", "I adopted a dog called Bo.", "Noted.")
     assert server.end(SIGKILL) == -SIGKILL
     server.start()
     assert say(server, question, timestamp=asked_at) == answer
