@@ -17,7 +17,7 @@ from assistant.reading.quoting.wording import NOTED
 from assistant.reading.reader import Question, Reader, Trace
 from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
-from assistant.understanding.retriever import Retrieved, Retriever, Understanding
+from assistant.understanding.retriever import Retrieved, Retriever, Understanding, known_until
 from assistant.understanding.time_alone import days_alone
 from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round, aside
 
@@ -193,6 +193,7 @@ class Chat:
                     text.append(piece.text)
                     yield piece.text
         read_at = time.perf_counter()
+        trace = _by_rounds(trace, recall)
         round = None
         if is_statement and not call.mode.stores:
             yield self._acts.polite(call.text) or NOT_KEPT_MODE
@@ -236,7 +237,7 @@ class Chat:
                 call.user_id,
                 query,
                 min(wanted + shown, _MOST_ROUNDS),
-                call.days,
+                known_until(call.days, call.asked_at, timed=call.timed),
                 asked_on=call.asked_at.date(),
                 explained=call.debug,
                 sessions=False,
@@ -247,7 +248,7 @@ class Chat:
     def _question(self, call: ChatCall, recall: Recall | None) -> Question:
         recalled = None
         if call.mode.recalls:
-            rounds = recall.rounds if recall else ()
+            rounds = recall.read if recall else ()
             recalled = _unseen(rounds, call, reads_all=self._reader.reads_conversation)
         return Question(
             text=call.asked if not self._acts.has_model else call.text,
@@ -283,6 +284,24 @@ def _parts(recall: Recall | None) -> Mapping[str, float]:
     if recall is None:
         return {}
     return {name: recall.timings[name] for name in ("embed_ms", "search_ms")}
+
+
+def _by_rounds(trace: Trace, recall: Recall | None) -> Trace:
+    """The trace with the rounds that values were derived from in place of these values."""
+    derived = {one.record.id: one.sources for one in (recall.read if recall else ()) if one.sources}
+    if not derived:
+        return trace
+
+    def rounds(ids: Sequence[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(source for id in ids for source in derived.get(id, (id,))))
+
+    return replace(
+        trace,
+        context=rounds(trace.context),
+        quoted=rounds(trace.quoted),
+        dropped=rounds(trace.dropped),
+        trimmed=rounds(trace.trimmed),
+    )
 
 
 def _next_round(call: ChatCall) -> Round:

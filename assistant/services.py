@@ -3,7 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,11 @@ from assistant.acts.forgetting import Forgetting
 from assistant.acts.pending import PendingHere, PendingShared
 from assistant.chat import Chat
 from assistant.clock import wall_clock
+from assistant.designs.choices import AIDE_MEMOIRE, Choices, Retrieval
+from assistant.designs.design import Design, Tools
+from assistant.designs.registry import choices_of, class_of
+from assistant.designs.summaries import Summariser
+from assistant.designs.views import Views
 from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
@@ -61,6 +66,9 @@ class Services:
     store: MemoryStore
     embedder: Embedder
     recorder: Recorder
+    retriever: Retriever
+    design: Design | None
+    """What the memory is viewed by; None for the product's own design."""
     chat: Chat
     reader: Reader
     usage: Usage
@@ -104,9 +112,11 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             recorder.watch(worker.recorded)
             worker.start()
             opened.push_async_callback(worker.close)
+        query_model = _model(settings, "query", usage, opened)
+        design = _design(settings, store, embedder, extractor, query_model or model)
         retriever = Retriever(
-            store,
-            _model(settings, "query", usage, opened),
+            Views(store, design) if design else store,
+            query_model,
             sub_queries=settings.understanding.sub_queries,
         )
         metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
@@ -119,7 +129,18 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             observe=metrics.stage,
         )
         yield Services(
-            settings, store, embedder, recorder, chat, reader, usage, metrics, worker, notices
+            settings,
+            store,
+            embedder,
+            recorder,
+            retriever,
+            design,
+            chat,
+            reader,
+            usage,
+            metrics,
+            worker,
+            notices,
         )
 
 
@@ -220,6 +241,25 @@ def _forget_replies(settings: Settings) -> Callable[[], None] | None:
     return cache.clear if cache and settings.forget_caches else None
 
 
+def _design(
+    settings: Settings,
+    store: MemoryStore,
+    embedder: Embedder,
+    extractor: Gateway | None,
+    guide: Gateway | None,
+) -> Design | None:
+    if settings.design == AIDE_MEMOIRE:
+        return None
+    tools = Tools(embedder, store.language, Summariser(store.language, extractor), guide)
+    return class_of(settings.design)(tools, chosen_of(settings))
+
+
+def chosen_of(settings: Settings) -> Choices:
+    """The choices at the control points: the design's, with those of the settings."""
+    reading = {"mode": settings.reading.mode, "layout": settings.reading.layout}
+    return choices_of(settings.design, settings.choices.model_dump() | reading)
+
+
 def _worker(
     settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway
 ) -> EnrichmentWorker:
@@ -243,8 +283,13 @@ def _worker(
 
 
 def _recall(settings: Settings) -> RecallSettings:
-    how = settings.recall
-    return RecallSettings(weights=Weights(**how.weights.model_dump()), statement=how.statement)
+    how, chosen = settings.recall, chosen_of(settings)
+    weights = Weights(**how.weights.model_dump())
+    if chosen.retrieval is Retrieval.DENSE:
+        weights = replace(weights, words=0.0, session_words=0.0)
+    elif chosen.retrieval is Retrieval.WORDS:
+        weights = replace(weights, dense=0.0)
+    return RecallSettings(weights=weights, statement=how.statement, time_use=chosen.time)
 
 
 def _engine(settings: Settings) -> Engine:
@@ -287,6 +332,10 @@ def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
     """The preset, with what the settings say instead; never more than half of what the model can
     read, which also has to hold the conversation and the answer."""
     wanted, plan = settings.reading, preset.plan
+    is_own = settings.design == AIDE_MEMOIRE
+    if not is_own:
+        chosen = chosen_of(settings)
+        plan = replace(plan, mode=chosen.mode, layout=chosen.layout)
     tokens = settings.recall.context_tokens or plan.context_tokens
     limit = input_limit(settings.chat_model.name)
     return ReadingPlan(
@@ -294,4 +343,5 @@ def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
         layout=wanted.layout or plan.layout,
         unit=wanted.unit or plan.unit,
         context_tokens=min(tokens, limit // 2) if limit else tokens,
+        computed_help=is_own if wanted.computed_help is None else wanted.computed_help,
     )

@@ -41,22 +41,24 @@ from memory_store.errors import (
 )
 from memory_store.facts import only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
-from memory_store.keys import KeyDesign, KeyKind
+from memory_store.keys import KeyDesign, KeyKind, windows
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
 from memory_store.language.kinds import instructs as surely_instructs
 from memory_store.language.kinds import shipped as shipped_kinds
 from memory_store.language.languages import languages_of
+from memory_store.language.phrases import Rarity, key_phrases, telling_sentences
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
-from memory_store.language.words import named_terms, shared_with, shared_words, terms
+from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
+from memory_store.recall.weighting import bm25, term_weights
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.store import MemoryStore
-from memory_store.time import Precision, TimeRange
+from memory_store.time import Precision, TimeRange, TimeUse
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
 from memory_store.transfer.migrating import Migrated, migrate
 from memory_store.transfer.progress import Progress
@@ -142,6 +144,7 @@ __all__ = [
     "Precision",
     "Progress",
     "Query",
+    "Rarity",
     "Reason",
     "Recall",
     "RecallSettings",
@@ -171,6 +174,7 @@ __all__ = [
     "StoreUnready",
     "TextKind",
     "TimeRange",
+    "TimeUse",
     "Told",
     "TransferUnfinished",
     "Weights",
@@ -178,6 +182,7 @@ __all__ = [
     "as_title",
     "aside",
     "back_up",
+    "bm25",
     "cancel_reindex",
     "charged",
     "current_job",
@@ -186,6 +191,7 @@ __all__ = [
     "from_lines",
     "header",
     "in_slices",
+    "key_phrases",
     "kind_of",
     "languages_of",
     "migrate",
@@ -211,10 +217,14 @@ __all__ = [
     "superseded_parts",
     "surely_asks",
     "surely_instructs",
+    "telling_sentences",
+    "term_counts",
+    "term_weights",
     "terms",
     "to_line",
     "to_lines",
     "wants_answer",
+    "windows",
     "without_names",
 ]
 

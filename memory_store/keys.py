@@ -76,7 +76,7 @@ def _merged(keys: list[Key]) -> list[Key]:
 
 def _every_key(record: Record) -> list[Key]:
     round = record.round
-    raw = [Key(KeyKind.RAW, text) for text in _windows(round.user_text or round.assistant_text)]
+    raw = [Key(KeyKind.RAW, text) for text in windows(round.user_text or round.assistant_text)]
     facts = [Key(KeyKind.FACT, text) for text in _of_facts([fact.text for fact in record.facts])]
     more = [
         Key(KeyKind.KEYPHRASES, "; ".join(record.keyphrases)),
@@ -100,8 +100,9 @@ def _of_facts(texts: list[str]) -> Iterable[str]:
         yield "\n".join(together)
 
 
-def _windows(text: str) -> list[str]:
-    """Pieces of at most `_WINDOW` characters, cut at white space where there is some."""
+def windows(text: str) -> list[str]:
+    """Pieces of a text that an encoder reads whole, cut at white space where there is some; of a
+    very long text only the first."""
     pieces: list[str] = []
     while text and len(pieces) < _MOST_WINDOWS:
         cut = len(text)

@@ -223,12 +223,14 @@ class Recalled:
     """One value found for a query. Higher is nearer; `signals` holds the parts by name.
 
     `reasons` say why, where the query asked for that; their contributions add up to `similarity`.
+    `sources` are the ids of the rounds that it was derived from; empty of a round itself.
     """
 
     record: Record
     similarity: float
     signals: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[Reason, ...] = ()
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,13 @@ from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
-from assistant.api.replies.search import Hit, SearchResult, SessionHit, TimeAsked
+from assistant.api.replies.search import (
+    Hit,
+    QuestionUnderstood,
+    SearchResult,
+    SessionHit,
+    TimeAsked,
+)
 from assistant.api.request_context import (
     days_of,
     limits_of,
@@ -24,15 +30,13 @@ from assistant.api.requests.memories import CorrectedMemory, SearchRequest, Stat
 from assistant.api.route import JsonRoute
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
-from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.recorder import Recorder
+from assistant.understanding.retriever import Read, known_until
 from memory_store import (
     Correction,
     Days,
     GivenFact,
-    MemoryStore,
     Query,
-    Recall,
     Record,
     Speaker,
     in_slices,
@@ -59,17 +63,21 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
     user_id = await user_of(request, body.user_id)
     limits_of(request).check_query(body.query)
-    now = time_of(request, body.now, param="now").at
+    now = time_of(request, body.now, param="now")
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
-    query = Query(user_id, body.query, body.top_k, days, asked_on=now.date(), explained=True)
-    recall = await _recalled(parts.store, query)
+    days = known_until(days, now.at, timed=now.given)
+    query = Query(user_id, body.query, body.top_k, days, asked_on=now.at.date(), explained=True)
+    retrieved = await parts.retriever.retrieve(query, Read(body.understanding))
+    recall = retrieved.recall
     for stage in ("embed", "search"):
         parts.metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
     result = SearchResult(
         object="list",
         query=body.query,
-        now=now,
+        now=now.at,
+        understanding=QuestionUnderstood.of(retrieved.understanding),
         time_range=TimeAsked.of_question(recall.time_range),
+        time_fell_back=recall.fell_back,
         unit=body.unit,
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
@@ -79,15 +87,10 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         return await long_response(
             result, map(partial(SessionHit.of_session, floor), recall.sessions)
         )
-    found = recall.rounds
+    found = recall.rounds[: body.top_k]
     if not body.questions:
         found = tuple([one async for one in in_slices(found) if not only_asks(one.record)])
     return await long_response(result, map(partial(Hit.from_floor, floor), found))
-
-
-@memory_operation(Operation.SEARCH, lambda recall: len(recall.rounds))
-async def _recalled(store: MemoryStore, query: Query) -> Recall:
-    return await store.recall(query)
 
 
 @router.patch(

@@ -14,6 +14,7 @@ from assistant.api.failures import failures
 from assistant.api.replies import json_response
 from assistant.api.replies.service import (
     CallerDescription,
+    DesignDescription,
     EmbedderDescription,
     Health,
     Readiness,
@@ -23,6 +24,7 @@ from assistant.api.replies.service import (
 from assistant.api.request_context import caller_of
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
+from assistant.services import chosen_of
 from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
@@ -107,6 +109,7 @@ async def read_version(request: Request, parts: Parts) -> Version:
         store=dict(parts.store.description),
         embedder=EmbedderDescription.of(parts.embedder),
         reader=parts.reader.name,
+        design=DesignDescription.of(parts.settings.design, chosen_of(parts.settings), parts.design),
         models={name: getattr(parts.settings, name).name or None for name in _ROLES},
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.

@@ -10,10 +10,10 @@ from assistant.prompts.fence import fenced_json
 from assistant.reading.beside import beside
 from assistant.reading.delivery import Passage
 from assistant.reading.layouts import LAYOUTS, head
-from assistant.reading.packing import Budget, Shown, pack
+from assistant.reading.packing import NOTHING_BESIDE, Beside, Budget, Shown, pack
 from assistant.reading.plan import Layout
 from assistant.reading.standing import STANDING, StandingRequest
-from memory_store import ENGLISH, Language
+from memory_store import ENGLISH, Language, Record
 
 # What the user asked for once and for all may take this share of the budget, not more.
 _REQUESTS_SHARE = 0.1
@@ -61,6 +61,7 @@ class ContextRequest:
     about_replies: bool = False
     requests: Sequence[StandingRequest] = ()
     language: Language = ENGLISH
+    computed_help: bool = True
 
 
 def build_context(
@@ -83,7 +84,7 @@ def build_context(
         passages,
         request.question,
         budget,
-        partial(beside, language=request.language),
+        partial(beside, language=request.language) if request.computed_help else _nothing,
         about_replies=request.about_replies,
     )
     text = layout.whole(packed.shown, extras, request.asked_at)
@@ -94,6 +95,10 @@ def build_context(
         used + packed.tokens,
         tuple(requests),
     )
+
+
+def _nothing(record: Record) -> Beside:
+    return NOTHING_BESIDE
 
 
 def _within(

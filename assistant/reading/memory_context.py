@@ -35,10 +35,13 @@ async def read_memory(
         token_budget=plan.context_tokens,
         layout=plan.layout,
         about_replies=kind.about_replies,
-        requests=await standing_requests(store, recalled, question.asked_at),
+        requests=await standing_requests(store, recalled, question.asked_at)
+        if plan.computed_help
+        else (),
         language=store.language,
+        computed_help=plan.computed_help,
     )
-    helping = _helping(recalled)
+    helping = _helping(recalled) if plan.computed_help else recalled
     passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
     # Cutting and counting the rounds takes tens of milliseconds of processor time.
     size = sum(record.round.size for passage in passages for record in passage.around)

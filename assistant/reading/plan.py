@@ -46,6 +46,8 @@ class ReadingPlan:
     layout: Layout = Layout.JSON
     unit: Unit = Unit.ROUND
     context_tokens: int = 8000
+    computed_help: bool = True
+    """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
 
     @property
     def most_rounds(self) -> int:

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, PlainSerializer, SecretStr, field_validator
 
+from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
 from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
-from memory_store import KeyKind, RecallSettings, Weights
+from memory_store import KeyKind, RecallSettings, TimeUse, Weights
 
 
 class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
@@ -92,6 +93,23 @@ class KeySettings(_Group, frozen=True):
     """One key of all texts of a round in place of one for each."""
 
 
+class ChoiceSettings(_Group, frozen=True):
+    """What is chosen at the control points of a memory in place of what the design chooses."""
+
+    value: ValueKind | None = None
+    """What is ranked and read."""
+    keys: tuple[KeySource, ...] | None = Field(default=None, min_length=1)
+    """What a value is found by."""
+    merged: bool | None = None
+    """Whether all keys of a value make one text."""
+    query: QueryKind | None = None
+    """What of a question is searched for."""
+    time: TimeUse | None = None
+    """What the days that a question asks about do."""
+    retrieval: Retrieval | None = None
+    """How values are found."""
+
+
 class SignalWeights(_Group, frozen=True):
     """How much each signal counts in a similarity; 0 leaves it out. `memory_store.Weights`."""
 
@@ -134,6 +152,9 @@ class ReadingSettings(_Group, frozen=True):
     """JSON or plain text."""
     unit: Unit | None = None
     """What is delivered of a round that was found."""
+    computed_help: bool | None = None
+    """Whether what rules are certain of stands beside the rounds, and what cannot help is left out;
+    empty leaves it to the design."""
 
     @field_validator("preset")
     @classmethod

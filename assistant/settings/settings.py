@@ -11,8 +11,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from assistant.designs.choices import AIDE_MEMOIRE
 from assistant.errors import ConfigError
 from assistant.settings.groups import (
+    ChoiceSettings,
     EmbedderServer,
     EnrichmentSettings,
     ExtractModel,
@@ -113,6 +115,9 @@ class Settings(BaseSettings):
     or `hash` (no weights; tests). With `embedder_server.base_url`, the name of that server's
     model."""
     embedder_server: EmbedderServer = EmbedderServer()
+    design: str = AIDE_MEMOIRE
+    """The design of the memory: the product's own, one of the literature, or `module:Class`."""
+    choices: ChoiceSettings = ChoiceSettings()
     keys: KeySettings = KeySettings()
     understanding: UnderstandingSettings = UnderstandingSettings()
     recall: RecallChoices = RecallChoices()

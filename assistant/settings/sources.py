@@ -35,7 +35,6 @@ REMOVED = frozenset(
         "models.at_once",
         "qdrant.retries",
         "qdrant.timeout",
-        "reading.computed_help",
     }
 )
 """Settings of earlier versions: one that is still given counts for nothing and stops no start."""

@@ -3,16 +3,33 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Protocol
 
 from assistant.errors import AssistantError
 from assistant.models.gateway import Gateway
 from assistant.observing.gen_ai import Operation, memory_operation
 from assistant.understanding.question import Understood, question_messages, question_shape
 from assistant.understanding.time_alone import days_alone
-from memory_store import MemoryStore, Query, Recall, Recalled
+from memory_store import Days, Query, Reason, Recall, Recalled, RecalledSession
 
 _log = logging.getLogger(__name__)
+
+TIME_ALONE = "time_alone"
+"""The reason of a value that comes first because the question asks for its time and nothing else;
+it adds nothing to the similarity."""
+
+
+class Read(StrEnum):
+    """How far a question is read before memory is searched."""
+
+    MODEL = "model"
+    """By the query model, where there is one."""
+    RULES = "rules"
+    """By rules alone."""
+    OFF = "off"
+    """Not at all: its text is searched, whatever time it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +50,28 @@ class Retrieved:
     understanding: Understanding
 
 
+class Memory(Protocol):
+    """What is searched: the store, or a view of it."""
+
+    async def recall(self, query: Query) -> Recall:
+        """What is found for a query."""
+
+
 class Retriever:
     """Recalls for questions. A query model that fails leaves the question to the rules."""
 
-    def __init__(self, store: MemoryStore, model: Gateway | None = None, *, sub_queries: int = 0):
-        self._store = store
+    def __init__(self, memory: Memory, model: Gateway | None = None, *, sub_queries: int = 0):
+        self._memory = memory
         self._model = model
         self._sub_queries = sub_queries
 
     @memory_operation(Operation.SEARCH, lambda found: len(found.recall.rounds))
-    async def retrieve(self, query: Query) -> Retrieved:
+    async def retrieve(self, query: Query, read: Read = Read.MODEL) -> Retrieved:
         """The rounds for a question; raises the store's errors only."""
-        if self._model is None or query.asked_on is None:
+        if read is Read.OFF:
+            plain = replace(query, asked_on=None)
+            return Retrieved(await self._memory.recall(plain), Understanding(Read.OFF))
+        if read is Read.RULES or self._model is None or query.asked_on is None:
             return Retrieved(await self._recall(query), Understanding())
         try:
             understood = await self._understood(self._model, query.text, query.asked_on)
@@ -53,24 +80,30 @@ class Retriever:
             failure = f"{error.code}: {error.message}"
             return Retrieved(await self._recall(query), Understanding(failure=failure))
         # The rules may still see a time that the model did not name.
-        read = replace(query, time_range=understood.time_range)
-        recalls = [await self._recall(read)]
+        asked = replace(query, time_range=understood.time_range)
+        recalls = [await self._recall(asked)]
         for text in understood.queries:
-            recalls.append(await self._store.recall(replace(read, text=text)))
+            recalls.append(await self._memory.recall(replace(asked, text=text)))
         used = Understanding(self._model.name, understood.queries)
         return Retrieved(merged(recalls), used)
 
     async def _recall(self, query: Query) -> Recall:
         """The rounds of one query; first those of its time where it asks for that alone."""
-        recall = await self._store.recall(query)
+        recall = await self._memory.recall(query)
         alone = days_alone(query.text, recall.time_range)
         days = query.days.within(alone) if alone else None
-        if days is None:
+        if days is None or recall.time_range is None:
             return recall
-        then = (await self._store.recall(replace(query, days=days))).rounds
-        known = {found.record.id for found in then}
-        others = [found for found in recall.rounds if found.record.id not in known]
-        return replace(recall, rounds=(*then, *others)[: max(len(then), len(recall.rounds))])
+        then = await self._memory.recall(replace(query, days=days))
+        because = Reason(TIME_ALONE, 1.0, 0.0, (recall.time_range.text,))
+        return replace(
+            recall,
+            rounds=_first_those(then.rounds, recall.rounds, because),
+            values=None
+            if recall.values is None
+            else _first_those(then.read, recall.values, because),
+            sessions=_each_once([*then.sessions, *recall.sessions])[: query.limit],
+        )
 
     async def _understood(self, model: Gateway, text: str, today: date) -> Understood:
         return await model.ask(
@@ -80,25 +113,64 @@ class Retriever:
         )
 
 
+def _first_those(
+    then: Sequence[Recalled], others: Sequence[Recalled], because: Reason
+) -> tuple[Recalled, ...]:
+    """What is of the time asked for, which says so, and then the others; no more than before."""
+    known = {found.record.id for found in then}
+    said_so = [
+        replace(one, reasons=(*one.reasons, because)) if one.reasons else one for one in then
+    ]
+    rest = [found for found in others if found.record.id not in known]
+    return (*said_so, *rest)[: max(len(then), len(others))]
+
+
 def merged(recalls: Sequence[Recall]) -> Recall:
-    """One recall of several, as long as the longest: each round where it is nearest. Similarities
+    """One recall of several, as long as the longest: each value where it is nearest. Similarities
     of different queries live on one scale, so that they can be compared."""
     if len(recalls) == 1:
         return recalls[0]
-    best: dict[str, Recalled] = {}
-    for found in (found for recall in recalls for found in recall.rounds):
-        known = best.get(found.record.id)
-        if known is None or found.similarity > known.similarity:
-            best[found.record.id] = found
-    limit = max(len(recall.rounds) for recall in recalls)
-    # Whatever is the best for one of the queries is among what is read.
-    leaders = {recall.rounds[0].record.id for recall in recalls if recall.rounds}
-    ranked = sorted(best.values(), key=lambda f: (-f.similarity, f.record.id))
-    chosen = [f for f in ranked if f.record.id in leaders][:limit]
-    chosen += [f for f in ranked if f.record.id not in leaders][: limit - len(chosen)]
     timings = {
         name: sum(recall.timings.get(name, 0.0) for recall in recalls)
         for name in recalls[0].timings
     }
-    rounds = tuple(sorted(chosen, key=lambda f: (-f.similarity, f.record.id)))
-    return replace(recalls[0], rounds=rounds, timings=timings)
+    every = [session for recall in recalls for session in recall.sessions]
+    sessions = _each_once(sorted(every, key=lambda s: (-s.similarity, s.session_id)))
+    most = max(len(recall.sessions) for recall in recalls)
+    return replace(
+        recalls[0],
+        rounds=_nearest([recall.rounds for recall in recalls]),
+        values=None if recalls[0].values is None else _nearest([recall.read for recall in recalls]),
+        sessions=sessions[:most],
+        timings=timings,
+        steps=tuple(step for recall in recalls for step in recall.steps),
+    )
+
+
+def _nearest(lists: Sequence[Sequence[Recalled]]) -> tuple[Recalled, ...]:
+    best: dict[str, Recalled] = {}
+    for found in (found for one in lists for found in one):
+        known = best.get(found.record.id)
+        if known is None or found.similarity > known.similarity:
+            best[found.record.id] = found
+    limit = max(map(len, lists))
+    # Whatever is the best for one of the queries is among what is read.
+    leaders = {one[0].record.id for one in lists if one}
+    ranked = sorted(best.values(), key=lambda f: (-f.similarity, f.record.id))
+    chosen = [f for f in ranked if f.record.id in leaders][:limit]
+    chosen += [f for f in ranked if f.record.id not in leaders][: limit - len(chosen)]
+    return tuple(sorted(chosen, key=lambda f: (-f.similarity, f.record.id)))
+
+
+def _each_once(sessions: Sequence[RecalledSession]) -> tuple[RecalledSession, ...]:
+    first: dict[str, RecalledSession] = {}
+    for session in sessions:
+        first.setdefault(session.session_id, session)
+    return tuple(first.values())
+
+
+def known_until(days: Days, asked_at: datetime, *, timed: bool) -> Days:
+    """The days that are searched: those that the caller names, or up to a day in the past or the
+    future that the question is asked on, as the caller says. What was said later is not known
+    then."""
+    return Days(last=asked_at.date()) if timed and days == Days() else days

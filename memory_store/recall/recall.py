@@ -19,7 +19,7 @@ from memory_store.recall.replaced import newest_first
 from memory_store.recall.search import Found, Search, find
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
 from memory_store.recall.weighting import as_many, bm25, rarity, term_weights
-from memory_store.time import TimeRange
+from memory_store.time import TimeRange, TimeUse
 from memory_store.turns import aside
 from memory_store.types import Days, Recalled, RecalledSession
 
@@ -35,14 +35,16 @@ class RecallSettings:
     """Rounds asked of the dense keys, and of each word."""
     mean_words: float = 190.0
     """Words (without stop words) of an average round, for BM25's length norm."""
+    time_use: TimeUse = TimeUse.LIFT
+    """What the days that a question asks about do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """What is searched, for whom, how much of it is wanted, and an explicit cut by day.
 
-    With `asked_on`, the day of the question, a time that the text names ("last March") lifts the
-    rounds said then or about then. It never cuts; only `days` does.
+    With `asked_on`, the day of the question, a time that the text names ("last March") counts as
+    the settings say (`TimeUse`). What lies outside `days` is never found.
     """
 
     user_id: str
@@ -77,6 +79,17 @@ class Recall:
     sessions: tuple[RecalledSession, ...]
     timings: Mapping[str, float]
     time_range: TimeRange | None = None
+    fell_back: bool = False
+    """Whether nothing was said in the time range, or about it, so that it cut nothing off."""
+    values: tuple[Recalled, ...] | None = None
+    """What is read where that is not the rounds themselves: what was derived from them."""
+    steps: tuple[str, ...] = ()
+    """What was done one after the other, where values were not found all at once."""
+
+    @property
+    def read(self) -> tuple[Recalled, ...]:
+        """What is read, best first."""
+        return self.rounds if self.values is None else self.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +120,18 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         settings.candidates,
         language,
     )
-    found = await find(search, query.text, scope, range_)
+    counted = None if settings.time_use is TimeUse.OFF else range_
+    found = await find(search, query.text, scope, counted)
     embedding = found.embedding
     named, bare = await aside(found.size, _named, query.text, found.places)
     if bare != query.text:
-        found = await find(search, bare, scope, range_)
+        found = await find(search, bare, scope, counted)
         embedding += found.embedding
+    fell_back = False
+    if counted and settings.time_use is TimeUse.FILTER:
+        then = found.then()
+        fell_back = not then.places
+        found = found if fell_back else then
     limit = query.short_limit or query.limit
     wanted = await aside(found.size, _ranked, found, named, settings, limit, query.sessions)
     if query.short_limit:
@@ -124,7 +143,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
         asked = Asked(
-            query.user_id, found.text, found.vector, range_, named, found.words, found.in_sessions
+            query.user_id, found.text, found.vector, counted, named, found.words, found.in_sessions
         )
         why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
@@ -140,6 +159,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
             "total_ms": (finished - started) * 1000,
         },
         time_range=range_,
+        fell_back=fell_back,
     )
 
 

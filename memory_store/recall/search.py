@@ -77,6 +77,17 @@ class Found:
         """How much there is to go through, as `aside` counts it."""
         return len(self.text) + (sum(map(len, self.words)) + len(self.places)) // _FINDS
 
+    def then(self) -> "Found":
+        """The same without the rounds that were neither said in the time range nor about it."""
+        return replace(
+            self,
+            places={
+                id: place
+                for id, place in self.places.items()
+                if id in self.said_then or id in self.happened_then
+            },
+        )
+
 
 async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None) -> Found:
     """Ask for all signals of the text at once."""

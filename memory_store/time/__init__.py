@@ -4,6 +4,6 @@ Pure functions; "today" is always an argument. How people name days is a matter 
 `memory_store/language/`.
 """
 
-from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
+from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange, TimeUse
 
-__all__ = ["Precision", "Relation", "TimeExpression", "TimeRange"]
+__all__ = ["Precision", "Relation", "TimeExpression", "TimeRange", "TimeUse"]

@@ -21,6 +21,17 @@ class Precision(StrEnum):
     SPAN = "span"
 
 
+class TimeUse(StrEnum):
+    """What the days that a question asks about do to the ranking."""
+
+    OFF = "off"
+    """Nothing."""
+    LIFT = "lift"
+    """What was said then, or is about then, ranks higher."""
+    FILTER = "filter"
+    """Only what was said then, or is about then, is found; everything where that is nothing."""
+
+
 class Relation(StrEnum):
     """How the text uses the days it names: "in March" is ON, "since March" is SINCE.
 

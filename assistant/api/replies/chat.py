@@ -5,27 +5,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Instant, Reply, one_of
-from assistant.api.replies.search import FoundMemory, TimeAsked
+from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
 from assistant.chat import ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
 from assistant.models.token_counter import about_tokens
-from assistant.understanding.retriever import Understanding
 
 ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"
-
-
-class QuestionUnderstood(Reply):
-    """What read the question, and what it was searched by besides."""
-
-    by: str
-    queries: Any
-    failure: str | None
-
-    @classmethod
-    def of(cls, read: Understanding) -> Self:
-        """What a question was taken for."""
-        return cls(by=read.by, queries=read.queries, failure=read.failure)
 
 
 class MemoryTrace(Reply):
@@ -38,6 +24,7 @@ class MemoryTrace(Reply):
     now: Instant
     understanding: QuestionUnderstood | None
     time_range: TimeAsked | None
+    time_fell_back: bool
     data: list[FoundMemory]
     read: list[str]
     dropped: list[str]
@@ -58,6 +45,7 @@ class MemoryTrace(Reply):
             now=call.asked_at,
             understanding=QuestionUnderstood.of(read) if read else None,
             time_range=TimeAsked.of_question(recall.time_range if recall else None),
+            time_fell_back=recall.fell_back if recall else False,
             data=[FoundMemory.of(found) for found in (recall.rounds if recall else ())],
             read=list(done.trace.context),
             dropped=list(done.trace.dropped),

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import DayRange, KeptFact, Memory, MemoryBase
+from assistant.understanding.retriever import TIME_ALONE, Understanding
 from memory_store import Reason, Recalled, RecalledSession, TimeRange
 
 _DIGITS = 6
@@ -26,6 +27,19 @@ class TimeAsked(DayRange):
             return None
         days = found.days
         return cls(first=days.first, last=days.last, precision=found.precision, text=found.text)
+
+
+class QuestionUnderstood(Reply):
+    """What read the question, and what it was searched by besides."""
+
+    by: str
+    queries: Any
+    failure: str | None
+
+    @classmethod
+    def of(cls, read: Understanding) -> Self:
+        """What a question was taken for."""
+        return cls(by=read.by, queries=read.queries, failure=read.failure)
 
 
 class SignalReason(Reply):
@@ -100,7 +114,8 @@ class Hit(FoundMemory):
 def _is_near(reasons: Sequence[Reason], floor: float) -> bool:
     added = {reason.signal: reason.contribution for reason in reasons}
     nearness = sum(added.get(signal, 0.0) for signal in _NEAR)
-    return nearness >= floor or any(added.get(signal) for signal in _BELONGS)
+    belongs = TIME_ALONE in added or any(added.get(signal) for signal in _BELONGS)
+    return belongs or nearness >= floor
 
 
 class FoundRound(Reply):
@@ -138,7 +153,10 @@ class SearchResult(Reply):
     object: Literal["list"]
     query: str
     now: Instant
+    understanding: QuestionUnderstood
     time_range: TimeAsked | None
+    time_fell_back: bool
+    """Whether memory is filtered by time and nothing was said then, so that all of it counts."""
     unit: Literal["round", "session"]
     timings: dict[str, float]
     data: list[Hit] | list[SessionHit]
@@ -146,12 +164,14 @@ class SearchResult(Reply):
         "object": "list",
         "query": "Where did I live last month?",
         "now": "2023-06-10T09:00:00Z",
+        "understanding": {"by": "rule", "queries": [], "failure": None},
         "time_range": {
             "first": "2023-05-01",
             "last": "2023-05-31",
             "precision": "month",
             "text": "last month",
         },
+        "time_fell_back": False,
         "unit": "round",
         "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
         "data": [Hit.example],

@@ -5,6 +5,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
+from assistant.designs.choices import Choices
+from assistant.designs.design import Design
 from assistant.models.usage import Usage as Counts
 from memory_store import Embedder
 
@@ -82,6 +84,49 @@ class CallerDescription(Reply):
         return cls(label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes))
 
 
+class DesignDescription(Reply):
+    """The design of the memory: its choices, and how many values lacked what it asks for."""
+
+    name: str
+    paper: str | None
+    value: str
+    keys: list[str]
+    merged: bool
+    query: str
+    time: str
+    retrieval: str
+    fallbacks: dict[str, int]
+    summaries: dict[str, int]
+    example: ClassVar[Mapping[str, Any]] = {
+        "name": "aide-memoire",
+        "paper": None,
+        "value": "round",
+        "keys": ["value", "fact"],
+        "merged": False,
+        "query": "question",
+        "time": "lift",
+        "retrieval": "both",
+        "fallbacks": {},
+        "summaries": {},
+    }
+
+    @classmethod
+    def of(cls, name: str, chosen: Choices, design: Design | None) -> Self:
+        """The design of a server; without a `design` it is the product's own."""
+        return cls(
+            name=name,
+            paper=design.paper if design else None,
+            value=chosen.value,
+            keys=list(chosen.keys),
+            merged=chosen.merged,
+            query=chosen.query,
+            time=chosen.time,
+            retrieval=chosen.retrieval,
+            fallbacks=dict(design.tools.fallbacks) if design else {},
+            summaries=dict(design.tools.summariser.made) if design else {},
+        )
+
+
 class Version(Reply):
     """What the server runs, secrets masked."""
 
@@ -89,6 +134,7 @@ class Version(Reply):
     store: dict[str, Any]
     embedder: EmbedderDescription
     reader: str
+    design: DesignDescription
     models: dict[str, str | None]
     prompts: dict[str, str]
     settings: dict[str, Any] | None
@@ -98,6 +144,7 @@ class Version(Reply):
         "store": {"engine": "edge", "embedder": "hash", "dimension": 256, "schema_version": 3},
         "embedder": {"name": "hash", "dimension": 256, "path": "hash"},
         "reader": "quotes",
+        "design": DesignDescription.example,
         "models": {"chat_model": None, "extract_model": None, "query_model": None},
         "prompts": {"chain_of_note": "faccceeb6c0d"},
         "settings": {"embedder": "hash", "chat_model": {"name": "", "api_key": None}},

@@ -118,6 +118,7 @@ class SearchRequest(Request):
     top_k: int = Field(default=10, ge=1, le=200)
     unit: Literal["round", "session"] = "round"
     questions: bool = True
+    understanding: Literal["model", "rules", "off"] = "model"
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "query": "Where did I live last month?",

@@ -1,5 +1,6 @@
 """Questions read by a model over real HTTP, and by the rules whenever that fails."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,8 +35,9 @@ def told(model: ScriptedModel, tmp_path: Path) -> Iterator[httpx.Client]:
         yield client
 
 
-def asked(client: httpx.Client, text: str = ASKED) -> dict[str, Any]:
-    metadata = {"memory": "read_only", "memory_debug": "1", "timestamp": "2023-05-21T09:00:00Z"}
+def asked(client: httpx.Client, text: str = ASKED, **more: str) -> dict[str, Any]:
+    at = {"timestamp": "2023-05-21T09:00:00Z"}
+    metadata = {"memory": "read_only", "memory_debug": "1", **at, **more}
     reply = chat(client, "ann", text, metadata=metadata)
     assert reply.status_code == 200, reply.text
     found: dict[str, Any] = reply.json()["memory"]
@@ -101,7 +103,40 @@ def test_whatever_fails_the_rules_read_the_question(
     assert trace["understanding"]["failure"]
 
 
-def test_search_reads_by_rules_only(told: httpx.Client, model: ScriptedModel) -> None:
-    body = {"user_id": "ann", "query": ASKED, "now": "2023-05-21T09:00:00Z"}
-    assert told.post("/v1/memories/search", json=body).json()["time_range"]["first"] == "2023-05-20"
-    assert model.sent == []
+def searched(client: httpx.Client, text: str = ASKED, **more: Any) -> dict[str, Any]:
+    body = {"user_id": "ann", "query": text, "now": "2023-05-21T09:00:00Z", **more}
+    found: dict[str, Any] = client.post("/v1/memories/search", json=body).json()
+    return found
+
+
+def test_search_finds_what_chat_finds(told: httpx.Client, model: ScriptedModel) -> None:
+    body = {"first": "2023-05-19", "last": "2023-05-19", "queries": ["Where did I swim? Bruges?"]}
+    for _ in range(2):
+        model.on(TASK).reply(json.dumps(body))
+    search, chat = searched(told), asked(told)
+    assert [value["id"] for value in search["data"]] == [value["id"] for value in chat["data"]]
+    assert search["understanding"] == chat["understanding"]
+    assert search["time_range"] == chat["time_range"]
+
+
+def test_a_search_can_leave_out_the_model_and_the_rules(told: httpx.Client) -> None:
+    by_rules = searched(told, understanding="rules")
+    assert by_rules["time_range"]["first"] == "2023-05-20"
+    assert by_rules["understanding"]["by"] == "rule"
+    off = searched(told, understanding="off")
+    assert off["time_range"] is None
+    assert off["understanding"]["by"] == "off"
+
+
+def test_a_question_of_a_past_day_hears_nothing_of_the_days_after(
+    told: httpx.Client, model: ScriptedModel
+) -> None:
+    model.on(TASK).always(Reply(('{"first": null, "last": null, "queries": []}',)))
+    then = {"timestamp": "2023-05-19T09:00:00Z"}
+    trace = asked(told, "Where was I?", **then)
+    assert {value["session_id"] for value in trace["data"]} == {"s19"}
+    assert {v["session_id"] for v in searched(told, "Where?", now=then["timestamp"])["data"]} == {
+        "s19"
+    }
+    later = asked(told, "Where was I?", **then, to="2023-05-20")
+    assert {value["session_id"] for value in later["data"]} == {"s19", "s20"}

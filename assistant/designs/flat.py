@@ -1,0 +1,130 @@
+"""The usual index: all values side by side, found by their nearest key, their words, or both."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from assistant.designs.choices import QueryKind, Retrieval
+from assistant.designs.design import Asked, Design, Ranked, Ranking
+from assistant.designs.value import Value
+from memory_store import (
+    Matrix,
+    Rarity,
+    TextKind,
+    TimeUse,
+    Weights,
+    bm25,
+    key_phrases,
+    term_counts,
+    term_weights,
+)
+from memory_store import terms as terms_of
+
+_WEIGHTS = Weights()
+_MOST_QUERY_PHRASES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class FlatView:
+    """Values with a vector for each key (`owners` says whose) and the words of each."""
+
+    design: Design
+    values: Sequence[Value]
+    rarity: Rarity
+    rows: Matrix
+    owners: Sequence[int]
+    words: Sequence[Counter[int]]
+
+    @classmethod
+    async def of(cls, design: Design, values: Sequence[Value], rarity: Rarity) -> "FlatView":
+        """The index of these values."""
+        texts: list[str] = []
+        owners: list[int] = []
+        for at, value in enumerate(values):
+            keys = await design.keys(value, rarity)
+            texts += keys
+            owners += [at] * len(keys)
+        is_dense = design.chosen.retrieval is not Retrieval.WORDS
+        rows = await embedded(design, texts if is_dense else [])
+        return cls(design, values, rarity, rows, owners, [term_counts(v.text) for v in values])
+
+    async def search(self, asked: Asked) -> Ranking:
+        """See `View.search`."""
+        dense = await self.cosines(asked)
+        words = self.matches(asked)
+        found = [
+            self._ranked(value, asked, dense.get(at, 0.0), words.get(at, 0.0))
+            for at, value in enumerate(self.values)
+        ]
+        return in_time(found, asked, self.design.chosen.time)
+
+    def _ranked(self, value: Value, asked: Asked, dense: float, words: float) -> Ranked:
+        match self.design.chosen.retrieval:
+            case Retrieval.WORDS:
+                signals = {"words": words}
+            case Retrieval.BOTH:
+                signals = {"dense": dense, "words": _WEIGHTS.words * words}
+            case _:
+                signals = {"dense": dense}
+        weighed = self.design.weigh(value, sum(signals.values()), asked)
+        return Ranked(value, weighed, signals)
+
+    async def cosines(self, asked: Asked) -> dict[int, float]:
+        """How near the nearest key of each value is."""
+        if not len(self.rows):
+            return {}
+        query = self.query(asked)
+        vector = (await self.design.tools.embedder.embed([query], TextKind.QUERY))[0]
+        nearest: dict[int, float] = {}
+        for owner, cosine in zip(self.owners, self.rows @ vector, strict=True):
+            nearest[owner] = max(float(cosine), nearest.get(owner, -1.0))
+        return nearest
+
+    def matches(self, asked: Asked) -> dict[int, float]:
+        """BM25 of the question's words in each value that holds some."""
+        wanted = list(dict.fromkeys(terms_of(self.query(asked))))
+        postings = [
+            {at: float(held[term]) for at, held in enumerate(self.words) if held[term]}
+            for term in wanted
+        ]
+        sizes = [sum(held.values()) for held in self.words]
+        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
+        lengths = {at: size / mean for at, size in enumerate(sizes)}
+        return bm25(postings, term_weights(postings, len(self.values)), lengths)
+
+    def query(self, asked: Asked) -> str:
+        """What is searched for: the question, or its key phrases where it has some."""
+        if self.design.chosen.query is QueryKind.QUESTION:
+            return asked.text
+        return "; ".join(key_phrases(asked.text, self.rarity, _MOST_QUERY_PHRASES)) or asked.text
+
+
+async def embedded(design: Design, texts: Sequence[str]) -> Matrix:
+    """A vector of unit length a text."""
+    if not texts:
+        return np.zeros((0, 0), dtype=np.float32)
+    return await design.tools.embedder.embed(texts, TextKind.DOCUMENT)
+
+
+def in_time(found: Sequence[Ranked], asked: Asked, use: TimeUse) -> Ranking:
+    """The values, best first, with the time asked about counted as it is used."""
+    days = asked.range.days if asked.range else None
+    then = [one for one in found if days and one.value.is_of(days)]
+    if use is TimeUse.FILTER and days:
+        return Ranking(best_first(then or found)[: asked.limit], fell_back=not then)
+    if use is TimeUse.LIFT and then:
+        lifted = {id(one) for one in then}
+        found = [_lifted(one) if id(one) in lifted else one for one in found]
+    return Ranking(best_first(found)[: asked.limit])
+
+
+def best_first(found: Sequence[Ranked]) -> list[Ranked]:
+    """The nearest first; of what is as near, what was said last."""
+    return sorted(found, key=lambda one: (one.similarity, one.value.said_at), reverse=True)
+
+
+def _lifted(one: Ranked) -> Ranked:
+    signals = {**one.signals, "said_then": _WEIGHTS.said_then}
+    return Ranked(one.value, one.similarity + _WEIGHTS.said_then, signals)

@@ -1,0 +1,19 @@
+"""Chain-of-Note: the rounds nearest to the question, with notes on each before the answer.
+
+Yu et al., "Chain-of-Note: Enhancing Robustness in Retrieval-Augmented Language Models"
+(EMNLP 2024).
+"""
+
+from typing import ClassVar
+
+from assistant.designs.choices import Choices
+from assistant.designs.design import Design
+from assistant.reading.plan import Mode
+
+
+class ChainOfNote(Design):
+    """Plain retrieval, read with notes: what it changes lies in the reading alone."""
+
+    name: ClassVar[str] = "chain-of-note"
+    paper: ClassVar[str] = "Yu et al. 2024, arXiv:2311.09210"
+    choices: ClassVar[Choices] = Choices(mode=Mode.CHAIN_OF_NOTE)

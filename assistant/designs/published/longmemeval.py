@@ -1,0 +1,26 @@
+"""The design that LongMemEval itself proposes: rounds, found by themselves and their facts in one
+key, filtered by the time that the question names, read with notes over JSON.
+
+Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory" (ICLR 2025),
+section 5.
+"""
+
+from typing import ClassVar
+
+from assistant.designs.choices import Choices, KeySource
+from assistant.designs.design import Design
+from assistant.reading.plan import Mode
+from memory_store import TimeUse
+
+
+class LongMemEval(Design):
+    """Every control point as the paper recommends it."""
+
+    name: ClassVar[str] = "longmemeval"
+    paper: ClassVar[str] = "Wu et al. 2025, arXiv:2410.10813"
+    choices: ClassVar[Choices] = Choices(
+        keys=(KeySource.VALUE, KeySource.FACT),
+        merged=True,
+        time=TimeUse.FILTER,
+        mode=Mode.CHAIN_OF_NOTE,
+    )

@@ -1,0 +1,60 @@
+"""Summaries: by the extraction model where there is one, else of the most telling sentences."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assistant.errors import AssistantError
+from assistant.models.chat_model import Message
+from assistant.models.gateway import Gateway
+from assistant.prompts.prompt_file import Prompt, load_prompt
+from memory_store import Language, Rarity, Record, aside, telling_sentences
+
+PROMPT: Prompt = load_prompt("summarise_texts")
+_SENTENCES = 4
+# What a model is given to read at once; the rest of a text says nothing new to a summary of it.
+_MOST_CHARACTERS = 24_000
+_READ_FAST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Summariser:
+    """`made` counts summaries by what made them."""
+
+    language: Language
+    model: Gateway | None = None
+    made: Counter[str] = field(default_factory=Counter)
+
+    async def of_rounds(self, records: Sequence[Record], rarity: Rarity) -> str:
+        """A summary of rounds: of those that are kept with them, or of what was said."""
+        kept = [record.summary for record in records if record.summary]
+        if len(kept) == len(records):
+            self.made["extract_model"] += 1
+            return "\n".join(kept)
+        sides = ((record.round.user_text, record.round.assistant_text) for record in records)
+        return await self.of_texts([text for both in sides for text in both if text], rarity)
+
+    async def of_texts(self, texts: Sequence[str], rarity: Rarity) -> str:
+        """A few sentences that say what the texts are about."""
+        if self.model is not None:
+            return await self._by_model(self.model, "\n\n".join(texts), rarity)
+        return await self._extracted(texts, rarity)
+
+    async def _by_model(self, model: Gateway, text: str, rarity: Rarity) -> str:
+        asked = [Message("system", PROMPT.render()), Message("user", text[:_MOST_CHARACTERS])]
+        try:
+            reply = await model.complete(asked, {"temperature": 0.0})
+        except AssistantError:
+            self.made["failed"] += 1
+            return await self._extracted([text], rarity)
+        self.made[model.name] += 1
+        return reply.text.strip()
+
+    async def _extracted(self, texts: Sequence[str], rarity: Rarity) -> str:
+        self.made["sentences"] += 1
+
+        def extract() -> str:
+            sentences = [one for text in texts for one in self.language.sentences(text)]
+            return " ".join(telling_sentences(sentences, rarity, _SENTENCES))
+
+        return await aside(sum(map(len, texts)) // _READ_FAST, extract)

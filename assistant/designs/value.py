@@ -1,0 +1,113 @@
+"""A value of a design: what is ranked and read, and the rounds it was made of."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from assistant.designs.choices import ValueKind
+from memory_store import Days, Fact, Recalled, Record, Round
+
+# Places in a session that no round has: what is derived is read under one of its own.
+_DERIVED = 1 << 24
+_SUMMARY = "Summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`text` is what is read, `said` what a key of the value itself is made of, `sources` are the
+    rounds behind it, oldest first. `number` tells apart what is derived of the same rounds."""
+
+    kind: ValueKind
+    text: str
+    said: str
+    sources: tuple[Record, ...]
+    facts: tuple[Fact, ...] = ()
+    number: int = 0
+
+    @property
+    def said_at(self) -> datetime:
+        """When the last of it was said."""
+        return self.sources[-1].round.session_date
+
+    @property
+    def said_on(self) -> Days:
+        """The days on which it was said."""
+        return Days(self.sources[0].round.session_date.date(), self.said_at.date())
+
+    def is_of(self, days: Days) -> bool:
+        """Whether it was said on one of the days, or talks about one."""
+        about = (each for fact in self.facts for each in fact.event_dates)
+        return any(days.within(each) for each in (self.said_on, *about))
+
+    def read(self, similarity: float, signals: dict[str, float]) -> list[Recalled]:
+        """What is read of it: its rounds, or what was derived from them."""
+        if self.kind in (ValueKind.ROUND, ValueKind.SESSION):
+            return [Recalled(record, similarity, signals) for record in self.sources]
+        ids = tuple(record.id for record in self.sources)
+        return [Recalled(self._derived(), similarity, signals, sources=ids)]
+
+    def _derived(self) -> Record:
+        first = self.sources[0].round
+        is_summary = self.kind is ValueKind.SUMMARY
+        said = Round(
+            first.user_id,
+            first.session_id,
+            _DERIVED + self.number,
+            first.session_date,
+            self.text,
+            user_name=_SUMMARY if is_summary else first.user_name,
+        )
+        return Record(said, self.facts)
+
+
+def of_round(record: Record) -> Value:
+    """A round as it was said."""
+    round = record.round
+    said = round.user_text or round.assistant_text
+    return Value(ValueKind.ROUND, spoken(round), said, (record,), record.facts)
+
+
+def of_session(records: Sequence[Record]) -> Value:
+    """The rounds of a session, in order."""
+    text = "\n".join(spoken(record.round) for record in records)
+    said = "\n".join(record.round.user_text or record.round.assistant_text for record in records)
+    return Value(ValueKind.SESSION, text, said, tuple(records), _facts(records))
+
+
+def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
+    """A summary of rounds, of one session or of several."""
+    return Value(ValueKind.SUMMARY, text, text, tuple(records), _facts(records), number)
+
+
+def of_facts(record: Record, facts: Sequence[Fact]) -> Value:
+    """What was stated in a round, without the round."""
+    text = "\n".join(fact.text for fact in facts)
+    return Value(ValueKind.FACT, text, text, (record,), tuple(facts))
+
+
+def spoken(round: Round) -> str:
+    """A round as it is read: who said what."""
+    sides = [
+        (round.user_name or "user", round.user_text),
+        (round.assistant_name or "assistant", round.assistant_text),
+    ]
+    return "\n".join(f"{name}: {text}" for name, text in sides if text)
+
+
+def by_session(records: Iterable[Record]) -> list[list[Record]]:
+    """The records of each session, in order, the oldest session first."""
+    sessions: dict[str, list[Record]] = {}
+    for record in records:
+        sessions.setdefault(record.round.session_id, []).append(record)
+    for session in sessions.values():
+        session.sort(key=lambda record: record.round.round_index)
+    return sorted(sessions.values(), key=lambda session: session[0].round.session_date)
+
+
+def day_of(value: Value) -> date:
+    """The day of a value, as it is forgotten by age."""
+    return value.said_at.date()
+
+
+def _facts(records: Iterable[Record]) -> tuple[Fact, ...]:
+    return tuple(fact for record in records for fact in record.facts)

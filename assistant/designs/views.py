@@ -1,0 +1,125 @@
+"""The views of a design: one a user, made when the user asks, kept until the rounds change."""
+
+import asyncio
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from assistant.designs.design import Asked, Design, Ranking, View
+from memory_store import (
+    Days,
+    Fact,
+    MemoryStore,
+    Query,
+    Recall,
+    Recalled,
+    RecalledSession,
+    Record,
+    aside,
+)
+
+_MOST_VIEWS = 32
+
+
+class Views:
+    """Recalls for questions by a design; to a `Retriever` it is what the store is."""
+
+    def __init__(self, store: MemoryStore, design: Design) -> None:
+        self._store = store
+        self._design = design
+        self._views: OrderedDict[tuple[str, bytes], View] = OrderedDict()
+        # Two questions at once would make the same view twice.
+        self._making = asyncio.Lock()
+
+    async def recall(self, query: Query) -> Recall:
+        """See `MemoryStore.recall`. `rounds` are those behind the values; `values` are read."""
+        started = time.perf_counter()
+        records = _within(await self._store.records(query.user_id), query.days)
+        range_ = query.time_range
+        if range_ is None and query.asked_on:
+            language = self._store.language
+            range_ = await aside(len(query.text), language.time_range, query.text, query.asked_on)
+        async with self._making:
+            view = await self._view(query.user_id, records)
+        indexed = time.perf_counter()
+        ranking = Ranking(())
+        if view is not None:
+            wanted = max(query.limit, query.short_limit)
+            ranking = await view.search(Asked(query.text, query.asked_on, range_, wanted))
+        finished = time.perf_counter()
+        values = [one for r in ranking.values for one in r.value.read(r.similarity, r.signals)]
+        rounds = _rounds(ranking)
+        return Recall(
+            rounds=tuple(rounds),
+            sessions=_sessions(rounds)[: query.limit] if query.sessions else (),
+            timings={
+                "embed_ms": 0.0,
+                "index_ms": (indexed - started) * 1000,
+                "search_ms": (finished - indexed) * 1000,
+                "total_ms": (finished - started) * 1000,
+            },
+            time_range=range_,
+            fell_back=ranking.fell_back,
+            values=tuple(values),
+            steps=ranking.steps,
+        )
+
+    async def _view(self, user_id: str, records: Sequence[Record]) -> View | None:
+        """The view of these rounds; None of none."""
+        if not records:
+            return None
+        key = user_id, await aside(sum(r.round.size for r in records) // 8, _digest, records)
+        if key not in self._views:
+            for stale in [other for other in self._views if other[0] == user_id][:-1]:
+                del self._views[stale]
+            self._views[key] = await self._design.view(records)
+        self._views.move_to_end(key)
+        while len(self._views) > _MOST_VIEWS:
+            self._views.popitem(last=False)
+        return self._views[key]
+
+
+def _within(records: Iterable[Record], days: Days) -> list[Record]:
+    """The rounds said within the days, as they stood at their end."""
+    if days == Days():
+        return list(records)
+    found = []
+    for record in records:
+        said_on = record.round.session_date.date()
+        if days.within(Days(said_on, said_on)):
+            facts = tuple(_as_of(fact, days) for fact in record.facts)
+            found.append(replace(record, facts=facts))
+    return found
+
+
+def _as_of(fact: Fact, days: Days) -> Fact:
+    """A fact as it stood: what was said later has not replaced it yet."""
+    by = fact.superseded_by
+    is_later = by and days.last and by.said_at.date() > days.last
+    return replace(fact, superseded_by=None) if is_later else fact
+
+
+def _digest(records: Sequence[Record]) -> bytes:
+    """Tells any two memories apart: the rounds with all that is kept of them."""
+    return hashlib.sha256("\0".join(map(repr, records)).encode()).digest()
+
+
+def _rounds(ranking: Ranking) -> list[Recalled]:
+    """The rounds behind the values, each where it comes first."""
+    rounds: dict[str, Recalled] = {}
+    for ranked in ranking.values:
+        for record in ranked.value.sources:
+            rounds.setdefault(record.id, Recalled(record, ranked.similarity, ranked.signals))
+    return list(rounds.values())
+
+
+def _sessions(rounds: Iterable[Recalled]) -> tuple[RecalledSession, ...]:
+    sessions: dict[str, list[Recalled]] = {}
+    for found in rounds:
+        sessions.setdefault(found.record.round.session_id, []).append(found)
+    return tuple(
+        RecalledSession(session_id, found[0].similarity, tuple(found))
+        for session_id, found in sessions.items()
+    )
