@@ -33,7 +33,7 @@ def test_probes_may_ask_for_the_head(http: httpx.Client, path: str) -> None:
 def test_version(answering: httpx.Client) -> None:
     body = answering.get("/version").json()
     described = {"version", "store", "embedder", "reader", "models", "prompts", "settings"}
-    assert set(body) == described | {"caller"}
+    assert set(body) == described | {"caller", "design"}
     models = {"chat_model": "openai/fake", "extract_model": None, "query_model": None}
     assert body["models"] == models
     assert body["store"]["embedder"] == "hash"
