@@ -48,7 +48,11 @@ def _row(table: Table, person: str, asked: Sequence[Example], model: Kinds) -> N
         and (kind.asks or kind is Kind.TELLS)
     ]
     shares = [[is_right for _, is_right in right], english, either]
-    table.add_row(person, str(len(asked)), *(f"{sum(s) / len(s):.3f}" for s in shares))
+    table.add_row(person, str(len(asked)), *map(_share, shares))
+
+
+def _share(right: Sequence[bool]) -> str:
+    return f"{sum(right) / len(right):.3f}" if right else ""
 
 
 def _mistakes(console: Console, asked: Sequence[Example], model: Kinds) -> None:
