@@ -12,6 +12,7 @@ from rich.console import Console
 from benchmarks.recall.crossvalidation import cross_validate
 from benchmarks.recall.histories import Asked, ask_all
 from benchmarks.recall.table import figures_by_variant, print_folds, print_table
+from benchmarks.recall.time_use import figures_by_time_use, print_time_use
 
 # Columns of a table that is not shown in a terminal.
 _WIDTH = 170
@@ -37,6 +38,8 @@ def main() -> None:
         folds = cross_validate(everything, arguments.folds)
         figures["cross_validation"] = folds
         print_folds(console, folds)
+        figures["time"] = figures_by_time_use(everything, arguments.folds)
+        print_time_use(console, figures["time"])
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps(figures, indent=2) + "\n")
     console.print(f"figures: {arguments.out}")

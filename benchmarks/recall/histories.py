@@ -57,6 +57,7 @@ class Asked:
     """For each row the index of its session."""
     signals: dict[str, Values]
     """For each signal its value for each row: those of recall, and the two above."""
+    names_time: bool
     official: Values
     """For each session its similarity by the official sparse baseline."""
 
@@ -86,7 +87,8 @@ async def _ask(question: Question, embedder: Embedder) -> Asked:
             await store.remember(rounds[at : at + _SLICE])
         plain = MemoryStore(engine, embedder, RecallSettings(candidates=_ALL, statement=0.0))
         query = Query(_USER, question.question, _ALL, asked_on=question.question_date.date())
-        found = {one.record.id: one.signals for one in (await store.recall(query)).rounds}
+        recall = await store.recall(query)
+        found = {one.record.id: one.signals for one in recall.rounds}
         alone = {one.record.id: one.signals for one in (await plain.recall(query)).rounds}
         await engine.close()
     found_rounds = [round for round in rounds if round.id in found]
@@ -103,6 +105,7 @@ async def _ask(question: Question, embedder: Embedder) -> Asked:
         evidence=frozenset(question.evidence_session_ids),
         session_of=np.array([int(round.session_id) for round in found_rounds]),
         signals=signals,
+        names_time=recall.time_range is not None,
         official=official_bm25(question.question, [_user_side(session) for session in sessions]),
     )
 

@@ -24,7 +24,8 @@ _SHORT = {
 
 def figures_of(asked: Asked, variant: Variant) -> dict[str, float]:
     """All metrics of one question. Equal similarities rank by place: the oldest first."""
-    order = np.argsort(-variant(asked), kind="stable")
+    found = variant(asked)
+    order = [index for index in np.argsort(-found, kind="stable") if np.isfinite(found[index])]
     ranked = list(dict.fromkeys(asked.sessions[index] for index in order))
     return {
         "recall_all@5": recall_all_at_k(ranked, asked.evidence, 5),
