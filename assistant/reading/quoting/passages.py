@@ -6,6 +6,7 @@ stands alone more often, and is quoted as it is.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,12 +27,16 @@ def passages(
     """Each statement in its passage, without those that are in a passage before theirs; replied
     ones only where `replies` are wanted so."""
     found: list[Statement] = []
+    places: defaultdict[tuple[Speaker, str], list[int]] = defaultdict(list)
     for statement in statements:
         wider = in_passage(statement, language, replies=replies)
-        place = next((n for n, other in enumerate(found) if is_in_passage(wider, other)), None)
+        # Only what the same one said in the same round can be in it.
+        around = places[wider.speaker, wider.source.record.id]
+        place = next((n for n in around if is_in_passage(wider, found[n])), None)
         if place is not None:
             found[place] = _joined(found[place], wider)
-        elif not any(is_in_passage(other, wider) for other in found):
+        elif not any(is_in_passage(found[n], wider) for n in around):
+            around.append(len(found))
             found.append(wider)
     return found
 

@@ -22,6 +22,8 @@ _QUOTED = 0.1
 # A quote much farther from the question than the best one is noise beside it; a short message
 # costs little to read, and a diary's least: there, less of what comes near is of something else.
 _NEAR_THE_BEST, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25
+# Of how many statements, the nearest first, the passages are looked at.
+_LOOKED_AT = 32
 # Passages so near to the best one may well tell of the same thing.
 _SAME_THING = 0.7
 _DIGITS = 2
@@ -41,7 +43,7 @@ async def ranked(
 ) -> list[Statement]:
     """The passages of these statements, the best for the question first, without those that are
     much farther from it."""
-    found = passages(near, store.language, replies=kind.about_replies)
+    found = passages(near[:_LOOKED_AT], store.language, replies=kind.about_replies)
     closeness = await store.closeness(question, [one.quotable for one in found])
     weighed = [
         replace(one, weight=_weight(one, around, kind))
