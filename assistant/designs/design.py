@@ -29,6 +29,7 @@ from memory_store import (
     Language,
     Rarity,
     Record,
+    Speaker,
     TimeRange,
     aside,
     key_phrases,
@@ -111,9 +112,12 @@ class Design:
         """The index of a user's rounds, oldest first."""
         from assistant.designs.flat import FlatView
 
-        rarity = await aside(_size(records), _rarity, records)
-        values = await self.values(records, rarity)
-        return await FlatView.of(self, values, rarity)
+        rarity = await self.rarity(records)
+        return await FlatView.of(self, await self.values(records, rarity), rarity, self.weigh)
+
+    async def rarity(self, records: Sequence[Record]) -> Rarity:
+        """How rare each word is among the rounds."""
+        return await aside(_size(records), _rarity, records)
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:
         """What is ranked and read."""
@@ -133,7 +137,7 @@ class Design:
 
     def kept_facts(self, record: Record) -> list[Fact]:
         """Those facts of a round that are values of their own."""
-        return [fact for fact in record.facts if fact.is_users]
+        return [fact for fact in record.facts if fact.speaker is Speaker.USER]
 
     async def keys(self, value: Value, rarity: Rarity) -> list[str]:
         """The texts that a value is found by; where there is nothing to make them of, its own."""

@@ -1,7 +1,7 @@
 """The usual index: all values side by side, found by their nearest key, their words, or both."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,9 @@ from memory_store import (
 )
 from memory_store import terms as terms_of
 
+Weigh = Callable[[Value, float, Asked], float]
+"""From a value and its nearness to how near it is for a question."""
+
 _WEIGHTS = Weights()
 _MOST_QUERY_PHRASES = 5
 
@@ -36,10 +39,13 @@ class FlatView:
     rows: Matrix
     owners: Sequence[int]
     words: Sequence[Counter[int]]
+    weigh: Weigh
 
     @classmethod
-    async def of(cls, design: Design, values: Sequence[Value], rarity: Rarity) -> "FlatView":
-        """The index of these values."""
+    async def of(
+        cls, design: Design, values: Sequence[Value], rarity: Rarity, weigh: Weigh
+    ) -> "FlatView":
+        """The index of these values; `weigh` says how near one is, all told."""
         texts: list[str] = []
         owners: list[int] = []
         for at, value in enumerate(values):
@@ -48,7 +54,8 @@ class FlatView:
             owners += [at] * len(keys)
         is_dense = design.chosen.retrieval is not Retrieval.WORDS
         rows = await embedded(design, texts if is_dense else [])
-        return cls(design, values, rarity, rows, owners, [term_counts(v.text) for v in values])
+        words = [term_counts(value.text) for value in values]
+        return cls(design, values, rarity, rows, owners, words, weigh)
 
     async def search(self, asked: Asked) -> Ranking:
         """See `View.search`."""
@@ -68,8 +75,7 @@ class FlatView:
                 signals = {"dense": dense, "words": _WEIGHTS.words * words}
             case _:
                 signals = {"dense": dense}
-        weighed = self.design.weigh(value, sum(signals.values()), asked)
-        return Ranked(value, weighed, signals)
+        return Ranked(value, self.weigh(value, sum(signals.values()), asked), signals)
 
     async def cosines(self, asked: Asked) -> dict[int, float]:
         """How near the nearest key of each value is."""

@@ -104,9 +104,12 @@ def by_session(records: Iterable[Record]) -> list[list[Record]]:
     return sorted(sessions.values(), key=lambda session: session[0].round.session_date)
 
 
-def day_of(value: Value) -> date:
-    """The day of a value, as it is forgotten by age."""
-    return value.said_at.date()
+def by_day(records: Iterable[Record]) -> list[list[Record]]:
+    """The records of each day, in order, the oldest day first."""
+    days: dict[date, list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.round.session_date):
+        days.setdefault(record.round.session_date.date(), []).append(record)
+    return list(days.values())
 
 
 def _facts(records: Iterable[Record]) -> tuple[Fact, ...]:
