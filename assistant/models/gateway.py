@@ -136,6 +136,7 @@ class Gateway:
                         tokens = piece.tokens or tokens
                         reason = piece.finish_reason or reason
         except TimeoutError as error:
+            self._usage.failed += 1
             # A model that repeats itself does so again; one that is silent may answer next time.
             kind = ReplyUnfinished if any(text) else ModelTimeout
             raise kind(

@@ -5,12 +5,13 @@ from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.datasets.selection import Filters, Source
+from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
 from harness.judges.registry import JudgeOptions, make_judge
@@ -108,6 +109,8 @@ class Manner:
     context_tokens: options.ContextTokens = 120_000
     last_sessions: options.LastSessions = None
     last_tokens: options.LastTokens = None
+    layout: options.HistoryLayout = "text"
+    notes: options.Notes = False
 
     def approach(self, price: Price | None) -> Approach:
         """Mode, profile and prompt size; a price that was given counts more than the profile's."""
@@ -116,7 +119,12 @@ class Manner:
             profile = replace(profile, price=price)
         counted = self.last_sessions is not None or self.last_tokens is not None
         last_sessions = self.last_sessions if counted else ContextWindow().last_sessions
-        window = ContextWindow(self.context_tokens, last_sessions, self.last_tokens)
+        if self.layout not in ("text", "json"):
+            raise UsageError(f"--layout {self.layout!r}: expected text or json")
+        layout: Literal["text", "json"] = "json" if self.layout == "json" else "text"
+        window = ContextWindow(
+            self.context_tokens, last_sessions, self.last_tokens, layout, self.notes
+        )
         return Approach(self.mode, profile, window)
 
 

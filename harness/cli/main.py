@@ -14,6 +14,7 @@ from harness.cli.data_commands import (
     export_command,
     sample_command,
 )
+from harness.cli.experiment_command import experiment_command
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
     compare_command,
@@ -45,6 +46,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "report": report_command,
     "compare": compare_command,
     "leaderboard": leaderboard_command,
+    "experiment": experiment_command,
     "compile": compile_command,
     "sample": sample_command,
     "download": download_command,

@@ -67,6 +67,18 @@ LastTokens = Annotated[
         "--last-tokens", min=1, help="Or: as many of the latest sessions as fit this many tokens."
     ),
 ]
+HistoryLayout = Annotated[
+    str,
+    typer.Option(
+        "--layout", help="How a history is written in modes without memory: text or json."
+    ),
+]
+Notes = Annotated[
+    bool,
+    typer.Option(
+        "--notes", help="Ask for notes before the answer (modes full-context, oracle, last-n)."
+    ),
+]
 Probe = Annotated[
     bool, typer.Option(help="Probe the assistant first: memory, dates, separation of users.")
 ]

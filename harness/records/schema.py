@@ -140,6 +140,7 @@ class HypothesisLine(TypedDict, total=False):
     prompt_tokens: int | None
     completion_tokens: int | None
     context: ContextAccount
+    notes: str
     lines: int
 
 

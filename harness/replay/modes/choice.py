@@ -63,8 +63,9 @@ class Approach:
         named = {name: value for name, value in latest.items() if value is not None}
         return {
             "profile": self.profile.identity,
-            "prompt": prompt_of(self.mode).hash,
+            "prompt": prompt_of(self.mode, self.window).hash,
             "context_tokens": self.window.tokens,
+            **({"layout": self.window.layout} if self.window.layout != "text" else {}),
             **(named if self.mode == "last-n" else {}),
         }
 

@@ -1,13 +1,18 @@
 """Comparisons that need no memory: a plain model reads the history, or a part of it, in its prompt.
 
 `full-context` everything, `no-memory` nothing, `oracle` the evidence sessions only, `last-n` the
-latest sessions. What does not fit the token budget is cut, oldest first, and recorded.
+latest sessions. What does not fit the token budget is cut, oldest first, and recorded. The history
+is written as text or as JSON, and the model may be asked for notes first, which are recorded apart
+from the answer.
 """
 
+import json
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Literal
 
 from harness.assistants.chat_client import ChatClient, Message
 from harness.assistants.template import Occasion
@@ -20,6 +25,8 @@ from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
 NO_MEMORY = "no-memory"
+MARKER = "ANSWER:"
+_MARKED = re.compile(rf"^\W*{MARKER}\W*?[ \t]*", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,9 @@ class ContextWindow:
     tokens: int = 120_000
     last_sessions: int | None = 10
     last_tokens: int | None = None
+    layout: Literal["text", "json"] = "text"
+    notes: bool = False
+    """Whether the model writes notes before it answers."""
 
     @property
     def room(self) -> int:
@@ -77,12 +87,15 @@ class ContextMode:
     async def ask(self, question: Question) -> Asked:
         """One question to a model that is told who asks only under an opaque name."""
         context = context_of(question, self._choose, self._window)
-        text = _prompt(question, context).strip()
+        text = _prompt(question, context, self._window).strip()
         name = self._blinding.asking_session(question.question_id)
         when = Occasion(self._blinding.user(question.history_id), name, question.question_date)
         started = time.perf_counter()
         answer = await self._client.chat("control", [Message("user", text)], when)
-        return Asked(hypothesis_line(question, answer, started) | {"context": context.account})
+        line = hypothesis_line(question, answer, started) | {"context": context.account}
+        if self._window.notes:
+            line["notes"], line["hypothesis"] = apart(answer.text)
+        return Asked(line)
 
     async def forget(self, question: Question) -> None:
         """Nothing was remembered."""
@@ -100,14 +113,24 @@ CHOICES: dict[str, Choice] = {
 }
 
 
-def prompt_of(mode: str) -> Prompt:
+def apart(reply: str) -> tuple[str, str]:
+    """The notes of a reply, and its answer; a reply without the marker is all answer."""
+    marks = list(_MARKED.finditer(reply))
+    if not marks:
+        return "", reply
+    return reply[: marks[-1].start()].strip(), reply[marks[-1].end() :].strip()
+
+
+def prompt_of(mode: str, window: ContextWindow) -> Prompt:
     """The prompt that a mode of this name asks with."""
-    return PROMPTS["no_memory" if mode == NO_MEMORY else "context"]
+    if mode == NO_MEMORY:
+        return PROMPTS["no_memory"]
+    return PROMPTS["context_notes" if window.notes else "context"]
 
 
 def context_of(question: Question, choose: Choice, window: ContextWindow) -> Context:
     """What a prompt holds of a question's history."""
-    return cut_to_fit(choose(question, window), window.room)
+    return cut_to_fit(choose(question, window), window.room, window.layout)
 
 
 def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[HaystackSession]:
@@ -120,9 +143,12 @@ def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[Hays
     return latest[-max(1, fitting) :]
 
 
-def cut_to_fit(sessions: Sequence[HaystackSession], tokens: int) -> Context:
+def cut_to_fit(
+    sessions: Sequence[HaystackSession], tokens: int, layout: Literal["text", "json"] = "text"
+) -> Context:
     """The latest sessions that fit together, whole; of one that alone is too long, its end."""
-    texts = [_session_text(session) for session in sessions]
+    written = _session_json if layout == "json" else _session_text
+    texts = [written(session) for session in sessions]
     room = characters_of(tokens)
     kept: list[str] = []
     for text in reversed(texts):
@@ -151,10 +177,17 @@ def _session_text(session: HaystackSession) -> str:
     return "\n".join(lines)
 
 
-def _prompt(question: Question, context: Context) -> str:
-    today = f"{question.question_date:%A %Y-%m-%d}"
+def _session_json(session: HaystackSession) -> str:
+    turns = [{turn.name or turn.role: turn.content} for turn in session.turns]
+    at = f"{session.session_date:%A %Y-%m-%d %H:%M}"
+    return json.dumps({"time": at, "turns": turns}, ensure_ascii=False)
+
+
+def _prompt(question: Question, context: Context, window: ContextWindow) -> str:
+    asked = {"question": question.question, "today": f"{question.question_date:%A %Y-%m-%d}"}
     if not context.text:
-        return PROMPTS["no_memory"].render(question=question.question, today=today)
-    return PROMPTS["context"].render(
-        question=question.question, today=today, conversations=context.text
-    )
+        return PROMPTS["no_memory"].render(**asked)
+    if window.notes:
+        asked["marker"] = MARKER
+    name = "context_notes" if window.notes else "context"
+    return PROMPTS[name].render(**asked, conversations=context.text)
