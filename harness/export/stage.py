@@ -1,22 +1,28 @@
 """From a run directory to one file in an official format."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.compilation.instances import instances_of
 from harness.datasets.longmemeval import Instance
-from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.datasets.questions import LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
 from harness.datasets.registry import open_dataset
 from harness.errors import RunMismatch, UsageError
-from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines
+from harness.export.hypotheses import (
+    locomo_samples,
+    longmemeval_lines,
+    longmemeval_log,
+    refined_lines,
+)
 from harness.export.retrieval_log import Granularity, log_lines
 from harness.records.digest import QuestionDigest
 from harness.records.lines import ranked_lines
 from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
+from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
+from harness.records.schema import JudgeRecord
 
 Records = Iterable[Mapping[str, Any]]
 
@@ -71,9 +77,26 @@ class _Run:
         self.options = options
         self.hypotheses = run_dir.by_question(HYPOTHESES)
         self.retrieval = ranked_lines(run_dir.by_question(RETRIEVAL))
+        self.verdicts = run_dir.by_question(VERDICTS)
+        self.judge = manifest.data["judge"]
         lines = run_dir.by_question(QUESTIONS).values()
         self.questions = [QuestionDigest.from_json(line) for line in lines]
         self._data = manifest.data["dataset"]
+
+    def require_types(self, types: Collection[str], kind: str, benchmark: str) -> None:
+        """Refuse a run on other data than the format is made for."""
+        if not {question.question_type for question in self.questions} <= set(types):
+            raise UsageError(f"the format {kind} is for runs on {benchmark}")
+
+    def require_judge(self, kind: str) -> JudgeRecord:
+        """Whose verdicts the run holds; refuses one that was not judged, and empty answers that
+        no judge has seen.
+        """
+        if self.judge is None:
+            raise UsageError(f"the format {kind} needs verdicts: judge the run first")
+        if self.options.fill:
+            raise UsageError(f"--fill-missing: the format {kind} holds only what was judged")
+        return self.judge
 
     def instances(self) -> Iterator[Instance]:
         """The data again, which must be that of the run."""
@@ -90,13 +113,18 @@ def _longmemeval(run: _Run) -> Records:
     return longmemeval_lines(run.questions, run.hypotheses, fill=run.options.fill)
 
 
+def _longmemeval_log(run: _Run) -> Records:
+    run.require_types(LONGMEMEVAL_TYPES, "longmemeval-log", "LongMemEval")
+    judge = run.require_judge("longmemeval-log")
+    return longmemeval_log(run.questions, run.hypotheses, run.verdicts, judge)
+
+
 def _refined(run: _Run) -> Records:
     return refined_lines(run.questions, run.hypotheses, fill=run.options.fill)
 
 
 def _locomo(run: _Run) -> Records:
-    if not {q.question_type for q in run.questions} <= set(LOCOMO_CATEGORIES.values()):
-        raise UsageError("the format locomo is for runs on LoCoMo")
+    run.require_types(LOCOMO_CATEGORIES.values(), "locomo", "LoCoMo")
     return locomo_samples(run.questions, run.hypotheses, run.retrieval, name=run.options.name)
 
 
@@ -106,6 +134,7 @@ def _log(granularity: Granularity) -> Callable[[_Run], Records]:
 
 FORMATS: dict[str, Callable[[_Run], Records]] = {
     "longmemeval": _longmemeval,
+    "longmemeval-log": _longmemeval_log,
     "locomo-refined": _refined,
     "locomo": _locomo,
     "retrieval-log-session": _log("session"),

@@ -56,6 +56,7 @@ class JudgeRecord(TypedDict, total=False):
     id: Required[str]
     hash: Required[str]
     kind: str
+    model: str
 
 
 class UsageRecord(TypedDict):
