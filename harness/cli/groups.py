@@ -11,6 +11,7 @@ from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.datasets.selection import Filters, Source
+from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
 from harness.judges.registry import JudgeOptions, make_judge
@@ -181,6 +182,7 @@ class Judging:
     judge_concurrency: options.JudgeConcurrency = 4
     judge_cache: options.JudgeCache = None
     judge_api_key: options.JudgeApiKey = None
+    judge_prompts: options.JudgePrompts = None
     controls: options.Controls = 20
 
     def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
@@ -190,11 +192,19 @@ class Judging:
             self.judge_votes,
             self.judge_cache or out / JUDGE_REPLIES,
             price=prices.get("judge"),
+            texts=self.judge_prompts,
         )
-        if not self.second_judge:
-            return make_judge(self.judge, asking), None
-        second = replace(asking, price=prices.get("second_judge"), payee="second_judge")
-        return make_judge(self.judge, asking), make_judge(self.second_judge, second)
+        first, second = make_judge(self.judge, asking), None
+        if self.second_judge:
+            asking = replace(asking, price=prices.get("second_judge"), payee="second_judge")
+            second = make_judge(self.second_judge, asking)
+        if self.judge_prompts and not any(
+            j and "given_texts" in j.account for j in (first, second)
+        ):
+            raise UsageError(
+                f"--judge-prompts {self.judge_prompts}: neither judge takes a text from there"
+            )
+        return first, second
 
     def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
         """How judging goes."""

@@ -28,7 +28,7 @@ class ModelJudge:
         self._rubric = rubric
         self._chat = chat
         self._votes = votes
-        self.id = f"{rubric.name}-{rubric.version}={chat.endpoint.model}"
+        self.id = f"{rubric.name}-{rubric.edition}={chat.endpoint.model}"
         if votes > 1:
             self.id += f"*{votes}"
         rules = [self.id, rubric.prompt_hashes, chat.endpoint.think]
@@ -37,7 +37,7 @@ class ModelJudge:
     @property
     def account(self) -> Mapping[str, Any]:
         """What it asks, where, and with which prompts."""
-        return {
+        account = {
             "kind": "model",
             "rubric": self._rubric.name,
             "model": self._chat.endpoint.model,
@@ -45,6 +45,8 @@ class ModelJudge:
             "votes": self._votes,
             "prompts": self._rubric.prompt_hashes,
         }
+        given = self._rubric.given_files
+        return account | ({"given_texts": given} if given else {})
 
     @property
     def meter(self) -> Meter:

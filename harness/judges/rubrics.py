@@ -1,15 +1,18 @@
 """Rubrics by name: which prompt a question is judged with, and how its reply is read."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from harness.datasets.refined import final_answer
 from harness.errors import UsageError
 from harness.judges.base import Decision
+from harness.judges.given_texts import file_name, read_given
 from harness.prompt import Prompt, load_prompts
 from harness.records.digest import QuestionDigest
 
@@ -89,6 +92,8 @@ class Rubric:
 
     `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
     answer passes and an empty one fails without asking, and that the model is asked not to think.
+    `ours` are prompts for which the benchmark has no text, and `given` are texts from files, used
+    in place of ours.
     """
 
     name: str
@@ -96,10 +101,30 @@ class Rubric:
     prompts: tuple[str, ...]
     choose: Callable[[QuestionDigest], str]
     cleans: bool = False
+    ours: tuple[str, ...] = ()
+    given: Mapping[str, Prompt] = field(default_factory=dict)
+
+    def with_texts(self, folder: Path) -> Self:
+        """The same with texts of the folder; raises `UsageError` for what it lacks."""
+        required = set(self.prompts) - set(self.ours)
+        return replace(self, given=read_given(folder, self.name, self.prompts, required))
+
+    @property
+    def edition(self) -> str:
+        """Whose texts these are: our version, or what the given ones hash to."""
+        if not self.given:
+            return str(self.version)
+        hashes = json.dumps({name: prompt.hash for name, prompt in sorted(self.given.items())})
+        return f"given-{hashlib.sha256(hashes.encode()).hexdigest()[:8]}"
+
+    @property
+    def given_files(self) -> dict[str, str]:
+        """The hash of each given text by the name of its file."""
+        return {file_name(self.name, name): prompt.hash for name, prompt in self.given.items()}
 
     def prompt(self, question: QuestionDigest) -> Prompt:
         """The prompt for a question."""
-        return load_prompt(self.choose(question))
+        return self._named(self.choose(question))
 
     def menu(self, question: QuestionDigest) -> Menu:
         """The replies that the question's prompt asks for."""
@@ -108,11 +133,14 @@ class Rubric:
     @property
     def prompt_hashes(self) -> dict[str, str]:
         """Every prompt's hash by its name."""
-        return {name: load_prompt(name).hash for name in self.prompts}
+        return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:
         """What of a hypothesis is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
+
+    def _named(self, name: str) -> Prompt:
+        return self.given.get(name) or load_prompt(name)
 
 
 def _longmemeval(question: QuestionDigest) -> str:
@@ -145,6 +173,7 @@ RUBRICS: Mapping[str, Rubric] = {
             1,
             ("lenient", "abstention"),
             _or_abstention("lenient", "abstention"),
+            ours=("abstention",),
         ),
         Rubric(
             "locomo-refined",
@@ -152,6 +181,7 @@ RUBRICS: Mapping[str, Rubric] = {
             ("refined", "abstention"),
             _or_abstention("refined", "abstention"),
             cleans=True,
+            ours=("abstention",),
         ),
         Rubric(
             "locomo-refined-original",
@@ -159,12 +189,14 @@ RUBRICS: Mapping[str, Rubric] = {
             ("lenient", "abstention"),
             _or_abstention("lenient", "abstention"),
             cleans=True,
+            ours=("abstention",),
         ),
         Rubric(
             "strict",
             1,
             ("strict", "strict_abstention"),
             _or_abstention("strict", "strict_abstention"),
+            ours=("strict", "strict_abstention"),
         ),
     )
 }

@@ -57,6 +57,7 @@ class JudgeRecord(TypedDict, total=False):
     hash: Required[str]
     kind: str
     model: str
+    given_texts: dict[str, str]
 
 
 class UsageRecord(TypedDict):
