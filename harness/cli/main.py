@@ -16,6 +16,7 @@ from harness.cli.data_commands import (
 )
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
+    agreement_command,
     compare_command,
     judge_command,
     leaderboard_command,
@@ -44,6 +45,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "judge": judge_command,
     "report": report_command,
     "compare": compare_command,
+    "agreement": agreement_command,
     "leaderboard": leaderboard_command,
     "compile": compile_command,
     "sample": sample_command,
