@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
+from harness.cli.output import agreed_to
 from harness.datasets.selection import Filters, Source
 from harness.errors import UsageError
 from harness.gates.gates import Gates
@@ -183,6 +184,7 @@ class Judging:
     judge_cache: options.JudgeCache = None
     judge_api_key: options.JudgeApiKey = None
     judge_prompts: options.JudgePrompts = None
+    judge_anyway: options.JudgeAnyway = False
     controls: options.Controls = 20
 
     def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
@@ -205,6 +207,13 @@ class Judging:
                 f"--judge-prompts {self.judge_prompts}: neither judge takes a text from there"
             )
         return first, second
+
+    def agree_to(self, *judges: Judge | None) -> None:
+        """Ask before a judge whose model its benchmark does not recommend."""
+        for judge in judges:
+            caution = judge and judge.account.get("caution")
+            if caution and not self.judge_anyway:
+                agreed_to(f"{caution}; its verdicts compare with no published figure")
 
     def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
         """How judging goes."""

@@ -156,6 +156,13 @@ JudgePrompts = Annotated[
         file_okay=False,
     ),
 ]
+JudgeAnyway = Annotated[
+    bool,
+    typer.Option(
+        "--judge-anyway",
+        help="Do not ask before judging with a model that the benchmark does not recommend.",
+    ),
+]
 Controls = Annotated[
     int,
     typer.Option("--controls", min=0, help="Questions used to check the judge itself (0: none)."),

@@ -57,6 +57,7 @@ def judge_command(
         planned = Planned(judge, plan)
         print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
         return
+    judging.agree_to(judge, second)
     opened = Run(selection.source, out, progress())
     take_hypotheses(opened, hypotheses)
     judge_run(opened, judge, plan)

@@ -1,10 +1,10 @@
 """From a run directory to one file in an official format."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.compilation.instances import instances_of
 from harness.datasets.longmemeval import Instance
@@ -17,6 +17,7 @@ from harness.export.hypotheses import (
     longmemeval_log,
     refined_lines,
 )
+from harness.export.refined_scores import scored_records, summary_of, summary_page
 from harness.export.retrieval_log import Granularity, log_lines
 from harness.records.digest import QuestionDigest
 from harness.records.lines import ranked_lines
@@ -24,6 +25,8 @@ from harness.records.manifest import Manifest, load_manifest
 from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
 from harness.records.schema import JudgeRecord
 
+# The one format of several files.
+SCORED = "locomo-refined-scored"
 Records = Iterable[Mapping[str, Any]]
 
 
@@ -38,18 +41,26 @@ class ExportOptions:
     name: str = "aide_memoire"
 
 
-def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> int:
-    """Write the file; returns how many records it holds. Raises `UsageError` for what cannot be
-    exported.
-    """
+class Exported(NamedTuple):
+    """How many records were written, and every file."""
+
+    records: int
+    files: list[Path]
+
+
+def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exported:
+    """Write the file, and those that belong to it; `UsageError` for what cannot be exported."""
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     if kind not in FORMATS:
         raise UsageError(f"unknown format {kind!r}, expected one of {', '.join(FORMATS)}")
-    records = FORMATS[kind](_Run(run_dir, manifest, options))
+    run = _Run(run_dir, manifest, options)
+    records = FORMATS[kind](run)
     try:
-        return _write(records, out, whole=kind == "locomo")
+        if kind == SCORED:
+            return _write_scored(list(records), out, run.judge)
+        return Exported(_write(records, out, whole=kind == "locomo"), [out])
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
 
@@ -70,6 +81,18 @@ def _write(records: Records, out: Path, *, whole: bool) -> int:
     return count
 
 
+def _write_scored(
+    records: Sequence[Mapping[str, Any]], out: Path, judge: JudgeRecord | None
+) -> Exported:
+    """The records, and their summary in two files beside them."""
+    summary = summary_of(records, judge)
+    in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
+    count = _write(records, out, whole=False)
+    in_json.write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    in_words.write_text(summary_page(summary), encoding="utf-8")
+    return Exported(count, [out, in_json, in_words])
+
+
 class _Run:
     """What the formats are made from."""
 
@@ -82,6 +105,11 @@ class _Run:
         lines = run_dir.by_question(QUESTIONS).values()
         self.questions = [QuestionDigest.from_json(line) for line in lines]
         self._data = manifest.data["dataset"]
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set."""
+        return self._data["name"]
 
     def require_types(self, types: Collection[str], kind: str, benchmark: str) -> None:
         """Refuse a run on other data than the format is made for."""
@@ -123,6 +151,12 @@ def _refined(run: _Run) -> Records:
     return refined_lines(run.questions, run.hypotheses, fill=run.options.fill)
 
 
+def _refined_scored(run: _Run) -> Records:
+    if run.dataset != "locomo-refined":
+        raise UsageError(f"the format {SCORED} is for runs on locomo-refined")
+    return scored_records(run.questions, run.hypotheses, run.verdicts, run.judge)
+
+
 def _locomo(run: _Run) -> Records:
     run.require_types(LOCOMO_CATEGORIES.values(), "locomo", "LoCoMo")
     return locomo_samples(run.questions, run.hypotheses, run.retrieval, name=run.options.name)
@@ -136,6 +170,7 @@ FORMATS: dict[str, Callable[[_Run], Records]] = {
     "longmemeval": _longmemeval,
     "longmemeval-log": _longmemeval_log,
     "locomo-refined": _refined,
+    SCORED: _refined_scored,
     "locomo": _locomo,
     "retrieval-log-session": _log("session"),
     "retrieval-log-turn": _log("turn"),

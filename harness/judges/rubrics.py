@@ -3,13 +3,13 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from harness.datasets.refined import final_answer
+from harness.datasets.refined_answers import best_first, final_answer
 from harness.errors import UsageError
 from harness.judges.base import Decision
 from harness.judges.given_texts import file_name, read_given
@@ -38,6 +38,7 @@ CORRECT_WRONG: Menu = {"correct": "yes", "wrong": "no"}
 _KEYS = ("label", "verdict", "answer")
 _THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_PLAIN = re.compile(r"[a-z0-9]+")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
@@ -93,7 +94,8 @@ class Rubric:
     `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
     answer passes and an empty one fails without asking, and that the model is asked not to think.
     `ours` are prompts for which the benchmark has no text, and `given` are texts from files, used
-    in place of ours.
+    in place of ours. `recommends` is the model that the benchmark is to be judged by, under any
+    name that ends in its own.
     """
 
     name: str
@@ -103,6 +105,7 @@ class Rubric:
     cleans: bool = False
     ours: tuple[str, ...] = ()
     given: Mapping[str, Prompt] = field(default_factory=dict)
+    recommends: str | None = None
 
     def with_texts(self, folder: Path) -> Self:
         """The same with texts of the folder; raises `UsageError` for what it lacks."""
@@ -139,8 +142,25 @@ class Rubric:
         """What of a hypothesis is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
 
+    def compared(self, question: QuestionDigest, said: str) -> Sequence[str]:
+        """The answers in the order in which a cleaned hypothesis is compared with them."""
+        return best_first(said, question.answers) if self.cleans else question.answers
+
+    def caution(self, model: str) -> str | None:
+        """What speaks against judging with a model; None for one that the benchmark recommends, or
+        where it recommends none.
+        """
+        if self.recommends is None or _plain(model).endswith(_plain(self.recommends)):
+            return None
+        return f"{self.name} is meant to be judged by {self.recommends}, not by {model}"
+
     def _named(self, name: str) -> Prompt:
         return self.given.get(name) or load_prompt(name)
+
+
+def _plain(model: str) -> str:
+    """A model's name without case and signs: `Qwen/Qwen3-14B` and `qwen3_14b` end alike."""
+    return "".join(_PLAIN.findall(model.lower()))
 
 
 def _longmemeval(question: QuestionDigest) -> str:
@@ -182,6 +202,7 @@ RUBRICS: Mapping[str, Rubric] = {
             _or_abstention("refined", "abstention"),
             cleans=True,
             ours=("abstention",),
+            recommends="Qwen3-14B",
         ),
         Rubric(
             "locomo-refined-original",
@@ -190,6 +211,7 @@ RUBRICS: Mapping[str, Rubric] = {
             _or_abstention("lenient", "abstention"),
             cleans=True,
             ours=("abstention",),
+            recommends="Qwen3-14B",
         ),
         Rubric(
             "strict",

@@ -58,6 +58,8 @@ class JudgeRecord(TypedDict, total=False):
     kind: str
     model: str
     given_texts: dict[str, str]
+    rubric: str
+    caution: str
 
 
 class UsageRecord(TypedDict):
@@ -234,6 +236,7 @@ class VerdictLine(TypedDict, total=False):
     prompt: str
     prompt_hash: str
     first_reply: str
+    matched_answer: str
     votes: list[JsonObject]
     calls: int
     prompt_tokens: int

@@ -38,6 +38,7 @@ def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
         f"count as wrong, {report['unscored']} unscored are not counted as right."
         + known_wrong_note(accuracy)
         + _texts_note(accuracy["judge_texts"])
+        + (f" {caution}." if (caution := accuracy["judge_caution"]) else "")
     )
     if shared:
         note += _clusters_note(accuracy["overall"]["clustered"]["clusters"])
