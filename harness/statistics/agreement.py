@@ -7,10 +7,9 @@ with all its ratings; the same seed gives the same bounds.
 from collections.abc import Hashable, Sequence
 from typing import Any, TypedDict
 
-from harness.statistics.intervals import ALPHA, RESAMPLES, SEED, bootstrap_mean, proportion
+from harness.statistics.intervals import ALPHA, bootstrap_mean, proportion, resampled
 from harness.statistics.paired_tests import Pairs
 
-_BATCH = 1_000
 # More resamples than this without a kappa, and the others tell nothing of the whole.
 _UNDEFINED = 0.05
 # Stands for such a one: a kappa is never above 1.
@@ -77,7 +76,6 @@ def kappa_bounds(
 ) -> tuple[float, float] | None:
     """The percentile interval of kappa over resampled questions; None where that tells nothing."""
     import numpy as np
-    from scipy.stats import bootstrap
 
     counts = _by_question(first, second, questions)
     if len(set(counts)) < 2:
@@ -93,17 +91,7 @@ def kappa_bounds(
         none_defined = np.full_like(beyond, _NO_KAPPA)
         return np.divide(beyond, 1 - by_chance, out=none_defined, where=defined)
 
-    drawn = bootstrap(
-        tuple(np.array(column, dtype=float) for column in zip(*counts, strict=True)),
-        statistic,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=_BATCH,
-        confidence_level=1 - ALPHA,
-        method="percentile",
-        rng=np.random.default_rng(SEED),
-    ).bootstrap_distribution
+    drawn = resampled(list(zip(*counts, strict=True)), statistic).bootstrap_distribution
     known = drawn[drawn < _NO_KAPPA]
     if len(known) < (1 - _UNDEFINED) * len(drawn):
         return None
