@@ -16,10 +16,13 @@ _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 @dataclass(frozen=True)
 class Prompt:
-    """One prompt file with `$name` where a value goes, between tags that fence it off."""
+    """One prompt file with `$name` where a value goes, between tags that fence it off; a text of
+    somebody else's, which has no such tags, takes values as they are (`fences` is false).
+    """
 
     name: str
     text: str
+    fences: bool = True
 
     @cached_property
     def hash(self) -> str:
@@ -35,7 +38,9 @@ class Prompt:
         wanted = set(Template(self.text).get_identifiers())
         if wanted != set(values):
             raise ValueError(f"prompt {self.name!r} takes {sorted(wanted)}, got {sorted(values)}")
-        return Template(self.text).substitute({name: fenced(text) for name, text in values.items()})
+        if self.fences:
+            values = {name: fenced(text) for name, text in values.items()}
+        return Template(self.text).substitute(values)
 
 
 def fenced(text: str) -> str:

@@ -66,7 +66,8 @@ def export_command(
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
     chosen = ExportOptions(file=file, fill=fill_missing, name=name)
-    print(f"{export(RunDir(directory), kind, out, chosen)} records: {out}")
+    exported = export(RunDir(directory), kind, out, chosen)
+    print(f"{exported.records} records: {', '.join(map(str, exported.files))}")
 
 
 def sample_command(

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_type_hints
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
+from harness.cli.output import agreed_to
 from harness.datasets.selection import Filters, Source
 from harness.errors import UsageError
 from harness.gates.gates import Gates
@@ -189,6 +190,8 @@ class Judging:
     judge_concurrency: options.JudgeConcurrency = 4
     judge_cache: options.JudgeCache = None
     judge_api_key: options.JudgeApiKey = None
+    judge_prompts: options.JudgePrompts = None
+    judge_anyway: options.JudgeAnyway = False
     controls: options.Controls = 20
 
     def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
@@ -198,11 +201,26 @@ class Judging:
             self.judge_votes,
             self.judge_cache or out / JUDGE_REPLIES,
             price=prices.get("judge"),
+            texts=self.judge_prompts,
         )
-        if not self.second_judge:
-            return make_judge(self.judge, asking), None
-        second = replace(asking, price=prices.get("second_judge"), payee="second_judge")
-        return make_judge(self.judge, asking), make_judge(self.second_judge, second)
+        first, second = make_judge(self.judge, asking), None
+        if self.second_judge:
+            asking = replace(asking, price=prices.get("second_judge"), payee="second_judge")
+            second = make_judge(self.second_judge, asking)
+        if self.judge_prompts and not any(
+            j and "given_texts" in j.account for j in (first, second)
+        ):
+            raise UsageError(
+                f"--judge-prompts {self.judge_prompts}: neither judge takes a text from there"
+            )
+        return first, second
+
+    def agree_to(self, *judges: Judge | None) -> None:
+        """Ask before a judge whose model its benchmark does not recommend."""
+        for judge in judges:
+            caution = judge and judge.account.get("caution")
+            if caution and not self.judge_anyway:
+                agreed_to(f"{caution}; its verdicts compare with no published figure")
 
     def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
         """How judging goes."""

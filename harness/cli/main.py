@@ -17,6 +17,7 @@ from harness.cli.data_commands import (
 from harness.cli.experiment_command import experiment_command
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
+    agreement_command,
     compare_command,
     judge_command,
     leaderboard_command,
@@ -45,6 +46,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "judge": judge_command,
     "report": report_command,
     "compare": compare_command,
+    "agreement": agreement_command,
     "leaderboard": leaderboard_command,
     "experiment": experiment_command,
     "compile": compile_command,

@@ -160,6 +160,21 @@ JudgeCache = Annotated[
 JudgeConcurrency = Annotated[
     int, typer.Option("--judge-concurrency", min=1, max=64, help="Verdicts at the same time.")
 ]
+JudgePrompts = Annotated[
+    Path | None,
+    typer.Option(
+        "--judge-prompts",
+        help="A folder with the benchmark's own judge texts, used in place of ours.",
+        file_okay=False,
+    ),
+]
+JudgeAnyway = Annotated[
+    bool,
+    typer.Option(
+        "--judge-anyway",
+        help="Do not ask before judging with a model that the benchmark does not recommend.",
+    ),
+]
 Controls = Annotated[
     int,
     typer.Option("--controls", min=0, help="Questions used to check the judge itself (0: none)."),

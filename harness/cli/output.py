@@ -65,6 +65,18 @@ def show(run_dir: RunDir, written: Report) -> None:
     print(f"report: {run_dir.path / REPORT_HTML}")
 
 
+def agreed_to(caution: str) -> None:
+    """Go on only if a person says yes; raises `UsageError` for a no, and where nobody is there."""
+    if not sys.stdin.isatty():
+        raise UsageError(f"{caution}. Nobody can be asked here: --judge-anyway says yes beforehand")
+    try:
+        agrees = typer.confirm(f"{caution}. Judge with it all the same?", err=True)
+    except typer.Abort:
+        agrees = False
+    if not agrees:
+        raise UsageError("nothing was judged")
+
+
 def repeat_folders(out: Path, repeats: int) -> list[Path]:
     """Where each of the runs goes: `out` itself for one alone, else `1`, `2` … in it."""
     if repeats == 1:

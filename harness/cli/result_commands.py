@@ -1,5 +1,5 @@
-"""The commands that make something of answers that are there: `judge`, `report`, `compare` and
-`leaderboard`.
+"""The commands that make something of answers that are there: `judge`, `report`, `compare`,
+`agreement` and `leaderboard`.
 """
 
 import sys
@@ -12,6 +12,8 @@ from rich.console import Console
 from harness.cli import options
 from harness.cli.groups import Allowance, Gating, Judging, Selection, grouped
 from harness.cli.output import finish, progress, require, results, show
+from harness.comparison.agreement import STEM as AGREEMENT
+from harness.comparison.agreement import agreement_tables, agreement_with, write_agreement
 from harness.comparison.build import build_comparison
 from harness.comparison.leaderboard import (
     STEM,
@@ -55,6 +57,7 @@ def judge_command(
         planned = Planned(judge, plan)
         print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
         return
+    judging.agree_to(judge, second)
     opened = Run(selection.source, out, progress())
     take_hypotheses(opened, hypotheses)
     judge_run(opened, judge, plan)
@@ -96,6 +99,30 @@ def compare_command(
     print_tables(console, comparison_tables(comparison))
     if out is not None:
         console.print(f"comparison: {out / HTML}", highlight=False, soft_wrap=True)
+
+
+def agreement_command(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Judged run directories.")
+    ],
+    labels: Annotated[
+        Path,
+        typer.Option(
+            "--labels", help="JSONL file with question_id, hypothesis and label.", dir_okay=False
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for agreement.json and .md.")
+    ] = None,
+) -> None:
+    """Say how often each judge of these runs agrees with labels: people's, or another judge's."""
+    found = agreement_with(labels, directories)
+    if out is not None:
+        write_agreement(found, out)
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    print_tables(console, agreement_tables(found))
+    if out is not None:
+        console.print(f"agreement: {out / f'{AGREEMENT}.md'}", highlight=False, soft_wrap=True)
 
 
 def leaderboard_command(

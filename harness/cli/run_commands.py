@@ -50,11 +50,12 @@ def run_command(
         raise UsageError(
             "--junit does not work with --repeat. Use: harness report DIR --junit FILE"
         )
+    judge, second = judging.judges(out, limits.prices)
     if dry_run:
-        judge, second = judging.judges(out, limits.prices)
         planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
         print_tables(results(), [dry_run_table(source, approach, replaying.concurrency, planned)])
         return
+    judging.agree_to(judge, second)
     replayed = replaying.replay_options(limits)
     failed = 0
     for folder in folders:

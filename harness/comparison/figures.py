@@ -17,8 +17,14 @@ from harness.records.digest import QuestionDigest
 from harness.records.schema import RankedLine
 
 Values = dict[str, float]
-_SESSION = ("recall_all@5", "recall_all@10", "recall_any@5", "ndcg@10[standard]")
-_ROUND = ("recall_all@5", "recall_all@10", "recall_fraction@10")
+_SESSION = (
+    *("recall_all@5", "recall_all@10", "recall_any@5", "recall_fraction@5", "recall_fraction@10"),
+    *("ndcg@5[standard]", "ndcg@10[standard]"),
+)
+_ROUND = (
+    *("recall_all@5", "recall_all@10", "recall_fraction@5", "recall_fraction@10"),
+    *("ndcg@5[standard]", "ndcg@10[standard]"),
+)
 _TURN = ("recall_fraction@5", "recall_fraction@10", "recall_all@10")
 
 

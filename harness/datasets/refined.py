@@ -4,7 +4,6 @@
 histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,6 @@ from harness.text import encodable
 
 CONVERSATIONS = "conversations.jsonl"
 Record = Mapping[str, Any]
-_BOXED = re.compile(r"\\box(?:ed)?\{([^{}]*)\}")
-_FINAL = re.compile(r"final answer:", re.IGNORECASE)
-_THOUGHT = "</think>"
 
 
 def is_public(record: Record) -> bool:
@@ -44,18 +40,6 @@ def samples_of(questions: Sequence[Record], conversations: Path) -> Iterator[dic
 def digests_of(questions: Iterable[Record], source: str) -> list[QuestionDigest]:
     """The questions without their histories: enough to judge and score."""
     return [_digest(record, f"{source}: record {i}") for i, record in enumerate(questions)]
-
-
-def final_answer(prediction: str) -> str:
-    """The answer proper: in the last box, else after `final answer:`, then after `</think>`."""
-    boxes = _BOXED.findall(prediction)
-    if boxes:
-        text = str(boxes[-1])
-    else:
-        final = _FINAL.search(prediction)
-        text = prediction[final.end() :] if final else prediction
-    _, thought, answer = text.partition(_THOUGHT)
-    return (answer if thought else text).strip()
 
 
 def _conversation(record: Record, where: str) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.metrics.accuracy import official_label
 from harness.records.digest import QuestionDigest
+from harness.records.schema import JudgeRecord
 
 Lines = Mapping[str, Mapping[str, Any]]
 _NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}
@@ -19,6 +21,30 @@ def longmemeval_lines(
     """
     for question_id, text in _answers(questions, hypotheses, fill=fill):
         yield {"question_id": question_id, "hypothesis": text}
+
+
+def longmemeval_log(
+    questions: Iterable[QuestionDigest], hypotheses: Lines, verdicts: Lines, judge: JudgeRecord
+) -> Iterator[dict[str, Any]]:
+    """The result file of the official scorer: every answer that the judge gave a verdict on, as
+    often as it was handed in, with the label that the scorer would have read from the reply.
+
+    `judge` and `judge_hash` say whose rubric it was; the printing script does not look at them.
+    """
+    model = judge.get("model", judge["id"])
+    for question in questions:
+        line = hypotheses.get(question.question_id)
+        label = official_label(verdicts.get(question.question_id))
+        if line is None or label is None:
+            continue
+        for _ in range(int(line.get("lines", 1))):
+            yield {
+                "question_id": question.question_id,
+                "hypothesis": line["hypothesis"],
+                "autoeval_label": {"model": model, "label": label},
+                "judge": judge["id"],
+                "judge_hash": judge["hash"],
+            }
 
 
 def refined_lines(

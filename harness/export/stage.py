@@ -1,23 +1,32 @@
 """From a run directory to one file in an official format."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.compilation.instances import instances_of
 from harness.datasets.longmemeval import Instance
-from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.datasets.questions import LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
 from harness.datasets.registry import open_dataset
 from harness.errors import RunMismatch, UsageError
-from harness.export.hypotheses import locomo_samples, longmemeval_lines, refined_lines
+from harness.export.hypotheses import (
+    locomo_samples,
+    longmemeval_lines,
+    longmemeval_log,
+    refined_lines,
+)
+from harness.export.refined_scores import scored_records, summary_of, summary_page
 from harness.export.retrieval_log import Granularity, log_lines
 from harness.records.digest import QuestionDigest
 from harness.records.lines import ranked_lines
 from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, RunDir
+from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
+from harness.records.schema import JudgeRecord
 
+# The one format of several files.
+SCORED = "locomo-refined-scored"
 Records = Iterable[Mapping[str, Any]]
 
 
@@ -32,18 +41,26 @@ class ExportOptions:
     name: str = "aide_memoire"
 
 
-def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> int:
-    """Write the file; returns how many records it holds. Raises `UsageError` for what cannot be
-    exported.
-    """
+class Exported(NamedTuple):
+    """How many records were written, and every file."""
+
+    records: int
+    files: list[Path]
+
+
+def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exported:
+    """Write the file, and those that belong to it; `UsageError` for what cannot be exported."""
     manifest = load_manifest(run_dir)
     if manifest is None:
         raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     if kind not in FORMATS:
         raise UsageError(f"unknown format {kind!r}, expected one of {', '.join(FORMATS)}")
-    records = FORMATS[kind](_Run(run_dir, manifest, options))
+    run = _Run(run_dir, manifest, options)
+    records = FORMATS[kind](run)
     try:
-        return _write(records, out, whole=kind == "locomo")
+        if kind == SCORED:
+            return _write_scored(list(records), out, run.judge)
+        return Exported(_write(records, out, whole=kind == "locomo"), [out])
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
 
@@ -64,6 +81,18 @@ def _write(records: Records, out: Path, *, whole: bool) -> int:
     return count
 
 
+def _write_scored(
+    records: Sequence[Mapping[str, Any]], out: Path, judge: JudgeRecord | None
+) -> Exported:
+    """The records, and their summary in two files beside them."""
+    summary = summary_of(records, judge)
+    in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
+    count = _write(records, out, whole=False)
+    in_json.write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    in_words.write_text(summary_page(summary), encoding="utf-8")
+    return Exported(count, [out, in_json, in_words])
+
+
 class _Run:
     """What the formats are made from."""
 
@@ -71,9 +100,31 @@ class _Run:
         self.options = options
         self.hypotheses = run_dir.by_question(HYPOTHESES)
         self.retrieval = ranked_lines(run_dir.by_question(RETRIEVAL))
+        self.verdicts = run_dir.by_question(VERDICTS)
+        self.judge = manifest.data["judge"]
         lines = run_dir.by_question(QUESTIONS).values()
         self.questions = [QuestionDigest.from_json(line) for line in lines]
         self._data = manifest.data["dataset"]
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set."""
+        return self._data["name"]
+
+    def require_types(self, types: Collection[str], kind: str, benchmark: str) -> None:
+        """Refuse a run on other data than the format is made for."""
+        if not {question.question_type for question in self.questions} <= set(types):
+            raise UsageError(f"the format {kind} is for runs on {benchmark}")
+
+    def require_judge(self, kind: str) -> JudgeRecord:
+        """Whose verdicts the run holds; refuses one that was not judged, and empty answers that
+        no judge has seen.
+        """
+        if self.judge is None:
+            raise UsageError(f"the format {kind} needs verdicts: judge the run first")
+        if self.options.fill:
+            raise UsageError(f"--fill-missing: the format {kind} holds only what was judged")
+        return self.judge
 
     def instances(self) -> Iterator[Instance]:
         """The data again, which must be that of the run."""
@@ -90,13 +141,24 @@ def _longmemeval(run: _Run) -> Records:
     return longmemeval_lines(run.questions, run.hypotheses, fill=run.options.fill)
 
 
+def _longmemeval_log(run: _Run) -> Records:
+    run.require_types(LONGMEMEVAL_TYPES, "longmemeval-log", "LongMemEval")
+    judge = run.require_judge("longmemeval-log")
+    return longmemeval_log(run.questions, run.hypotheses, run.verdicts, judge)
+
+
 def _refined(run: _Run) -> Records:
     return refined_lines(run.questions, run.hypotheses, fill=run.options.fill)
 
 
+def _refined_scored(run: _Run) -> Records:
+    if run.dataset != "locomo-refined":
+        raise UsageError(f"the format {SCORED} is for runs on locomo-refined")
+    return scored_records(run.questions, run.hypotheses, run.verdicts, run.judge)
+
+
 def _locomo(run: _Run) -> Records:
-    if not {q.question_type for q in run.questions} <= set(LOCOMO_CATEGORIES.values()):
-        raise UsageError("the format locomo is for runs on LoCoMo")
+    run.require_types(LOCOMO_CATEGORIES.values(), "locomo", "LoCoMo")
     return locomo_samples(run.questions, run.hypotheses, run.retrieval, name=run.options.name)
 
 
@@ -106,7 +168,9 @@ def _log(granularity: Granularity) -> Callable[[_Run], Records]:
 
 FORMATS: dict[str, Callable[[_Run], Records]] = {
     "longmemeval": _longmemeval,
+    "longmemeval-log": _longmemeval_log,
     "locomo-refined": _refined,
+    SCORED: _refined_scored,
     "locomo": _locomo,
     "retrieval-log-session": _log("session"),
     "retrieval-log-turn": _log("turn"),

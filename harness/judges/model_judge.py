@@ -28,7 +28,7 @@ class ModelJudge:
         self._rubric = rubric
         self._chat = chat
         self._votes = votes
-        self.id = f"{rubric.name}-{rubric.version}={chat.endpoint.model}"
+        self.id = f"{rubric.name}-{rubric.edition}={chat.endpoint.model}"
         if votes > 1:
             self.id += f"*{votes}"
         rules = [self.id, rubric.prompt_hashes, chat.endpoint.think]
@@ -37,7 +37,7 @@ class ModelJudge:
     @property
     def account(self) -> Mapping[str, Any]:
         """What it asks, where, and with which prompts."""
-        return {
+        account = {
             "kind": "model",
             "rubric": self._rubric.name,
             "model": self._chat.endpoint.model,
@@ -45,6 +45,13 @@ class ModelJudge:
             "votes": self._votes,
             "prompts": self._rubric.prompt_hashes,
         }
+        optional = {"given_texts": self._rubric.given_files, "caution": self.caution}
+        return account | {name: value for name, value in optional.items() if value}
+
+    @property
+    def caution(self) -> str | None:
+        """What the benchmark has against this model as its judge."""
+        return self._rubric.caution(self._chat.endpoint.model)
 
     @property
     def meter(self) -> Meter:
@@ -56,7 +63,8 @@ class ModelJudge:
         said = self._rubric.cleaned(hypothesis)
         if self._unasked(question, said) is not None:
             return []
-        texts = [self._text(question, answer, said) for answer in question.answers]
+        answers = self._rubric.compared(question, said)
+        texts = [self._text(question, answer, said) for answer in answers]
         return [len(text) for text in texts for _ in range(self._votes)]
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -65,14 +73,16 @@ class ModelJudge:
         if (verdict := self._unasked(question, said)) is not None:
             return verdict
         verdicts: list[Verdict] = []
-        for answer in question.answers:
+        answers = self._rubric.compared(question, said)
+        for answer in answers:
             verdicts.append(await self._compare(question, answer, said))
             if verdicts[-1].verdict == "yes":
                 break
         last = verdicts[-1]
+        matched = {"matched_answer": answer} if last.verdict == "yes" and len(answers) > 1 else {}
         unread = None if last.verdict == "yes" else _first_unread(verdicts)
         decisive = unread or last
-        return replace(decisive, details={**decisive.details, **_summed(verdicts)})
+        return replace(decisive, details={**decisive.details, **_summed(verdicts), **matched})
 
     async def close(self) -> None:
         """Let go of the connections."""

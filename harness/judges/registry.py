@@ -20,7 +20,8 @@ _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict,
-    `price` is the model's, `payee` the judge's part in the run.
+    `price` is the model's, `payee` the judge's part in the run; `texts` is a folder of the
+    benchmarks' own prompts.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -30,6 +31,7 @@ class JudgeOptions:
     retries: int = 6
     price: Price | None = None
     payee: Payee = "judge"
+    texts: Path | None = None
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
@@ -45,7 +47,7 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     found = _MODEL.fullmatch(model)
     if found is None:
         raise UsageError(f"judge {spec!r}: expected {name}=MODEL@BASE_URL")
-    rubric = RUBRICS[name]
+    rubric = RUBRICS[name] if options.texts is None else RUBRICS[name].with_texts(options.texts)
     endpoint = ChatEndpoint(
         found["model"],
         found["url"],

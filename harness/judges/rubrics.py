@@ -1,15 +1,18 @@
 """Rubrics by name: which prompt a question is judged with, and how its reply is read."""
 
+import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
-from harness.datasets.refined import final_answer
+from harness.datasets.refined_answers import best_first, final_answer
 from harness.errors import UsageError
 from harness.judges.base import Decision
+from harness.judges.given_texts import file_name, read_given
 from harness.prompt import Prompt, load_prompts
 from harness.records.digest import QuestionDigest
 
@@ -35,6 +38,7 @@ CORRECT_WRONG: Menu = {"correct": "yes", "wrong": "no"}
 _KEYS = ("label", "verdict", "answer")
 _THOUGHTS = re.compile(r"^.*</think>", re.DOTALL | re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
+_PLAIN = re.compile(r"[a-z0-9]+")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 
 
@@ -89,6 +93,9 @@ class Rubric:
 
     `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
     answer passes and an empty one fails without asking, and that the model is asked not to think.
+    `ours` are prompts for which the benchmark has no text, and `given` are texts from files, used
+    in place of ours. `recommends` is the model that the benchmark is to be judged by, under any
+    name that ends in its own.
     """
 
     name: str
@@ -96,10 +103,31 @@ class Rubric:
     prompts: tuple[str, ...]
     choose: Callable[[QuestionDigest], str]
     cleans: bool = False
+    ours: tuple[str, ...] = ()
+    given: Mapping[str, Prompt] = field(default_factory=dict)
+    recommends: str | None = None
+
+    def with_texts(self, folder: Path) -> Self:
+        """The same with texts of the folder; raises `UsageError` for what it lacks."""
+        required = set(self.prompts) - set(self.ours)
+        return replace(self, given=read_given(folder, self.name, self.prompts, required))
+
+    @property
+    def edition(self) -> str:
+        """Whose texts these are: our version, or what the given ones hash to."""
+        if not self.given:
+            return str(self.version)
+        hashes = json.dumps({name: prompt.hash for name, prompt in sorted(self.given.items())})
+        return f"given-{hashlib.sha256(hashes.encode()).hexdigest()[:8]}"
+
+    @property
+    def given_files(self) -> dict[str, str]:
+        """The hash of each given text by the name of its file."""
+        return {file_name(self.name, name): prompt.hash for name, prompt in self.given.items()}
 
     def prompt(self, question: QuestionDigest) -> Prompt:
         """The prompt for a question."""
-        return load_prompt(self.choose(question))
+        return self._named(self.choose(question))
 
     def menu(self, question: QuestionDigest) -> Menu:
         """The replies that the question's prompt asks for."""
@@ -108,11 +136,31 @@ class Rubric:
     @property
     def prompt_hashes(self) -> dict[str, str]:
         """Every prompt's hash by its name."""
-        return {name: load_prompt(name).hash for name in self.prompts}
+        return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:
         """What of a hypothesis is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
+
+    def compared(self, question: QuestionDigest, said: str) -> Sequence[str]:
+        """The answers in the order in which a cleaned hypothesis is compared with them."""
+        return best_first(said, question.answers) if self.cleans else question.answers
+
+    def caution(self, model: str) -> str | None:
+        """What speaks against judging with a model; None for one that the benchmark recommends, or
+        where it recommends none.
+        """
+        if self.recommends is None or _plain(model).endswith(_plain(self.recommends)):
+            return None
+        return f"{self.name} is meant to be judged by {self.recommends}, not by {model}"
+
+    def _named(self, name: str) -> Prompt:
+        return self.given.get(name) or load_prompt(name)
+
+
+def _plain(model: str) -> str:
+    """A model's name without case and signs: `Qwen/Qwen3-14B` and `qwen3_14b` end alike."""
+    return "".join(_PLAIN.findall(model.lower()))
 
 
 def _longmemeval(question: QuestionDigest) -> str:
@@ -145,6 +193,7 @@ RUBRICS: Mapping[str, Rubric] = {
             1,
             ("lenient", "abstention"),
             _or_abstention("lenient", "abstention"),
+            ours=("abstention",),
         ),
         Rubric(
             "locomo-refined",
@@ -152,6 +201,8 @@ RUBRICS: Mapping[str, Rubric] = {
             ("refined", "abstention"),
             _or_abstention("refined", "abstention"),
             cleans=True,
+            ours=("abstention",),
+            recommends="Qwen3-14B",
         ),
         Rubric(
             "locomo-refined-original",
@@ -159,12 +210,15 @@ RUBRICS: Mapping[str, Rubric] = {
             ("lenient", "abstention"),
             _or_abstention("lenient", "abstention"),
             cleans=True,
+            ours=("abstention",),
+            recommends="Qwen3-14B",
         ),
         Rubric(
             "strict",
             1,
             ("strict", "strict_abstention"),
             _or_abstention("strict", "strict_abstention"),
+            ours=("strict", "strict_abstention"),
         ),
     )
 }

@@ -3,24 +3,21 @@
 LoCoMo's F1 over stemmed words as snap-research/locomo computes it: a list answer (multi-hop) is cut
 at commas on both sides, of an open-domain answer only what stands before the first semicolon
 counts, and an adversarial question is right when the prediction says one of two phrases.
-LoCoMo-Refined's token F1 and BLEU-1 as mem-eval-suite/LoCoMo_refined defines them: punctuation
-marks are tokens, nothing is stemmed, and what a model thought aloud before its final answer does
-not count.
+LoCoMo-Refined's token F1 and BLEU-1: `harness.datasets.refined_answers`.
 
 `overall` and `by_type` count every selected question, a missing hypothesis as 0; `present` counts
 only questions with a hypothesis, as the official scripts do.
 """
 
-import math
 import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, TypedDict
 
 from harness.datasets.questions import LOCOMO_CATEGORIES
-from harness.datasets.refined import final_answer
+from harness.datasets.refined_answers import refined_scores
 from harness.metrics.retrieval_metrics import Figures
 from harness.records.digest import QuestionDigest
 
@@ -72,41 +69,6 @@ def _stemmer() -> Callable[[str], str]:
     from nltk.stem.porter import PorterStemmer
 
     return cache(PorterStemmer().stem)
-
-
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-
-
-class Overlap(NamedTuple):
-    """How far a prediction and an answer share their words, 0 to 1 each."""
-
-    f1: float
-    bleu1: float
-
-
-def refined_scores(prediction: str, answers: Sequence[str]) -> Overlap:
-    """Scores against the answer that fits best; nothing predicted scores 0."""
-    said = final_answer(prediction)
-    if not said:
-        return Overlap(0.0, 0.0)
-    if any(said == answer.strip() for answer in answers):
-        return Overlap(1.0, 1.0)
-    return max(overlap(said, answer) for answer in answers)
-
-
-def overlap(prediction: str, answer: str) -> Overlap:
-    """F1 over bags of tokens; BLEU-1 as clipped precision with a penalty for brevity."""
-    said, wanted = _tokens(prediction), _tokens(answer)
-    shared = sum((Counter(said) & Counter(wanted)).values())
-    if not shared:
-        return Overlap(0.0, 0.0)
-    precision, recall = shared / len(said), shared / len(wanted)
-    brevity = math.exp(min(0.0, 1 - len(wanted) / len(said)))
-    return Overlap(2 * precision * recall / (precision + recall), precision * brevity)
-
-
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(text.lower())
 
 
 Scores = dict[str, float]

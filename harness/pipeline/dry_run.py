@@ -64,7 +64,10 @@ def judging_dry_run_table(source: Source, hypotheses: Path, planned: Planned) ->
     dataset, ids = _selected(source)
     lines = read_hypotheses(hypotheses, dataset.outlines)
     said = {name: line["hypothesis"] for name, line in lines.items() if name in ids}
-    digests = [digest_of(question) for question in dataset.read(said)]
+    # A file may hold questions without histories: they can be judged, and not be read.
+    digests = [q for q in dataset.outlines if q.question_id in said and q.is_read]
+    unread = said.keys() - {q.question_id for q in digests}
+    digests += [digest_of(question) for question in dataset.read(unread)] if unread else []
     return judging_table(len(said), planned.forecasts(digests, said))
 
 

@@ -56,6 +56,10 @@ class JudgeRecord(TypedDict, total=False):
     id: Required[str]
     hash: Required[str]
     kind: str
+    model: str
+    given_texts: dict[str, str]
+    rubric: str
+    caution: str
 
 
 class UsageRecord(TypedDict):
@@ -233,6 +237,7 @@ class VerdictLine(TypedDict, total=False):
     prompt: str
     prompt_hash: str
     first_reply: str
+    matched_answer: str
     votes: list[JsonObject]
     calls: int
     prompt_tokens: int

@@ -37,6 +37,8 @@ def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
         f"Judge {accuracy['judge']}. Every selected question counts: {report['missing']} missing "
         f"count as wrong, {report['unscored']} unscored are not counted as right."
         + known_wrong_note(accuracy)
+        + _texts_note(accuracy["judge_texts"])
+        + (f" {caution}." if (caution := accuracy["judge_caution"]) else "")
     )
     if shared:
         note += _clusters_note(accuracy["overall"]["clustered"]["clusters"])
@@ -77,6 +79,13 @@ def known_wrong_note(accuracy: JudgedAccuracy) -> str:
     if not cell or not cell["n"]:
         return ""
     return f" Of {cell['n']} answers known to be wrong the judge passes {percent(cell['value'])} %."
+
+
+def _texts_note(texts: Mapping[str, str] | None) -> str:
+    if not texts:
+        return ""
+    named = ", ".join(f"{file} ({text_hash})" for file, text_hash in texts.items())
+    return f" The judge's prompts were given in files: {named}."
 
 
 def _controls(judge: str, controls: Mapping[str, Accepted]) -> Table:

@@ -73,6 +73,8 @@ def _accuracy(lines: RunLines, manifest: Manifest, judge: JudgeRecord) -> Judged
     return {
         "judge": judge["id"],
         "judge_hash": judge["hash"],
+        "judge_texts": judge.get("given_texts"),
+        "judge_caution": judge.get("caution"),
         **accuracy_table([_scored(question, lines) for question in lines.questions]),
         "by_prompt_tokens": accuracy_by_prompt(lines),
         "controls": controls_table(lines.controls),

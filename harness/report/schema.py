@@ -13,10 +13,14 @@ from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, U
 
 
 class JudgedAccuracy(AccuracyTable):
-    """Accuracy with what is known of its judge."""
+    """Accuracy with what is known of its judge; `judge_texts` are the files that its prompts were
+    given in, with their hashes; `judge_caution` is what speaks against its model.
+    """
 
     judge: str
     judge_hash: str
+    judge_texts: dict[str, str] | None
+    judge_caution: str | None
     by_prompt_tokens: list[PromptGroup]
     controls: dict[str, Accepted] | None
     second_judge: SecondJudge | None

@@ -5,7 +5,7 @@ Questions of one conversation succeed and fail together, so that resampling draw
 each with all its questions; the same seed gives the same bounds.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import sqrt
 from statistics import NormalDist, fmean, stdev
 from typing import Any, NamedTuple, TypedDict
@@ -85,7 +85,6 @@ def bootstrap_mean(
     None where resampling can tell nothing: fewer than two clusters, or all of them alike.
     """
     import numpy as np
-    from scipy.stats import bootstrap
 
     sums, sizes = _by_cluster(values, clusters if clusters is not None else range(len(values)))
     if len({total / size for total, size in zip(sums, sizes, strict=True)}) < 2:
@@ -94,9 +93,22 @@ def bootstrap_mean(
     def mean(totals: Any, counts: Any, axis: int) -> Any:
         return np.sum(totals, axis=axis) / np.sum(counts, axis=axis)
 
-    bounds = bootstrap(
-        (np.array(sums), np.array(sizes)),
-        mean,
+    bounds = resampled((sums, sizes), mean, seed=seed).confidence_interval
+    return Interval(float(bounds.low), float(bounds.high))
+
+
+def resampled(
+    columns: Sequence[Sequence[float]], statistic: Callable[..., Any], *, seed: int = SEED
+) -> Any:
+    """scipy's result of a bootstrap: rows are drawn whole, and the statistic is taken of their
+    columns, along `axis`.
+    """
+    import numpy as np
+    from scipy.stats import bootstrap
+
+    return bootstrap(
+        tuple(np.array(column) for column in columns),
+        statistic,
         paired=True,
         vectorized=True,
         n_resamples=RESAMPLES,
@@ -104,8 +116,7 @@ def bootstrap_mean(
         confidence_level=1 - ALPHA,
         method="percentile",
         rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return Interval(float(bounds.low), float(bounds.high))
+    )
 
 
 def _by_cluster(

@@ -108,6 +108,18 @@ def test_retrieval_is_paired_too(tmp_path: Path) -> None:
     assert figures["ndcg@10[standard]"]["p"] is None
 
 
+def test_ndcg_and_fractions_of_sessions_and_rounds_are_paired(tmp_path: Path) -> None:
+    first = made_run(tmp_path / "a", YES_NO, ranks={"a": 3, "b": 7})
+    second = made_run(tmp_path / "b", YES_NO)
+    figures = compared(first, second)["comparisons"][0]["figures"]
+    for level in ("", "round."):
+        five, ten = figures[f"{level}ndcg@5[standard]"], figures[f"{level}ndcg@10[standard]"]
+        assert (five["first"], five["n"]) == (pytest.approx((3 + 1 / 2) / 5), 5)  # 1 / log2(3 + 1)
+        assert ten["first"] == pytest.approx((3 + 1 / 2 + 1 / 3) / 5)
+        found = [figures[f"{level}recall_fraction@{k}"]["first"] for k in (5, 10)]
+        assert found == [pytest.approx(0.8), 1.0]
+
+
 def test_runs_that_do_not_differ_show_no_interval(tmp_path: Path) -> None:
     paths = made_run(tmp_path / "a", YES_NO), made_run(tmp_path / "b", YES_NO)
     accuracy = compared(*paths)["comparisons"][0]["accuracy"]

@@ -9,8 +9,12 @@ import pytest
 from benches import Bench
 from conversations import sample
 from histories import chat, history, instance, turn, write_data
+from scripted_judge import Fault, ScriptedJudge
+
+from harness.datasets.questions import LONGMEMEVAL_TYPES
 
 Harness = Any
+OFFICIAL_JUDGE = "gpt-4o-2024-08-06"
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -66,6 +70,87 @@ def test_missing_answers_are_left_out_or_empty(
     assert [line["qa_id"] for line in lines(out)] == ["q2_abs", "q3"]
     harness(*command, "--fill-missing")
     assert lines(out)[0] == {"qa_id": "q1", "predicted_answer": ""}
+
+
+def printed(log: list[dict[str, Any]], reference: list[dict[str, Any]]) -> dict[str, Any]:
+    """What LongMemEval's printing script is described to print of a result file."""
+    kinds = {record["question_id"]: record["question_type"] for record in reference}
+    by_type: dict[str, list[bool]] = {kind: [] for kind in kinds.values()}
+    abstention: list[bool] = []
+    for line in log:
+        label = line["autoeval_label"]
+        assert label["model"] == OFFICIAL_JUDGE
+        by_type[kinds[line["question_id"]]].append(label["label"])
+        if "_abs" in line["question_id"]:
+            abstention.append(label["label"])
+    means = {kind: mean(labels) for kind, labels in by_type.items()}
+    return {
+        "by_type": means,
+        "task_averaged": mean(means.values()),
+        "overall": mean(label for labels in by_type.values() for label in labels),
+        "abstention": mean(abstention),
+    }
+
+
+def test_a_longmemeval_log_repeats_the_official_figures(
+    harness: Harness, model: ScriptedJudge, tmp_path: Path
+) -> None:
+    kinds = [*LONGMEMEVAL_TYPES, *["multi-session"] * 4]
+    names = [*(f"q{i}" for i in range(9)), "q9_abs"]
+    data = [
+        instance(name, question_type=kind, answer=f"thing {name}")
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+    file = write_data(tmp_path / "data.json", data)
+    replies = {"q0": "yes", "q1": "It was yesterday.", "q3": "yes and no", "q4": "No."}
+    # q7 has no answer, q8 is refused by the judge, and q4 is handed in twice.
+    given = [name for name in names if name != "q7"] + ["q4"]
+    said = tmp_path / "said.jsonl"
+    said.write_text(
+        "".join(json.dumps({"question_id": n, "hypothesis": f"said {n}"}) + "\n" for n in given)
+    )
+
+    def says(text: str) -> str:
+        name = next((name for name in names if f"said {name}\n" in text), None)
+        if name == "q6":
+            model.faults = [Fault(400, "content filter")]
+        return "no" if name is None else replies.get(name, "yes")
+
+    model.says = says
+    judged = harness(
+        *("judge", "--dataset", "longmemeval", "--file", file, "--hypotheses", said),
+        *("--out", tmp_path / "run", "--controls", 0, "--judge-concurrency", 1),
+        *("--judge", f"longmemeval={OFFICIAL_JUDGE}@{model.url}"),
+    )
+    assert judged.code == 0, judged.err
+    out = tmp_path / "said.jsonl.eval-results-gpt-4o"
+    ended = harness("export", tmp_path / "run", "--format", "longmemeval-log", "--out", out)
+    assert ended.code == 0, ended.err
+    log = lines(out)
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    ours = report["accuracy"]["official"]
+    assert len(log) == ours["overall"]["n"] == len(given) - 1
+    theirs = printed(log, data)
+    for name in ("overall", "task_averaged", "abstention"):
+        assert theirs[name] == pytest.approx(ours[name]["value"]), name
+    for kind, value in theirs["by_type"].items():
+        assert value == pytest.approx(ours["by_type"][kind]["value"]), kind
+    labels = {line["question_id"]: line["autoeval_label"]["label"] for line in log}
+    assert [labels[name] for name in ("q1", "q3", "q4")] == [True, True, False]
+    assert {line["judge"] for line in log} == {f"longmemeval-1={OFFICIAL_JUDGE}"}
+
+
+def test_a_log_of_another_judge_says_so(finished: Bench, harness: Harness, tmp_path: Path) -> None:
+    out = tmp_path / "log.jsonl"
+    command = ("export", finished.out, "--format", "longmemeval-log", "--out", out)
+    assert harness(*command).code == 0
+    assert {line["autoeval_label"]["model"] for line in lines(out)} == {"lexical-2"}
+    filled = harness(*command, "--fill-missing")
+    assert (filled.code, "holds only what was judged" in filled.err) == (2, True)
+    manifest = json.loads((finished.out / "manifest.json").read_text())
+    (finished.out / "manifest.json").write_text(json.dumps(manifest | {"judge": None}))
+    unjudged = harness(*command)
+    assert (unjudged.code, "judge the run first" in unjudged.err) == (2, True)
 
 
 @pytest.mark.parametrize("granularity", ["session", "turn"])

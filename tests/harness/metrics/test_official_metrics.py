@@ -7,16 +7,8 @@ from conversations import sample
 
 from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
-from harness.datasets.refined import final_answer
-from harness.metrics.official_scores import (
-    list_f1,
-    locomo_f1,
-    metric_table,
-    overlap,
-    refined_scores,
-    stems,
-    token_f1,
-)
+from harness.datasets.refined_answers import best_first, final_answer, overlap, refined_scores
+from harness.metrics.official_scores import list_f1, locomo_f1, metric_table, stems, token_f1
 from harness.records.digest import QuestionDigest
 
 
@@ -107,6 +99,7 @@ def test_the_best_answer_counts_and_nothing_said_scores_nothing() -> None:
     assert refined_scores("Biscuit the greyhound", answers) == (1.0, 1.0)
     assert refined_scores("greyhound", answers).f1 == pytest.approx(0.6667, abs=5e-5)
     assert refined_scores(" ", answers) == (0.0, 0.0)
+    assert best_first("greyhound", ("Rex", *answers)) == [*answers, "Rex"]
 
 
 def digests() -> list[QuestionDigest]:

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import bootstrap, norm
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
+from harness.statistics.agreement import agreement_of, kappa
 from harness.statistics.intervals import (
     RESAMPLES,
     SEED,
@@ -169,3 +171,49 @@ def test_repeats_flip_and_wander() -> None:
     assert table["mean"] == pytest.approx(2 / 3)
     assert table["standard_deviation"] == pytest.approx(math.sqrt(1 / 12))
     assert (table["flipped"]["value"], table["flipped"]["n"]) == (0.75, 4)
+
+
+RATINGS = [(True, True)] * 40 + [(True, False)] * 12 + [(False, True)] * 5 + [(False, False)] * 43
+
+
+def test_kappa_and_its_bounds_are_near_those_of_theory() -> None:
+    first, second = ([pair[side] for pair in RATINGS] for side in (0, 1))
+    found = agreement_of(first, second, range(len(RATINGS)))
+    theirs = cohens_kappa([[40, 12], [5, 43]])
+    assert found["kappa"]["value"] == pytest.approx(theirs.kappa)
+    bounds = found["kappa"]["low"], found["kappa"]["high"]
+    assert bounds == pytest.approx((theirs.kappa_low, theirs.kappa_upp), abs=0.02)
+    assert found["agreement"] == {"value": 0.83, **wilson_interval(83, 100)._asdict()}
+    assert agreement_of(first, second, range(len(RATINGS))) == found
+
+
+def test_answers_to_one_question_are_drawn_together() -> None:
+    first, second = ([pair[side] for pair in RATINGS for _ in range(9)] for side in (0, 1))
+    questions = [number for number in range(len(RATINGS)) for _ in range(9)]
+    alone = agreement_of(first, second, range(len(first)))
+    together = agreement_of(first, second, questions)
+    assert together["questions"] == 100
+    assert together["kappa"]["value"] == pytest.approx(alone["kappa"]["value"])
+    widths = [cell["kappa"]["high"] - cell["kappa"]["low"] for cell in (alone, together)]  # type: ignore[operator]
+    assert widths[1] == pytest.approx(3 * widths[0], rel=0.1)
+    low, high = together["agreement"]["low"], together["agreement"]["high"]
+    theirs = bootstrap_mean([a == b for a, b in zip(first, second, strict=True)], questions)
+    assert (low, high) == theirs
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ([], [], None),
+        ([True] * 5, [True] * 5, None),
+        ([True] * 4 + [False], [True] * 5, 0.0),
+        ([True, False], [False, True], -1.0),
+        ([True, False], [True, False], 1.0),
+    ],
+)
+def test_kappa_at_its_edges(first: list[bool], second: list[bool], value: float | None) -> None:
+    assert kappa(Pairs.of(first, second)) == value
+    found = agreement_of(first, second, range(len(first)))
+    assert (found["kappa"]["low"] is None) == (found["kappa"]["high"] is None)
+    if value is None:
+        assert found["kappa"] == {"value": None, "low": None, "high": None}
