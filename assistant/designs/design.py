@@ -66,11 +66,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A value that was found; higher is nearer. `signals` are the parts of its similarity."""
+    """A value that was found; higher is nearer. `signals` are the parts of its similarity,
+    `nearest` its rounds where the view knows which of them are nearer than others."""
 
     value: Value
     similarity: float
     signals: dict[str, float]
+    nearest: Sequence[Record] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Design:
         """The index of a user's rounds, oldest first."""
         from assistant.designs.flat import FlatView
 
-        rarity = await aside(_size(records), _rarity, records)
+        rarity = await rarity_of(records)
         values = await self.values(records, rarity)
         return await FlatView.of(self, values, rarity)
 
@@ -172,9 +174,7 @@ class Design:
         return similarity
 
 
-def _size(records: Sequence[Record]) -> int:
-    return sum(record.round.size for record in records) // _READ_FAST
-
-
-def _rarity(records: Sequence[Record]) -> Rarity:
-    return Rarity(spoken(record.round) for record in records)
+async def rarity_of(records: Sequence[Record]) -> Rarity:
+    """How rare each word is among a user's rounds."""
+    size = sum(record.round.size for record in records) // _READ_FAST
+    return await aside(size, lambda: Rarity(spoken(record.round) for record in records))
