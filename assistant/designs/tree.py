@@ -14,6 +14,8 @@ from memory_store import Matrix, Rarity, Record, TimeUse, windows
 
 # An encoder reads something, even of what has no words.
 _WORDLESS = "-"
+# What was chosen comes before all that is merely near.
+_CHOSEN = 1.0
 _NONE: Matrix = np.zeros((0, 0), dtype=np.float32)
 
 
@@ -81,10 +83,16 @@ class Tree:
         return {n.place: design.weigh(n.value, cosines[n.place], asked) for n in self.nodes}
 
     def ranking(
-        self, found: Iterable[Node], nearness: Mapping[int, float], asked: Asked
+        self,
+        found: Iterable[Node],
+        nearness: Mapping[int, float],
+        asked: Asked,
+        chosen: Sequence[Node] = (),
     ) -> Ranking:
-        """These nodes, best first. Its rounds are as near as the leaves they are in."""
-        then = [_ranked(node, nearness[node.place]) for node in found]
+        """These nodes, best first; those chosen before the others. Their rounds are as near as the
+        leaves they are in."""
+        places = {node.place for node in chosen}
+        then = [_ranked(node, nearness[node.place], node.place in places) for node in found]
         ranking = in_time(then, asked, self.index.design.chosen.time)
         by_round = {r.id: nearness[leaf.place] for leaf in self.leaves for r in leaf.value.sources}
         return replace(
@@ -147,8 +155,9 @@ async def _nodes(
     ]
 
 
-def _ranked(node: Node, similarity: float) -> Ranked:
-    return Ranked(node.value, similarity, {"dense": similarity})
+def _ranked(node: Node, nearness: float, is_chosen: bool) -> Ranked:
+    signals = {"dense": nearness} | ({"chosen": _CHOSEN} if is_chosen else {})
+    return Ranked(node.value, sum(signals.values()), signals)
 
 
 def _sources(group: Iterable[Node]) -> list[Record]:
