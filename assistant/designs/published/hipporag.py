@@ -99,8 +99,8 @@ class HippoRagView:
         if not self.entities:
             return {}
         unknown = [name for entity, name in named.items() if entity not in self.graph]
-        alike = (await embedded(self.design, unknown)) @ self.rows.T if unknown else []
-        nearest = [self.entities[int(np.argmax(row))] for row in alike]
+        rows = await embedded(self.design, unknown)
+        nearest = [self.entities[int(np.argmax(self.rows @ row))] for row in rows]
         found = [*(entity for entity in named if entity in self.graph), *nearest]
         return {entity: 1 / self.graph.nodes[entity]["rounds"] for entity in found}
 
