@@ -164,10 +164,10 @@ class Design:
                 summary = await self.tools.summariser.of_rounds(value.sources, rarity)
                 return [summary] if summary else []
 
-    def phrases(self, value: Value, rarity: Rarity) -> list[str]:
-        """The key phrases of a value: the extraction model's, or by statistics."""
+    def phrases(self, value: Value, rarity: Rarity, most: int = _MOST_PHRASES) -> list[str]:
+        """The key phrases of a value: the extraction model's, or so many by statistics."""
         given = [phrase for record in value.sources for phrase in record.keyphrases]
-        return given or key_phrases(value.text, rarity, _MOST_PHRASES)
+        return given or key_phrases(value.text, rarity, most)
 
     def weigh(self, value: Value, similarity: float, asked: Asked) -> float:
         """How near a value is, all told; by default as near as it was found."""

@@ -25,8 +25,11 @@ from memory_store import Matrix, Rarity, Record, aside, key_phrases, named_terms
 # As the authors set them: how alike the names of one thing are, and how probably a walk goes on.
 _ALIKE = 0.8
 _GOES_ON = 0.5
-_NAME = re.compile(r"\b[A-Z][\w’'-]*(?: (?:of |the |de |van )?[A-Z][\w’'-]*)*")
+# Two words with capitals, or one within a sentence: at its beginning it may be any word.
+_WORD = r"[A-Z][\w’'-]*"
+_NAME = re.compile(rf"\b{_WORD}(?: (?:of |the |de |van )?{_WORD})+|(?<=[\w,;] ){_WORD}")
 _MOST_NAMES = 12
+_PHRASES_OF_A_ROUND = 16
 _PHRASES_OF_A_FACT = 3
 _PHRASES_OF_A_QUESTION = 5
 _ROWS_AT_ONCE = 1_000
@@ -60,7 +63,7 @@ class HippoRag(Design):
         """What a value talks about, each with its name."""
         names = Counter(_names(value.text)).most_common(_MOST_NAMES)
         facts = (key_phrases(fact.text, rarity, _PHRASES_OF_A_FACT) for fact in value.facts)
-        phrases = self.phrases(value, rarity)
+        phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
         return _known(
             [*(name for name, _ in names), *phrases, *(p for fact in facts for p in fact)]
         )
@@ -83,7 +86,7 @@ class HippoRagView:
         """See `View.search`."""
         started = await self._of_question(asked.text)
         rank = await aside(self.graph.number_of_edges(), _page_rank, self.graph, started)
-        reached = [sum(rank.get(entity, 0.0) for entity in held) for held in self.held]
+        reached = [sum(rank[one] * self._specific(one) for one in held) for held in self.held]
         most = max(reached, default=0.0) or 1.0
         found = [
             Ranked(value, self.design.weigh(value, score / most, asked), {"pagerank": score / most})
@@ -102,7 +105,11 @@ class HippoRagView:
         rows = await embedded(self.design, unknown)
         nearest = [self.entities[int(np.argmax(self.rows @ row))] for row in rows]
         found = [*(entity for entity in named if entity in self.graph), *nearest]
-        return {entity: 1 / self.graph.nodes[entity]["rounds"] for entity in found}
+        return {entity: self._specific(entity) for entity in found}
+
+    def _specific(self, entity: Entity) -> float:
+        """How few rounds hold it."""
+        return 1 / float(self.graph.nodes[entity]["rounds"])
 
 
 def _graph(
@@ -138,7 +145,7 @@ def _page_rank(graph: networkx.Graph, started: Mapping[Entity, float]) -> Mappin
 
 
 def _names(text: str) -> list[str]:
-    """What is written like a name: also the first word of a sentence, which does little harm."""
+    """What is written like a name."""
     return [name for name in _NAME.findall(text) if named_terms(name)]
 
 
