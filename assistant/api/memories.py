@@ -79,6 +79,7 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
         time_range=TimeAsked.of_question(recall.time_range),
         time_fell_back=recall.fell_back,
         unit=body.unit,
+        steps=list(recall.steps),
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )

@@ -67,11 +67,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A value that was found; higher is nearer. `signals` are the parts of its similarity."""
+    """A value that was found; higher is nearer. `signals` are the parts of its similarity,
+    `nearest` its rounds where the view knows which of them are nearer than others."""
 
     value: Value
     similarity: float
     signals: dict[str, float]
+    nearest: Sequence[Record] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +114,8 @@ class Design:
         """The index of a user's rounds, oldest first."""
         from assistant.designs.flat import FlatView
 
-        rarity = await self.rarity(records)
+        rarity = await rarity_of(records)
         return await FlatView.of(self, await self.values(records, rarity), rarity, self.weigh)
-
-    async def rarity(self, records: Sequence[Record]) -> Rarity:
-        """How rare each word is among the rounds."""
-        return await aside(_size(records), _rarity, records)
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:
         """What is ranked and read."""
@@ -166,19 +164,17 @@ class Design:
                 summary = await self.tools.summariser.of_rounds(value.sources, rarity)
                 return [summary] if summary else []
 
-    def phrases(self, value: Value, rarity: Rarity) -> list[str]:
-        """The key phrases of a value: the extraction model's, or by statistics."""
+    def phrases(self, value: Value, rarity: Rarity, most: int = _MOST_PHRASES) -> list[str]:
+        """The key phrases of a value: the extraction model's, or so many by statistics."""
         given = [phrase for record in value.sources for phrase in record.keyphrases]
-        return given or key_phrases(value.text, rarity, _MOST_PHRASES)
+        return given or key_phrases(value.text, rarity, most)
 
     def weigh(self, value: Value, similarity: float, asked: Asked) -> float:
         """How near a value is, all told; by default as near as it was found."""
         return similarity
 
 
-def _size(records: Sequence[Record]) -> int:
-    return sum(record.round.size for record in records) // _READ_FAST
-
-
-def _rarity(records: Sequence[Record]) -> Rarity:
-    return Rarity(spoken(record.round) for record in records)
+async def rarity_of(records: Sequence[Record]) -> Rarity:
+    """How rare each word is among a user's rounds."""
+    size = sum(record.round.size for record in records) // _READ_FAST
+    return await aside(size, lambda: Rarity(spoken(record.round) for record in records))

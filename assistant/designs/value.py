@@ -31,13 +31,14 @@ class Value:
 
     @property
     def said_on(self) -> Days:
-        """The days on which it was said."""
+        """The days from the first of it to the last."""
         return Days(self.sources[0].round.session_date.date(), self.said_at.date())
 
     def is_of(self, days: Days) -> bool:
         """Whether it was said on one of the days, or talks about one."""
+        said_on = {record.round.session_date.date() for record in self.sources}
         about = (each for fact in self.facts for each in fact.event_dates)
-        return any(days.within(each) for each in (self.said_on, *about))
+        return any(days.within(each) for each in (*(Days(day, day) for day in said_on), *about))
 
     def read(self, similarity: float, signals: dict[str, float]) -> list[Recalled]:
         """What is read of it: its rounds, or what was derived from them."""

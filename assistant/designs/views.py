@@ -110,7 +110,7 @@ def _rounds(ranking: Ranking) -> list[Recalled]:
     """The rounds behind the values, each where it comes first."""
     rounds: dict[str, Recalled] = {}
     for ranked in ranking.values:
-        for record in ranked.value.sources:
+        for record in ranked.nearest or ranked.value.sources:
             rounds.setdefault(record.id, Recalled(record, ranked.similarity, ranked.signals))
     return list(rounds.values())
 

@@ -103,6 +103,7 @@ class Retriever:
             if recall.values is None
             else _first_those(then.read, recall.values, because),
             sessions=_each_once([*then.sessions, *recall.sessions])[: query.limit],
+            steps=(*recall.steps, *then.steps),
         )
 
     async def _understood(self, model: Gateway, text: str, today: date) -> Understood:

@@ -25,6 +25,7 @@ class MemoryTrace(Reply):
     understanding: QuestionUnderstood | None
     time_range: TimeAsked | None
     time_fell_back: bool
+    steps: list[str]
     data: list[FoundMemory]
     read: list[str]
     dropped: list[str]
@@ -46,6 +47,7 @@ class MemoryTrace(Reply):
             understanding=QuestionUnderstood.of(read) if read else None,
             time_range=TimeAsked.of_question(recall.time_range if recall else None),
             time_fell_back=recall.fell_back if recall else False,
+            steps=list(recall.steps) if recall else [],
             data=[FoundMemory.of(found) for found in (recall.rounds if recall else ())],
             read=list(done.trace.context),
             dropped=list(done.trace.dropped),

@@ -158,6 +158,8 @@ class SearchResult(Reply):
     time_fell_back: bool
     """Whether memory is filtered by time and nothing was said then, so that all of it counts."""
     unit: Literal["round", "session"]
+    steps: list[str]
+    """What was done one after the other, by designs that do not find all at once."""
     timings: dict[str, float]
     data: list[Hit] | list[SessionHit]
     example: ClassVar[Mapping[str, Any]] = {
@@ -173,6 +175,7 @@ class SearchResult(Reply):
         },
         "time_fell_back": False,
         "unit": "round",
+        "steps": [],
         "timings": {"embed_ms": 0.69, "search_ms": 8.254, "total_ms": 8.944},
         "data": [Hit.example],
     }

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from assistant.designs.choices import Choices
-from assistant.designs.design import Asked, Design, View
+from assistant.designs.design import Asked, Design, View, rarity_of
 from assistant.designs.flat import FlatView, embedded
 from assistant.designs.value import Value, by_day, of_round, of_summary
 from memory_store import Rarity, Record, windows
@@ -42,7 +42,7 @@ class MemoryBank(Design):
 
     async def view(self, records: Sequence[Record]) -> View:
         """See `Design.view`."""
-        rarity = await self.rarity(records)
+        rarity = await rarity_of(records)
         values = await self.values(records, rarity)
         retention = await self.retention(records)
         return await FlatView.of(self, values, rarity, retention.weigh)

@@ -138,10 +138,20 @@ async def test_a_view_of_earlier_days_knows_nothing_later(tmp_path: Path) -> Non
         assert {one.record.round.session_id for one in recall.rounds} == {"s1", "s8"}
 
 
+@pytest.mark.parametrize("value", ["round", "session", "summary"])
+@pytest.mark.parametrize("design", ["raptor", "memwalker", "hipporag"])
+async def test_indexes_of_their_own_find_any_value(tmp_path: Path, design: str, value: str) -> None:
+    async with told(tmp_path, design=design, choices={"value": value}) as services:
+        recall = await found(services, "dinner at Sushi Go")
+        assert "s8" in [one.record.round.session_id for one in recall.rounds[:2]]
+        assert recall.read
+
+
 WRONG = {
     "no-such-design": {"design": "no-such-design"},
     "has a choice of time and retrieval only": {"choices": {"value": "session"}},
     "does not find by pagerank": {"design": "in-context-rag", "choices": {"retrieval": "pagerank"}},
+    "does not find by dense": {"design": "hipporag", "choices": {"retrieval": "dense"}},
     "no class below Design": {"design": "collections:Counter"},
     "is it installed": {"design": "no_such_module_at_all:Design"},
 }

@@ -1,0 +1,158 @@
+"""HippoRAG: a graph of the things that rounds talk about. Those of one round are linked, and so
+are those of alike names. The things of a question spread over the graph by personalised PageRank,
+and a round counts by what reaches the things in it: also by way of rounds in between.
+
+Gutiérrez et al., "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models"
+(NeurIPS 2024).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+from typing import ClassVar
+
+import networkx
+import numpy as np
+
+from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.design import Asked, Design, Ranked, Ranking, View, rarity_of
+from assistant.designs.flat import embedded, in_time
+from assistant.designs.value import Value
+from memory_store import Matrix, Rarity, Record, aside, key_phrases, named_terms
+
+# As the authors set them: how alike the names of one thing are, and how probably a walk goes on.
+_ALIKE = 0.8
+_GOES_ON = 0.5
+# Two words with capitals, or one within a sentence: at its beginning it may be any word.
+_WORD = r"[A-Z][\w’'-]*"
+_NAME = re.compile(rf"\b{_WORD}(?: (?:of |the |de |van )?{_WORD})+|(?<=[\w,;] ){_WORD}")
+_MOST_NAMES = 12
+_PHRASES_OF_A_ROUND = 16
+_PHRASES_OF_A_FACT = 3
+_PHRASES_OF_A_QUESTION = 5
+_ROWS_AT_ONCE = 1_000
+
+Entity = frozenset[int]
+"""A thing, by the stems of its name."""
+# Every round says whose words it holds.
+_ROLES = [frozenset(named_terms(role)) for role in ("user", "assistant")]
+
+
+class HippoRag(Design):
+    """A graph of things, ranked from those of the question."""
+
+    name: ClassVar[str] = "hipporag"
+    paper: ClassVar[str] = "Gutiérrez et al. 2024, arXiv:2405.14831"
+    choices: ClassVar[Choices] = Choices(retrieval=Retrieval.PAGERANK)
+    retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.PAGERANK,)
+
+    async def view(self, records: Sequence[Record]) -> View:
+        """See `Design.view`."""
+        rarity = await rarity_of(records)
+        values = await self.values(records, rarity)
+        size = sum(len(value.text) for value in values)
+        held = await aside(size, lambda: [self._entities(value, rarity) for value in values])
+        names = {entity: name for entities in held for entity, name in entities.items()}
+        rows = await embedded(self, list(names.values()))
+        graph = await aside(len(names) ** 2, _graph, held, list(names), rows)
+        return HippoRagView(self, values, rarity, held, list(names), rows, graph)
+
+    def _entities(self, value: Value, rarity: Rarity) -> dict[Entity, str]:
+        """What a value talks about, each with its name."""
+        names = Counter(_names(value.text)).most_common(_MOST_NAMES)
+        facts = (key_phrases(fact.text, rarity, _PHRASES_OF_A_FACT) for fact in value.facts)
+        phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
+        return _known(
+            [*(name for name, _ in names), *phrases, *(p for fact in facts for p in fact)]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HippoRagView:
+    """Values by the entities they hold (`held`), and the graph of all of them (`entities`, each
+    with a vector of its name)."""
+
+    design: Design
+    values: Sequence[Value]
+    rarity: Rarity
+    held: Sequence[Mapping[Entity, str]]
+    entities: Sequence[Entity]
+    rows: Matrix
+    graph: networkx.Graph
+
+    async def search(self, asked: Asked) -> Ranking:
+        """See `View.search`."""
+        started = await self._of_question(asked.text)
+        rank = await aside(self.graph.number_of_edges(), _page_rank, self.graph, started)
+        reached = [sum(rank[one] * self._specific(one) for one in held) for held in self.held]
+        most = max(reached, default=0.0) or 1.0
+        found = [
+            Ranked(value, self.design.weigh(value, score / most, asked), {"pagerank": score / most})
+            for value, score in zip(self.values, reached, strict=True)
+        ]
+        return in_time(found, asked, self.design.chosen.time)
+
+    async def _of_question(self, question: str) -> dict[Entity, float]:
+        """What a question names, as far as rounds talk about it, or what is most like it; each by
+        how few rounds do."""
+        phrases = key_phrases(question, self.rarity, _PHRASES_OF_A_QUESTION)
+        named = _known([*_names(question), *phrases]) or {frozenset(): question}
+        if not self.entities:
+            return {}
+        unknown = [name for entity, name in named.items() if entity not in self.graph]
+        rows = await embedded(self.design, unknown)
+        nearest = [self.entities[int(np.argmax(self.rows @ row))] for row in rows]
+        found = [*(entity for entity in named if entity in self.graph), *nearest]
+        return {entity: self._specific(entity) for entity in found}
+
+    def _specific(self, entity: Entity) -> float:
+        """How few rounds hold it."""
+        return 1 / float(self.graph.nodes[entity]["rounds"])
+
+
+def _graph(
+    held: Sequence[Mapping[Entity, str]], entities: Sequence[Entity], rows: Matrix
+) -> networkx.Graph:
+    """Entities linked by how many rounds hold both, and by how alike their names are."""
+    graph = networkx.Graph()
+    counts = Counter(entity for one in held for entity in one)
+    graph.add_nodes_from((entity, {"rounds": counts[entity]}) for entity in entities)
+    together = ((*pair, 1.0) for one in held for pair in combinations(one, 2))
+    for one, other, weight in chain(together, _alike(entities, rows)):
+        known = graph.get_edge_data(one, other, {"weight": 0.0})
+        graph.add_edge(one, other, weight=known["weight"] + weight)
+    return graph
+
+
+def _alike(entities: Sequence[Entity], rows: Matrix) -> Iterator[tuple[Entity, Entity, float]]:
+    """Pairs whose names are alike, and how much."""
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        cosines = rows[start : start + _ROWS_AT_ONCE] @ rows.T
+        for at, other in np.argwhere(cosines >= _ALIKE):
+            if start + at < other:
+                yield entities[start + at], entities[other], float(cosines[at, other])
+
+
+def _page_rank(graph: networkx.Graph, started: Mapping[Entity, float]) -> Mapping[Entity, float]:
+    if not started:
+        return {}
+    rank: Mapping[Entity, float] = networkx.pagerank(
+        graph, alpha=_GOES_ON, personalization=dict(started)
+    )
+    return rank
+
+
+def _names(text: str) -> list[str]:
+    """What is written like a name."""
+    return [name for name in _NAME.findall(text) if named_terms(name)]
+
+
+def _known(names: Iterable[str]) -> dict[Entity, str]:
+    """Entities by their stems, each by the first of its names; what has no stem names nothing."""
+    known: dict[Entity, str] = {}
+    for name in names:
+        if (stems := frozenset(named_terms(name))) and stems not in _ROLES:
+            known.setdefault(stems, name)
+    return known
