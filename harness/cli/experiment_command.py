@@ -1,5 +1,6 @@
 """`harness experiment`: the experiments of LongMemEval, each by one command."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,8 +10,9 @@ from harness.cli import options
 from harness.cli.groups import Allowance, Judging, Selection, grouped
 from harness.cli.output import FAILED_ITEMS, progress, results
 from harness.errors import UsageError
-from harness.experiments.cells import DESIGNS, Wanted, grid_of
+from harness.experiments.cells import DESIGNS, Grid, Wanted, grid_of
 from harness.experiments.experiment import Laboratory, Reader, run_experiment
+from harness.experiments.online import ONLINE, judge_answers, write_sheets
 from harness.experiments.page import HTML, write_page
 from harness.report.printing import print_tables
 
@@ -89,6 +91,8 @@ def experiment_command(
         shared=_extracting(extractor, model_key),
     )
     try:
+        if name == "fig3":
+            grid = _with_online(laboratory, grid)
         failed = run_experiment(laboratory, grid)
     finally:
         if laboratory.out.exists():
@@ -98,6 +102,24 @@ def experiment_command(
     console.print(f"experiment: {out / HTML}", highlight=False, soft_wrap=True)
     if failed:
         raise typer.Exit(FAILED_ITEMS)
+
+
+def _with_online(laboratory: Laboratory, grid: Grid) -> Grid:
+    """The grid with what people wrote down, where there is some; sheets for them."""
+    sheets = write_sheets(laboratory)
+    if sheets:
+        laboratory.console.print(
+            f"{sheets} sheets to type into a web chat: {laboratory.out / 'sheets'}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    is_answered = judge_answers(laboratory)
+    if not (sheets or grid.cells):
+        raise UsageError(
+            "fig3 lets a language model read whole histories (--reader MODEL@URL), or people type "
+            "short ones into a web chat: harness compile --sessions 5 makes such"
+        )
+    return replace(grid, cells=(*grid.cells, ONLINE)) if is_answered else grid
 
 
 def _extracting(extractor: str | None, key: str | None) -> dict[str, str]:

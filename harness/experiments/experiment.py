@@ -28,9 +28,10 @@ from harness.pipeline.judging import judge_run
 from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
-from harness.records.run_dir import INGEST, RunDir
+from harness.records.run_dir import INGEST, PROMPTS, RunDir
 from harness.replay.modes.choice import NATIVE, Approach
-from harness.replay.modes.context import ContextWindow
+from harness.replay.modes.context import CHOICES, ContextWindow
+from harness.report.build import write_report
 
 CELL = "cell.json"
 # What is forgotten after a run need not be forgotten by the cache of vectors, which the next one
@@ -107,8 +108,8 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
         filters = replace(laboratory.source.filters, types=grid.types)
         laboratory = replace(laboratory, source=replace(laboratory.source, filters=filters))
     RunDir(laboratory.out).create()
-    if all(cell.mode != NATIVE for cell in grid.cells):
-        return sum(_control(laboratory, cell) for cell in grid.cells)
+    if not any(cell.mode == NATIVE for cell in grid.cells):
+        return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)
     failed = _fill(laboratory)
     for number, cell in enumerate(grid.cells, start=1):
         laboratory.console.print(
@@ -145,7 +146,7 @@ def _measure(laboratory: Laboratory, cell: Cell) -> int:
     run.report()
     if cell.prompts:
         failed += _record(laboratory, cell)
-    return _finished(laboratory, cell, failed, time.perf_counter() - started)
+    return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
 
 
 def _record(laboratory: Laboratory, cell: Cell) -> int:
@@ -157,6 +158,9 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
     with laboratory.serving(cell, folder / LOG, **listening) as endpoint:
         failed = record_prompts(run, endpoint, port)
     run.report()
+    # The report of the cell tells with them where answers went wrong.
+    shutil.copy(folder / PROMPTS, laboratory.folder(cell) / PROMPTS)
+    write_report(RunDir(laboratory.folder(cell)))
     return failed
 
 
@@ -180,7 +184,7 @@ def _control(laboratory: Laboratory, cell: Cell) -> int:
     failed = replay_run(run, endpoint, approach, options)
     judge_run(run, laboratory.judge)
     run.report()
-    return _finished(laboratory, cell, failed, time.perf_counter() - started)
+    return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
 
 
 def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
@@ -195,7 +199,7 @@ def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
     return True
 
 
-def _finished(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
+def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
     """Write down that the cell is finished; one with failures is tried again."""
     if not failed:
         done = {"set_up": _set_up(laboratory, cell), "seconds": round(seconds, 1)}

@@ -8,6 +8,7 @@ from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of
 from harness.metrics.effort import ingest_table, latency_table, token_table
+from harness.metrics.errors_apart import errors_apart
 from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
 from harness.metrics.official_scores import MetricTable, metric_table
 from harness.metrics.per_question import sources_table
@@ -41,6 +42,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "unscored": outcomes.count("unscored") if judge else None,
         "failed": len(lines.failures),
         "accuracy": _accuracy(lines, manifest, judge) if judge else None,
+        "errors": errors_apart(lines.questions, lines) if judge else None,
         "official_metrics": _official_metrics(lines, manifest),
         "retrieval": _retrieval(lines),
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
+from harness.metrics.errors_apart import place_of
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     rounds_in_budget,
@@ -85,6 +86,7 @@ class ShownQuestion:
     question_type: str
     mark: str
     evidence_state: str
+    place: str
     facts: list[tuple[str, str]]
     evidence: list[Evidence]
     context: Context | None
@@ -121,6 +123,7 @@ def _question(
         question_type=question.question_type,
         mark="asked" if outcome == "unscored" and not judged else _MARKS[outcome],
         evidence_state=evidence_state(question, line),
+        place=place_of(question, lines).value if judged else "",
         facts=list(_facts(question, lines, clipping)),
         evidence=_evidence(question, line, clipping) if line else [],
         context=_context(question, line, clipping) if line and tells_context(line) else None,

@@ -7,7 +7,7 @@ const chosen = {};
 const bar = document.createElement("form");
 bar.className = "filters";
 bar.addEventListener("submit", (event) => event.preventDefault());
-for (const name of ["type", "verdict", "evidence"]) bar.append(choice(name));
+for (const name of ["type", "verdict", "evidence", "ended"]) bar.append(choice(name));
 const words = Object.assign(document.createElement("input"), { type: "search", placeholder: "words or id" });
 words.setAttribute("aria-label", "words or id");
 words.addEventListener("input", show);

@@ -6,6 +6,7 @@ from harness.context.prompt_evidence import PromptTable
 from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGroup
 from harness.metrics.conduct import ConductTable
 from harness.metrics.effort import IngestTable, LatencyTable, TokenTable
+from harness.metrics.errors_apart import ErrorsTable
 from harness.metrics.judge_table import Accepted, JudgeTokens, SecondJudge
 from harness.metrics.official_scores import MetricTable
 from harness.metrics.retrieval_table import RetrievalTable
@@ -56,6 +57,7 @@ class Report(TypedDict):
     unscored: int | None
     failed: int
     accuracy: JudgedAccuracy | None
+    errors: ErrorsTable | None
     official_metrics: MetricTable | None
     retrieval: RetrievalTable | None
     evidence_in_prompt: PromptTable | None

@@ -1,6 +1,7 @@
 """The tables of a report as rows of text, shared by all faces."""
 
 from harness.context.prompt_evidence import PromptTable
+from harness.metrics.errors_apart import ErrorsTable, Place
 from harness.metrics.judge_table import JudgeTokens
 from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
@@ -17,6 +18,8 @@ from harness.report.table import Table, number, percent
 def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
     tables = accuracy_tables(report) + conduct_tables(report) + judge_tables(report)
+    if errors := report.get("errors"):
+        tables.append(_errors(errors))
     tables += official_accuracy_table(report) + metric_tables(report)
     if report["retrieval"]:
         tables += retrieval_tables(report["retrieval"])
@@ -50,6 +53,24 @@ def conduct_tables(report: Report) -> list[Table]:
     )
     shown = note if conduct["probes"] else ""
     return [Table("The assistant", ("", ""), rows, shown, in_words=True)]
+
+
+def _errors(table: ErrorsTable) -> Table:
+    """Where questions ended, all and by type; nothing where all of them are right."""
+    places = [place.value for place in Place if place.value in table["all"]]
+    title, header = "Where answers went wrong", ("", *places)
+    if places == [Place.RIGHT]:
+        return Table(title, header)
+    rows = [
+        (name, *(str(counts.get(place, 0)) for place in places))
+        for name, counts in {"all": table["all"], **table["by_type"]}.items()
+    ]
+    note = (
+        "Questions. Not retrieved: not all evidence is among what was ranked. Not delivered: not "
+        "all of it stood in the prompt, where prompts were recorded (harness context). Misread: it "
+        "did, or the answer was never told, and the answer is wrong."
+    )
+    return Table(title, header, rows, note)
 
 
 def _prompts(table: PromptTable) -> Table:

@@ -147,6 +147,8 @@ class ScriptedModel:
             text = reply.raw or json.dumps({"error": {"message": f"scripted {reply.status}"}})
             headers = {"content-type": "application/json"} | reply.headers
             return Response(text, reply.status, headers)
+        if not body.get("stream"):
+            return JSONResponse(_whole("".join(reply.pieces), reply.finish_reason))
         return StreamingResponse(self._events(reply), media_type="text/event-stream")
 
     def _reply_to(self, sent: Sent) -> Reply | None:
@@ -196,6 +198,18 @@ def _task(messages: Sequence[dict[str, Any]]) -> str:
         if prompt.text.splitlines()[0] in system:
             return prompt.name
     return PLAIN
+
+
+def _whole(text: str, finish_reason: str) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "chatcmpl-scripted",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "scripted",
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+    }
 
 
 def _chunk(delta: dict[str, Any], text: str | None, finish_reason: str | None = None) -> str:

@@ -1,0 +1,96 @@
+"""Where each wrong answer went wrong, from the files of its run: LongMemEval's analysis of errors.
+
+A memory can lose an answer at four places: it was not recorded, not retrieved, retrieved and not
+delivered to the reader, or delivered and misread.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TypedDict
+
+from harness.metrics.per_question import tells_rounds
+from harness.records.digest import QuestionDigest, round_name
+from harness.records.lines import RunLines, outcome_of
+from harness.records.schema import RankedLine
+
+
+class Place(StrEnum):
+    """What became of a question, and where."""
+
+    RIGHT = "right"
+    NOT_RECORDED = "not recorded"
+    """Its history was not brought in."""
+    NOT_RETRIEVED = "not retrieved"
+    """Not all of its evidence was among what was ranked."""
+    NOT_DELIVERED = "not delivered"
+    """Its evidence was ranked, and not all of it stood in the prompt."""
+    MISREAD = "misread"
+    """All evidence stood in the prompt, or there was none to find, and the answer is wrong."""
+    RETRIEVED = "retrieved, wrong"
+    """Its evidence was ranked; what reached the reader was not recorded."""
+    NOT_SEARCHED = "wrong, not searched"
+    """Nothing tells what was found for it."""
+    NO_ANSWER = "no answer"
+    UNSCORED = "unscored"
+
+
+class ErrorsTable(TypedDict):
+    """How many questions ended at each place, and of each type."""
+
+    all: dict[str, int]
+    by_type: dict[str, dict[str, int]]
+
+
+def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> ErrorsTable:
+    """The places of all questions, those that occur."""
+    ended = [(question.question_type, place_of(question, lines)) for question in questions]
+    types = sorted({kind for kind, _ in ended})
+    return {
+        "all": _counts([place for _, place in ended]),
+        "by_type": {
+            kind: _counts([place for one, place in ended if one == kind]) for kind in types
+        },
+    }
+
+
+def place_of(question: QuestionDigest, lines: RunLines) -> Place:
+    """Where a question ended."""
+    outcome = outcome_of(question, lines)
+    if outcome == "yes":
+        return Place.RIGHT
+    if outcome == "unscored":
+        return Place.UNSCORED
+    if lines.ingests and question.history_id not in lines.ingests:
+        return Place.NOT_RECORDED
+    if outcome == "missing":
+        return Place.NO_ANSWER
+    if question.is_abstention or not question.evidence_session_ids:
+        return Place.MISREAD
+    return _of_wrong(question, lines)
+
+
+def _of_wrong(question: QuestionDigest, lines: RunLines) -> Place:
+    ranked = lines.retrieval.get(question.question_id)
+    prompt = lines.prompts.get(question.question_id)
+    if prompt is not None and all(turn["found"] for turn in prompt["evidence_turns"]):
+        return Place.MISREAD
+    if ranked is None:
+        return Place.NOT_SEARCHED if prompt is None else Place.NOT_DELIVERED
+    if not _all_ranked(question, ranked):
+        return Place.NOT_RETRIEVED
+    return Place.RETRIEVED if prompt is None else Place.NOT_DELIVERED
+
+
+def _all_ranked(question: QuestionDigest, line: RankedLine) -> bool:
+    """Whether all evidence is ranked: its rounds where they are labelled, else its sessions."""
+    if question.evidence_rounds and tells_rounds(line):
+        rounds = {round_name(one["position"], one["round_index"]) for one in line["ranked_rounds"]}
+        return rounds >= set(question.evidence_rounds)
+    sessions = {one["session_id"] for one in line["ranked_sessions"]}
+    return sessions >= set(question.evidence_session_ids)
+
+
+def _counts(places: Sequence[Place]) -> dict[str, int]:
+    counted = Counter(places)
+    return {place.value: counted[place] for place in Place if counted[place]}

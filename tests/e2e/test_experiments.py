@@ -1,0 +1,129 @@
+"""Experiments through the two commands: servers of their own, one memory, a page at the end."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import BIN
+from scripted_model import PLAIN, Reply, Sent, scripted_model
+
+from assistant.prompts.prompt_file import all_prompts
+
+SERVER = shlex.join([str(BIN / "assistant"), "serve"])
+KEPT = ("cell", "n", "recall_all@5", "recall_all@10", "ndcg@5", "accuracy", "evidence_in_prompt")
+
+
+def started(name: str, out: Path, *more: object) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [
+            *(BIN / "harness", "experiment", name, "--dataset", "sample", "--out", out),
+            *("--server", SERVER, *map(str, more)),
+        ],
+        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(name: str, out: Path, *more: object) -> dict[str, Any]:
+    process = started(name, out, *more)
+    _, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    page: dict[str, Any] = json.loads((out / "experiment.json").read_text())
+    return page
+
+
+def figures(page: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{name: cell[name] for name in KEPT} for cell in page["cells"]]
+
+
+def test_designs_on_the_same_questions_and_again_after_a_kill(tmp_path: Path) -> None:
+    asked = ("--limit", 4, "--designs", "aide-memoire,longmemeval")
+    killed = started("table2", tmp_path / "killed", *asked)
+    first = tmp_path / "killed" / "cells" / "aide-memoire" / "retrieval.jsonl"
+    deadline = time.monotonic() + 120
+    while not first.exists() and killed.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGINT)
+    killed.communicate(timeout=60)
+    continued = run("table2", tmp_path / "killed", *asked)
+    assert [cell["label"] for cell in continued["cells"]] == ["aide-memoire", "longmemeval"]
+    assert all(cell["evidence_in_prompt"] is not None for cell in continued["cells"])
+    assert all(cell["accuracy"] is not None for cell in continued["cells"])
+    assert figures(run("table2", tmp_path / "killed", *asked)) == figures(continued)
+    assert figures(run("table2", tmp_path / "whole", *asked)) == figures(continued)
+    page = (tmp_path / "whole" / "experiment.html").read_text()
+    assert "Memory designs" in page
+    assert (
+        "Where answers went wrong"
+        in (tmp_path / "whole" / "cells" / "longmemeval" / "report.html").read_text()
+    )
+
+
+def test_another_set_up_is_not_mixed_in(tmp_path: Path) -> None:
+    asked = ("--limit", 1, "--designs", "in-context-rag")
+    run("table2", tmp_path, *asked)
+    other = started(
+        "table2", tmp_path, *asked, "--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1"
+    )
+    _, err = other.communicate(timeout=120)
+    assert other.returncode == 2
+    assert "of another set-up" in err
+
+
+def test_short_histories_make_sheets_and_answers_are_judged(tmp_path: Path) -> None:
+    data = tmp_path / "short.json"
+    compiled = [BIN / "harness", "compile", "--dataset", "sample", "--sessions", "4", "--seed", "1"]
+    subprocess.run([*compiled, "--out", data], check=True, capture_output=True)
+    out = tmp_path / "online"
+    asked = ("--dataset", "longmemeval", "--file", data, "--limit", 2)
+    run("fig3", out, *asked)
+    answers = out / "sheets" / "answers.csv"
+    header, *lines = answers.read_text().splitlines()
+    sheet = (out / "sheets" / f"{lines[0].split(',')[0]}.md").read_text()
+    assert "## Conversation 4 of 4" in sheet
+    assert "## A new conversation: the question" in sheet
+    answers.write_text("\n".join([header, f"{lines[0]}I don't know."]) + "\n")
+    page = run("fig3", out, *asked)
+    assert [cell["label"] for cell in page["cells"]] == ["typed into a web chat"]
+    assert page["cells"][0]["accuracy"] is not None
+
+
+@pytest.mark.slow
+def test_every_experiment_with_a_reader_and_a_judge(tmp_path: Path) -> None:
+    with scripted_model() as model:
+        for prompt in all_prompts():
+            model.on(prompt.name).always(_answered)
+        model.on(PLAIN).always(_answered)
+        there = model.url
+        asked: tuple[object, ...] = (
+            "--limit",
+            20,
+            "--reader",
+            f"reader@{there}",
+            "--model-key",
+            "k",
+        )
+        asked += ("--query-model", f"strong@{there}", "--judge-api-key", "k")
+        asked += ("--judge", f"longmemeval=judge@{there}")
+        for name in ("table2", "table3", "table4", "fig3", "fig5", "fig6"):
+            page = run(name, tmp_path / name, *asked)
+            assert page["cells"], name
+            assert all(cell["accuracy"] is not None for cell in page["cells"]), name
+
+
+def _answered(sent: Sent) -> Reply:
+    """Notes and an answer, a range, or a verdict: whatever is asked for."""
+    if sent.task == "understand_question":
+        return Reply(('{"first": null, "last": null, "queries": []}',))
+    return Reply(
+        ("Noted.\nANSWER:\n", "yes") if "ANSWER:" in f"{sent.system}{sent.last}" else ("yes",)
+    )

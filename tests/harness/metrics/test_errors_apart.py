@@ -1,0 +1,51 @@
+"""Where wrong answers went wrong, from a run's files."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_runs import made_run
+
+from harness.metrics.errors_apart import Place, errors_apart, place_of
+from harness.records.lines import RunLines, read_run
+from harness.records.run_dir import RunDir
+
+
+def lines_of(folder: Path, **more: Any) -> RunLines:
+    """A run of one question."""
+    found = {"ranks": {"q": more.pop("rank", 1)}} if "rank" in more else {}
+    prompts, ingested = more.pop("delivered", None), more.pop("ingested", None)
+    made_run(folder, {"q": more.pop("verdict", "no")}, **found, **more)
+    if prompts is not None:
+        turn = {"position": 1, "turn": 0, "role": "user", "characters": 9, "found": prompts}
+        line = {"question_id": "q", "tokens_estimate": 9, "evidence_turns": [turn]}
+        (folder / "prompts.jsonl").write_text(json.dumps(line) + "\n")
+    if ingested is not None:
+        (folder / "ingest.jsonl").write_text(json.dumps({"history_id": ingested}) + "\n")
+    return read_run(RunDir(folder), asks=True)
+
+
+CASES: dict[Place, dict[str, Any]] = {
+    Place.RIGHT: {"verdict": "yes"},
+    Place.UNSCORED: {"verdict": None},
+    Place.NOT_RECORDED: {"ingested": "another"},
+    Place.NOT_RETRIEVED: {"rank": 40},
+    Place.NOT_DELIVERED: {"delivered": False},
+    Place.MISREAD: {"delivered": True},
+    Place.RETRIEVED: {},
+}
+
+
+@pytest.mark.parametrize("place", CASES)
+def test_each_question_ends_at_one_place(tmp_path: Path, place: Place) -> None:
+    lines = lines_of(tmp_path / "run", **CASES[place])
+    assert place_of(lines.questions[0], lines) is place
+    table = errors_apart(lines.questions, lines)
+    assert table["all"] == {place.value: 1}
+    assert table["by_type"] == {"multi-session": {place.value: 1}}
+
+
+def test_what_was_read_although_it_was_not_ranked_was_misread(tmp_path: Path) -> None:
+    lines = lines_of(tmp_path / "run", rank=40, delivered=True)
+    assert place_of(lines.questions[0], lines) is Place.MISREAD
