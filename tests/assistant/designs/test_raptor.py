@@ -57,6 +57,8 @@ async def test_a_summary_is_read_and_names_its_rounds(retrieval: Retrieval) -> N
     assert "violin" in read.record.round.user_text
     assert set(read.sources) == {record.id for record in summary.value.sources}
     assert len(read.sources) > 1
+    days = summary.value.said_on
+    assert read.record.round.user_name == f"Summary of {days.first} to {days.last}"
 
 
 @pytest.mark.parametrize("retrieval", [Retrieval.TREE, Retrieval.WALK])
