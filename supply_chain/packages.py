@@ -63,7 +63,7 @@ def shipped() -> list[Package]:
         "harness": _closure(project["dependency-groups"]["harness"]),
         **{
             extra: _closure(project["project"]["optional-dependencies"][extra])
-            for extra in ("mcp", "otel")
+            for extra in ("mcp", "otel", "designs")
         },
     }
     locked = Locked.read(LOCK.read_text())

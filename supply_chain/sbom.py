@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from supply_chain.packages import Package, shipped
 
-PARTS = ("image", "assistant", "harness", "mcp", "otel")
+PARTS = ("image", "assistant", "harness", "mcp", "otel", "designs")
 _PROJECT = "aide-memoire"
 
 

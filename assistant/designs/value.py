@@ -48,15 +48,16 @@ class Value:
         return [Recalled(self._derived(), similarity, signals, sources=ids)]
 
     def _derived(self) -> Record:
-        first = self.sources[0].round
+        first, days = self.sources[0].round, self.said_on
         is_summary = self.kind is ValueKind.SUMMARY
+        span = "" if days.first == days.last else f" of {days.first} to {days.last}"
         said = Round(
             first.user_id,
             first.session_id,
             _DERIVED + self.number,
             first.session_date,
             self.text,
-            user_name=_SUMMARY if is_summary else first.user_name,
+            user_name=f"{_SUMMARY}{span}" if is_summary else first.user_name,
         )
         return Record(said, self.facts)
 

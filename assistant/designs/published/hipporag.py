@@ -33,6 +33,7 @@ _PHRASES_OF_A_ROUND = 16
 _PHRASES_OF_A_FACT = 3
 _PHRASES_OF_A_QUESTION = 5
 _ROWS_AT_ONCE = 1_000
+_BY_RULES = "rule"
 
 Entity = frozenset[int]
 """A thing, by the stems of its name."""
@@ -62,11 +63,11 @@ class HippoRag(Design):
     def _entities(self, value: Value, rarity: Rarity) -> dict[Entity, str]:
         """What a value talks about, each with its name."""
         names = Counter(_names(value.text)).most_common(_MOST_NAMES)
-        facts = (key_phrases(fact.text, rarity, _PHRASES_OF_A_FACT) for fact in value.facts)
         phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
-        return _known(
-            [*(name for name, _ in names), *phrases, *(p for fact in facts for p in fact)]
-        )
+        # What rules state is said in the round itself.
+        stated = (fact.text for fact in value.facts if fact.source != _BY_RULES)
+        facts = (key_phrases(text, rarity, _PHRASES_OF_A_FACT) for text in stated)
+        return _known([*(name for name, _ in names), *phrases, *chain.from_iterable(facts)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from viewing import design_of, ranking_of, records_of
 from assistant.designs.choices import Retrieval
 from assistant.designs.design import Ranking
 from assistant.designs.published.hipporag import HippoRagView
-from memory_store import Precision, TimeRange, TimeUse
+from memory_store import Fact, Precision, Record, TimeRange, TimeUse
 
 # Who breeds alpacas is told of nobody's colleague; who is the colleague is told elsewhere.
 BRIDGE = "Kim Novak shares an office with Tom Baker."
@@ -68,3 +68,13 @@ async def test_a_question_that_names_nothing_known_finds_what_is_likest(question
 @pytest.mark.parametrize("texts", [[], ["I live in Ghent."], ["It is so."]])
 async def test_small_and_odd_memories_have_a_graph(texts: list[str]) -> None:
     assert len((await ranking_of("hipporag", texts, "Where?")).values) == len(texts)
+
+
+async def test_a_models_facts_name_things() -> None:
+    record = records_of(["She told me all about it."])[0]
+    fact = Fact("Mara adopted a greyhound.", source="openai/fake")
+    async with design_of("hipporag") as design:
+        view = await design.view([Record(record.round, (fact,))])
+    assert isinstance(view, HippoRagView)
+    assert "Mara adopted" in " ".join(view.held[0].values())
+    assert "greyhound" in view.held[0].values()

@@ -1,14 +1,21 @@
 """RAPTOR: clusters of clusters, found among all nodes or from the root downwards."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
+from scripted_model import Reply, ScriptedModel
 from viewing import design_of, ranking_of, records_of
 
+from assistant import Settings
 from assistant.designs.choices import Retrieval, ValueKind
 from assistant.designs.published.raptor import RaptorView
+from assistant.designs.summaries import Summariser
 from assistant.designs.tree import Node
-from memory_store import Days, Precision, Record, TimeRange, TimeUse
+from assistant.models.roles import gateway
+from assistant.models.usage import Usage
+from memory_store import ENGLISH, Days, Precision, Record, TimeRange, TimeUse
 
 TOPICS = {
     "garden": "planted tomatoes, watered seedlings and weeded beds in the garden",
@@ -57,6 +64,8 @@ async def test_a_summary_is_read_and_names_its_rounds(retrieval: Retrieval) -> N
     assert "violin" in read.record.round.user_text
     assert set(read.sources) == {record.id for record in summary.value.sources}
     assert len(read.sources) > 1
+    days = summary.value.said_on
+    assert read.record.round.user_name == f"Summary of {days.first} to {days.last}"
 
 
 @pytest.mark.parametrize("retrieval", [Retrieval.TREE, Retrieval.WALK])
@@ -94,3 +103,28 @@ async def test_small_and_odd_memories_have_a_tree(texts: list[str]) -> None:
     assert len(view.tree.top) == bool(texts)
     found = await ranking_of("raptor", texts, "Where do I live?", retrieval=Retrieval.WALK)
     assert bool(found.values) == bool(texts)
+
+
+async def test_a_model_summarises_clusters_and_their_summaries(
+    model: ScriptedModel, tmp_path: Path
+) -> None:
+    model.on("summarise_texts").always(lambda sent: Reply((f"{len(sent.last)} characters.",)))
+    settings = Settings(
+        data_dir=tmp_path,
+        extract_model="openai/fake",
+        extract_model_base_url=model.url,
+        extract_model_api_key=SecretStr("k"),
+    )
+    writer = gateway(settings, "extract", Usage())
+    assert writer
+    summariser = Summariser(ENGLISH, writer)
+    async with design_of("raptor", summariser) as design:
+        view = await design.view(records_of(SAID))
+    await writer.close()
+    assert isinstance(view, RaptorView)
+    above = [node for node in view.tree.nodes if node.below]
+    assert all(node.value.text.endswith(" characters.") for node in above)
+    assert summariser.made == {"openai/fake": len(above)}
+    asked = [sent.last for sent in model.requests("summarise_texts")]
+    assert any("characters." in one for one in asked)
+    assert any("violin" in one for one in asked)

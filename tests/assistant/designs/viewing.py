@@ -14,10 +14,13 @@ FIRST_DAY = datetime(2024, 3, 1, 9, tzinfo=UTC)
 
 
 @asynccontextmanager
-async def design_of(name: str, **chosen: Any) -> AsyncIterator[Design]:
-    """A design with the hash encoder and no model."""
+async def design_of(
+    name: str, summariser: Summariser | None = None, **chosen: Any
+) -> AsyncIterator[Design]:
+    """A design with the hash encoder; its summaries are made without a model if nothing else is
+    said."""
     embedder = Embedder(HashEncoder())
-    tools = Tools(embedder, ENGLISH, Summariser(ENGLISH))
+    tools = Tools(embedder, ENGLISH, summariser or Summariser(ENGLISH))
     try:
         yield class_of(name)(tools, choices_of(name, chosen))
     finally:
