@@ -14,9 +14,14 @@ from harness.records.run_dir import RunDir
 
 def lines_of(folder: Path, **more: Any) -> RunLines:
     """A run of one question."""
-    found = {"ranks": {"q": more.pop("rank", 1)}} if "rank" in more else {}
     prompts, ingested = more.pop("delivered", None), more.pop("ingested", None)
-    made_run(folder, {"q": more.pop("verdict", "no")}, **found, **more)
+    is_ranked = more.pop("ranked", True)
+    made_run(folder, {"q": more.pop("verdict", "no")}, **more)
+    if not is_ranked:
+        line = json.loads((folder / "retrieval.jsonl").read_text())
+        for ranking in ("ranked_sessions", "ranked_rounds"):
+            line[ranking] = [one for one in line[ranking] if one["session_id"] != "s1"]
+        (folder / "retrieval.jsonl").write_text(json.dumps(line) + "\n")
     if prompts is not None:
         turn = {"position": 1, "turn": 0, "role": "user", "characters": 9, "found": prompts}
         line = {"question_id": "q", "tokens_estimate": 9, "evidence_turns": [turn]}
@@ -30,7 +35,7 @@ CASES: dict[Place, dict[str, Any]] = {
     Place.RIGHT: {"verdict": "yes"},
     Place.UNSCORED: {"verdict": None},
     Place.NOT_RECORDED: {"ingested": "another"},
-    Place.NOT_RETRIEVED: {"rank": 40},
+    Place.NOT_RETRIEVED: {"ranked": False},
     Place.NOT_DELIVERED: {"delivered": False},
     Place.MISREAD: {"delivered": True},
     Place.RETRIEVED: {},
@@ -47,5 +52,5 @@ def test_each_question_ends_at_one_place(tmp_path: Path, place: Place) -> None:
 
 
 def test_what_was_read_although_it_was_not_ranked_was_misread(tmp_path: Path) -> None:
-    lines = lines_of(tmp_path / "run", rank=40, delivered=True)
+    lines = lines_of(tmp_path / "run", ranked=False, delivered=True)
     assert place_of(lines.questions[0], lines) is Place.MISREAD
