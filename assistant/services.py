@@ -27,6 +27,7 @@ from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.embedding_server import ServerEncoder
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
+from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
 from assistant.models.roles import gateway, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
@@ -42,6 +43,7 @@ from assistant.scrubbing import Scrubbing
 from assistant.settings import HASH_EMBEDDER, Role, Settings
 from assistant.understanding.retriever import Retriever
 from memory_store import (
+    BATCH_SIZE,
     LANGUAGES,
     DiskCache,
     Documents,
@@ -53,6 +55,7 @@ from memory_store import (
     KeyDesign,
     MemoryStore,
     ModelEncoder,
+    ModelOptions,
     RecallSettings,
     Weights,
 )
@@ -87,9 +90,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
     async with AsyncExitStack() as opened:
-        store, embedder = await _open_store(settings, opened)
-        notices = await _open_notices(settings, opened)
         usage = Usage()
+        store, embedder = await _open_store(settings, usage, opened)
+        notices = await _open_notices(settings, opened)
         model = _model(settings, "chat", usage, opened)
         reader = _reader(settings, store, model)
         extractor = _model(settings, "extract", usage, opened)
@@ -144,8 +147,10 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         )
 
 
-async def _open_store(settings: Settings, opened: AsyncExitStack) -> tuple[MemoryStore, Embedder]:
-    embedder = make_embedder(settings)
+async def _open_store(
+    settings: Settings, usage: Usage, opened: AsyncExitStack
+) -> tuple[MemoryStore, Embedder]:
+    embedder = make_embedder(settings, usage)
     store = MemoryStore(
         _engine(settings),
         embedder,
@@ -198,10 +203,15 @@ def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack)
     return model
 
 
-def make_embedder(settings: Settings) -> Embedder:
-    """The embedder of the settings, its weights loaded."""
+def make_embedder(settings: Settings, usage: Usage | None = None) -> Embedder:
+    """The embedder of the settings, its weights loaded; `usage` counts what a provider's takes."""
     workers = settings.embedder_threads or os.cpu_count() or 1
-    return Embedder(_encoder(settings), workers=workers, disk_cache=_disk_cache(settings))
+    encoder = _encoder(settings, usage)
+    usual = encoder.batch_size if isinstance(encoder, ModelEncoder) else BATCH_SIZE
+    batch_size = settings.embedder_model.batch or usual
+    return Embedder(
+        encoder, workers=workers, batch_size=batch_size, disk_cache=_disk_cache(settings)
+    )
 
 
 def key_design(settings: Settings) -> KeyDesign:
@@ -299,12 +309,18 @@ def _engine(settings: Settings) -> Engine:
     return memory_store.ServerEngine(settings.qdrant_url, **server_options(settings))
 
 
-def _encoder(settings: Settings) -> Encoder:
+def _encoder(settings: Settings, usage: Usage | None) -> Encoder:
+    provider, litellm, model = settings.embedder.partition(LITELLM_EMBEDDER)
+    if litellm and not provider:
+        counts = (usage or Usage()).of("embed")
+        return LitellmEncoder(model, settings.embedder_server, counts)
     if settings.embedder_server.base_url:
         return ServerEncoder(settings.embedder, settings.embedder_server)
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
-    return ModelEncoder(settings.embedder)
+    how = settings.embedder_model
+    options = ModelOptions(how.device, how.query_prompt, how.document_prompt, how.remote_code)
+    return ModelEncoder(settings.embedder, options)
 
 
 def _disk_cache(settings: Settings) -> DiskCache | None:

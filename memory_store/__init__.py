@@ -12,8 +12,15 @@ from memory_store.changes.validity import superseded_parts
 from memory_store.conflicts import Conflict
 from memory_store.documents import NONE, Body, Document, Documents
 from memory_store.embedding.disk_cache import DiskCache
-from memory_store.embedding.embedder import Embedder, EmbedderStats
-from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
+from memory_store.embedding.embedder import BATCH_SIZE, Embedder, EmbedderStats
+from memory_store.embedding.encoder import (
+    Device,
+    Encoder,
+    EncoderIdentity,
+    Matrix,
+    ModelOptions,
+    TextKind,
+)
 from memory_store.embedding.hash_encoder import HashEncoder
 from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
@@ -89,6 +96,7 @@ if TYPE_CHECKING:
     from memory_store.engines.server.operator import ServerOperator
 
 __all__ = [
+    "BATCH_SIZE",
     "ENGLISH",
     "LANGUAGES",
     "LONGEST_QUERY",
@@ -104,6 +112,7 @@ __all__ = [
     "Corrected",
     "Correction",
     "Days",
+    "Device",
     "DiskCache",
     "Document",
     "Documents",
@@ -138,6 +147,7 @@ __all__ = [
     "Mended",
     "Migrated",
     "ModelEncoder",
+    "ModelOptions",
     "OperatorEngine",
     "Page",
     "Place",

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, PlainSerializer, SecretStr, field_validat
 
 from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
 from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
-from memory_store import KeyKind, RecallSettings, TimeUse, Weights
+from memory_store import Device, KeyKind, RecallSettings, TimeUse, Weights
 
 
 class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
@@ -82,6 +82,22 @@ class EmbedderServer(_Group, frozen=True):
     def key(self) -> str | None:
         """The key as it is sent."""
         return self.api_key.get_secret_value() if self.api_key else None
+
+
+class EmbedderModel(_Group, frozen=True):
+    """How a model of sentence-transformers is loaded, and told what it reads."""
+
+    device: Device = Device.AUTO
+    """`cpu`, `cuda`, or `auto`: a GPU where there is one."""
+    batch: int = Field(default=0, ge=0, le=4096)
+    """Texts encoded together; 0 goes by the device."""
+    query_prompt: str = ""
+    """The name of the model's prompt for questions, or the prompt itself, ending in a colon or a
+    space."""
+    document_prompt: str = ""
+    """The same for texts that are searched."""
+    remote_code: bool = False
+    """Let code run here that the authors of the model wrote."""
 
 
 class KeySettings(_Group, frozen=True):

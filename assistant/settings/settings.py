@@ -15,6 +15,7 @@ from assistant.designs.choices import AIDE_MEMOIRE
 from assistant.errors import ConfigError
 from assistant.settings.groups import (
     ChoiceSettings,
+    EmbedderModel,
     EmbedderServer,
     EnrichmentSettings,
     ExtractModel,
@@ -112,8 +113,9 @@ class Settings(BaseSettings):
     """Whether forgetting and correcting reach into the caches, too."""
     embedder: str = PACKAGED
     """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
-    or `hash` (no weights; tests). With `embedder_server.base_url`, the name of that server's
-    model."""
+    `litellm:` and a litellm name; or `hash` (no weights; tests). With `embedder_server.base_url`,
+    the name of that server's model."""
+    embedder_model: EmbedderModel = EmbedderModel()
     embedder_server: EmbedderServer = EmbedderServer()
     design: str = AIDE_MEMOIRE
     """The design of the memory: the product's own, one of the literature, or `module:Class`."""

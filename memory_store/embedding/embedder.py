@@ -35,6 +35,8 @@ _AT_ONCE = 256
 _PRECISION = "fp32"
 # No encoder reads more characters of a text.
 _LONGEST_TEXT = 32_768
+BATCH_SIZE = 16
+"""How many texts a core encodes well together."""
 # A call of few texts: what one batch holds.
 _FEW_CHARACTERS = 2 * LONGEST_READ
 # Of so many batches of urgent texts the next one is of others, which would else wait for ever.
@@ -68,7 +70,7 @@ class Embedder:
         encoder: Encoder,
         *,
         workers: int = 1,
-        batch_size: int = 16,
+        batch_size: int = BATCH_SIZE,
         cached_texts: int = 32_000,
         disk_cache: DiskCache | None = None,
     ) -> None:

@@ -28,6 +28,30 @@ class EncoderIdentity:
     """Whether queries and documents are read alike: then a text has one vector."""
 
 
+class Device(StrEnum):
+    """What a model computes on."""
+
+    AUTO = "auto"
+    """A GPU where there is one."""
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How a model is loaded and told what it reads.
+
+    A prompt is the name of one that the model knows (`s2p_query`), or a text that is put in front
+    (`query: `, which ends in a colon or a space); empty takes the model's own for queries and
+    documents. `remote_code` lets code of the model's authors run here.
+    """
+
+    device: Device = Device.AUTO
+    query_prompt: str = ""
+    document_prompt: str = ""
+    remote_code: bool = False
+
+
 class Encoder(Protocol):
     """Turns texts into vectors of unit length."""
 

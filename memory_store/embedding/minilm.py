@@ -25,6 +25,7 @@ class MiniLM:
     """The model under a name; texts are read alike whether they are queries or documents."""
 
     path = "onnxruntime"
+    batch_size = 16
 
     def __init__(self, name: str, folder: Path) -> None:
         """From the folder of the weights. `OSError` or `ValueError` where it cannot be used."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
+from memory_store.embedding.encoder import Device, EncoderIdentity, Matrix, ModelOptions, TextKind
 from memory_store.errors import EmbeddingFailed
 
 PACKAGED = "all-MiniLM-L6-v2"
@@ -24,6 +24,10 @@ class _Model(Protocol):
     def path(self) -> str:
         """What computes it."""
 
+    @property
+    def batch_size(self) -> int:
+        """How many texts it encodes well together."""
+
     def rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row a text, of any length, with the prompt that the model wants for this kind."""
 
@@ -31,14 +35,14 @@ class _Model(Protocol):
 class ModelEncoder:
     """A model by name or local path; the default is the MiniLM that a package carries.
 
-    `encode` may be called from several threads. Each call computes on one core: short texts gain
-    more from calls side by side than from cores that wait for each other inside a call.
+    `encode` may be called from several threads. On a CPU each call computes on one core: short
+    texts gain more from calls side by side than from cores that wait for each other inside a call.
     """
 
-    def __init__(self, model: str = PACKAGED) -> None:
+    def __init__(self, model: str = PACKAGED, options: ModelOptions | None = None) -> None:
         """Load the model at once, so that a wrong name fails at start. Raises `EmbeddingFailed`."""
         try:
-            self._model = _load(model)
+            self._model = _load(model, options or ModelOptions())
         except (OSError, ValueError) as error:
             raise EmbeddingFailed(
                 f"cannot load the embedding model {model!r}: {error}. Give a local path, "
@@ -57,6 +61,11 @@ class ModelEncoder:
         """The library that computes the vectors."""
         return self._model.path
 
+    @property
+    def batch_size(self) -> int:
+        """How many texts it encodes well together."""
+        return self._model.batch_size
+
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """Encode with the prompt the model wants for this kind of text."""
         try:
@@ -67,18 +76,20 @@ class ModelEncoder:
         return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
 
 
-def _load(model: str) -> _Model:
+def _load(model: str, options: ModelOptions) -> _Model:
     # Told before the libraries are imported, which takes seconds and looks for it elsewhere, too.
     if model.startswith(("/", "./", "../")) and not Path(model).exists():
         raise OSError("there is no such folder")
     # Imported here because it takes a moment, and `--help` should not.
     if model == PACKAGED:
+        if options not in (ModelOptions(), ModelOptions(Device.CPU)):
+            raise ValueError("the packaged model computes on the CPU and has no prompts")
         from memory_store.embedding.minilm import MiniLM, packaged_folder
 
         return MiniLM(PACKAGED, packaged_folder())
     from memory_store.embedding.sentence_transformer import SentenceTransformerModel
 
-    return SentenceTransformerModel(model)
+    return SentenceTransformerModel(model, options)
 
 
 def _missing(model: str, error: ModuleNotFoundError) -> str:

@@ -1,4 +1,5 @@
-"""Any sentence-transformers model, on the CPU. The only importer of torch and of its library."""
+"""Any sentence-transformers model, on a CPU or a GPU. The only importer of torch and of its
+library."""
 
 import hashlib
 import os
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
+from memory_store.embedding.encoder import Device, EncoderIdentity, Matrix, ModelOptions, TextKind
 from memory_store.errors import EmbeddingFailed
 
 if TYPE_CHECKING:
@@ -22,12 +23,14 @@ _PROMPT_NAMES = {
 }
 
 
+# Texts encoded together: a core is busy with a few, a GPU with many.
+_BATCH = {"cpu": 16, "cuda": 128}
+
+
 class SentenceTransformerModel:
-    """A model by name or local path."""
+    """A model by name or local path; on a GPU it computes with half precision."""
 
-    path = "torch"
-
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, options: ModelOptions) -> None:
         """Load it, `OSError` or `ValueError` where that cannot be done."""
         # No figures about us to the model hub; read when its client is imported.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
@@ -39,12 +42,25 @@ class SentenceTransformerModel:
         disable_progress_bar()  # type: ignore[no-untyped-call]
         torch.set_num_threads(1)
         self._no_gradients = torch.inference_mode
-        self._model = SentenceTransformer(model, device="cpu")
+        self._device = _device(options.device, has_cuda=torch.cuda.is_available())
+        self.path = "torch" if self._device == "cpu" else f"torch on {self._device}, half precision"
+        self.batch_size = _BATCH[self._device]
+        # Without the option, sentence-transformers refuses a model that wants its own code.
+        self._torch_device = torch.device(self._device)
+        self._model = SentenceTransformer(
+            model, device=self._device, trust_remote_code=options.remote_code
+        )
+        if self._device != "cpu":
+            self._model.half()
         # Tokenizers must not be shared while at work.
         self._tokenizer_lock = Lock()
-        self._prompts = {kind: _prompt(self._model, kind) for kind in TextKind}
+        wanted = {
+            TextKind.QUERY: options.query_prompt,
+            TextKind.DOCUMENT: options.document_prompt,
+        }
+        self._prompts = {kind: _prompt(self._model, kind, wanted[kind]) for kind in TextKind}
         self.identity = EncoderIdentity(
-            _space_name(model),
+            _space_name(model, list(wanted.values())),
             _dimension(self._model),
             kinds_alike=len(set(self._prompts.values())) == 1,
         )
@@ -53,12 +69,28 @@ class SentenceTransformerModel:
         """One row a text, with the prompt for its kind."""
         with self._tokenizer_lock:
             features = self._model.preprocess(list(texts), prompt=self._prompts[kind])
+        from sentence_transformers.util import batch_to_device
+
         with self._no_gradients():
-            rows = self._model(features)["sentence_embedding"].float().numpy()
+            features = batch_to_device(features, self._torch_device)
+            rows = self._model(features)["sentence_embedding"].float().cpu().numpy()
         return np.asarray(rows, np.float32)
 
 
-def _prompt(model: "SentenceTransformer", kind: TextKind) -> str | None:
+def _device(wanted: Device, *, has_cuda: bool) -> str:
+    if wanted is Device.CUDA and not has_cuda:
+        raise ValueError("there is no GPU that torch can use")
+    return "cuda" if has_cuda and wanted is not Device.CPU else "cpu"
+
+
+def _prompt(model: "SentenceTransformer", kind: TextKind, wanted: str) -> str | None:
+    if wanted in model.prompts:
+        return model.prompts[wanted] or None
+    if wanted.endswith((":", " ", "\n")):
+        return wanted
+    if wanted:
+        known = ", ".join(sorted(model.prompts)) or "none"
+        raise ValueError(f"the model has no prompt {wanted!r}; it knows {known}")
     prompts = (model.prompts.get(name) for name in _PROMPT_NAMES[kind])
     return next((prompt for prompt in prompts if prompt), None)
 
@@ -70,9 +102,10 @@ def _dimension(model: "SentenceTransformer") -> int:
     return int(size)
 
 
-def _space_name(model: str) -> str:
-    """A name that follows the weights, not the folder they lie in."""
+def _space_name(model: str, prompts: Sequence[str]) -> str:
+    """A name that follows the weights, not the folder they lie in, and the prompts asked for."""
     config = Path(model) / "config.json"
-    if not config.is_file():
-        return model
-    return f"{Path(model).name}@{hashlib.sha256(config.read_bytes()).hexdigest()[:12]}"
+    name = model
+    if config.is_file():
+        name = f"{Path(model).name}@{hashlib.sha256(config.read_bytes()).hexdigest()[:12]}"
+    return f"{name} ({', '.join(map(repr, prompts))})" if any(prompts) else name

@@ -69,7 +69,10 @@ def _runs(text: str) -> Iterable[list[str]]:
 def telling_sentences(sentences: Sequence[str], rarity: Rarity, most: int) -> list[str]:
     """The sentences that hold most of what all of them say, in their order."""
     held = [Counter(terms(sentence)) for sentence in sentences]
-    centroid = _weighted(sum(held, Counter()), rarity)
+    together: Counter[int] = Counter()
+    for words in held:
+        together.update(words)
+    centroid = _weighted(together, rarity)
     chosen: list[int] = []
     left = {at for at, words in enumerate(held) if words}
     covered: set[int] = set()

@@ -21,6 +21,7 @@ def asked(question_id: str = "q", **signals: list[float]) -> Asked:
         evidence=frozenset({"c"}),
         session_of=np.array([0, 0, 1, 1, 2, 2]),
         signals=columns,
+        names_time=False,
         official=np.zeros(3),
     )
 

@@ -1,0 +1,103 @@
+"""Embeddings of any provider that litellm speaks to: OpenAI, Cohere, Voyage, Mistral and others.
+
+The texts of rounds and questions go to that provider.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assistant.models.chat_model import TokenCounts
+from assistant.models.litellm_errors import explained
+from assistant.models.litellm_import import load_litellm
+from assistant.models.usage import RoleUsage
+from assistant.settings.groups import EmbedderServer
+from memory_store import EmbeddingFailed, EncoderIdentity, Matrix, TextKind
+
+LITELLM_EMBEDDER = "litellm:"
+"""How the setting `embedder` begins that names a model of litellm's."""
+_ANY_TEXT = "how long is a vector"
+_RETRIES = 2
+
+
+class LitellmEncoder:
+    """`Encoder` by a litellm model. One call is one request; threads share it."""
+
+    path = "litellm"
+
+    def __init__(self, model: str, how: EmbedderServer, usage: RoleUsage) -> None:
+        """Ask for one vector, so that a wrong name or key fails at start. Raises
+        `EmbeddingFailed`."""
+        self._model, self._usage = model, usage
+        self._typed = how.input_type
+        self._prefixes = {
+            TextKind.QUERY: how.query_prefix,
+            TextKind.DOCUMENT: how.document_prefix,
+        }
+        self._call: dict[str, Any] = {
+            "model": model,
+            "timeout": how.timeout,
+            "max_retries": _RETRIES,
+            "encoding_format": "float",
+        }
+        if how.base_url:
+            self._call["api_base"] = how.base_url
+        if how.key:
+            self._call["api_key"] = how.key
+        self._litellm = load_litellm()
+        dimension = self._rows([_ANY_TEXT], TextKind.DOCUMENT).shape[1]
+        alike = how.query_prefix == how.document_prefix and not how.input_type
+        told = [repr(one) for one in self._prefixes.values() if one] + ["typed"] * how.input_type
+        name = f"{model} ({', '.join(told)})" if told else model
+        self.identity = EncoderIdentity(name, dimension, kinds_alike=alike)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row of unit length a text. Raises `EmbeddingFailed`."""
+        rows = self._rows(texts, kind)
+        if rows.shape != (len(texts), self.identity.dimension):
+            raise EmbeddingFailed(
+                f"{self._model} gave vectors of shape {rows.shape}, expected "
+                f"{(len(texts), self.identity.dimension)}"
+            )
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+    def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        prefixed = [self._prefixes[kind] + text for text in texts]
+        typed = {"input_type": f"search_{kind.value}"} if self._typed else {}
+        try:
+            reply = self._litellm.embedding(input=prefixed, **self._call, **typed)
+            data = sorted(reply.data, key=lambda one: int(one["index"]))
+            rows = np.asarray([one["embedding"] for one in data], dtype=np.float32)
+        except (ValueError, TypeError, LookupError) as error:
+            self._failed("bad_model_reply")
+            raise EmbeddingFailed(f"the answer of {self._model} holds no vectors") from error
+        except Exception as error:  # litellm's tree has many roots; every one is mapped
+            failure = explained(self._litellm, self._model, error)
+            self._failed(failure.code)
+            raise EmbeddingFailed(failure.message) from error
+        if rows.ndim != 2 or not np.isfinite(rows).all():
+            self._failed("bad_model_reply")
+            raise EmbeddingFailed(f"the answer of {self._model} holds no vectors")
+        self._count(reply)
+        return rows
+
+    def _count(self, reply: Any) -> None:
+        tokens = getattr(getattr(reply, "usage", None), "prompt_tokens", None)
+        self._usage.last_call = "ok"
+        self._usage.count(None if tokens is None else TokenCounts(tokens, 0, self._cost(tokens)))
+
+    def _cost(self, tokens: int) -> float | None:
+        try:
+            read, _ = self._litellm.cost_per_token(
+                model=self._model, prompt_tokens=tokens, call_type="embedding"
+            )
+            return float(read)
+        except Exception:  # for a model without a price it raises whatever comes first
+            return None
+
+    def _failed(self, code: str) -> None:
+        self._usage.failed += 1
+        self._usage.last_call = code
+        self._usage.count(None)
