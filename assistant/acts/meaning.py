@@ -12,7 +12,7 @@ from memory_store import Kind, shipped_kinds
 # Of 23,302 messages of people who asked for nothing of the kind, the model is so sure of none.
 _SURE_FORGETS = 0.7
 # Keeping what was refused is worse than not keeping, and saying so.
-_SURE_KEEPS_OUT = 0.4
+_SURE_KEEPS_OUT = 0.5
 _SURE_EITHER = 0.6
 _SURE_POLITE = 0.6
 _POLITE = (Kind.GREETS, Kind.THANKS, Kind.SMALL_TALK, Kind.ABOUT_ASSISTANT)
