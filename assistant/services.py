@@ -24,6 +24,7 @@ from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.errors import ConfigError
 from assistant.models.embedding_server import ServerEncoder
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
@@ -53,6 +54,7 @@ from memory_store import (
     Engine,
     HashEncoder,
     KeyDesign,
+    KeyKind,
     MemoryStore,
     ModelEncoder,
     ModelOptions,
@@ -215,7 +217,19 @@ def make_embedder(settings: Settings, usage: Usage | None = None) -> Embedder:
 
 
 def key_design(settings: Settings) -> KeyDesign:
-    """What the keys of the memory are made of."""
+    """What the keys of the memory are made of. Raises `ConfigError` where nothing makes them."""
+    how = settings.enrichment
+    made = {KeyKind.RAW, KeyKind.FACT}
+    if settings.extract_model.name:
+        made |= {KeyKind.KEYPHRASES} if how.keyphrases else set()
+        made |= {KeyKind.SUMMARY} if how.summaries else set()
+    if made.isdisjoint(settings.keys.kinds):
+        raise ConfigError(
+            f"keys.kinds: nothing makes {' or '.join(settings.keys.kinds)} here. Set extract_model "
+            "with enrichment.keyphrases or enrichment.summaries, add raw or fact, or choose a "
+            "design that makes them by statistics: design=longmemeval, choices.keys",
+            code="wrong_setting",
+        )
     return KeyDesign(settings.keys.kinds, settings.keys.merged, LANGUAGES[settings.language])
 
 

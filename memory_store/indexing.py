@@ -1,5 +1,6 @@
 """Records made into points: the one way from a value to the keys under which it is found."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,9 @@ class Indexer:
 
     embedder: Embedder
     design: KeyDesign = field(default_factory=KeyDesign)
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    """How many of the rounds written since the start have nothing of what the design takes, and so
+    are found by their raw key."""
 
     @property
     def identity(self) -> Payload:
@@ -31,10 +35,16 @@ class Indexer:
         """The texts under which the record is found by meaning."""
         return keys_of(record, self.design)
 
+    def _written(self, record: Record) -> list[Key]:
+        keys = self.keys(record)
+        if not any(key.kind in self.design.kinds for key in keys):
+            self.fallbacks["key"] += 1
+        return keys
+
     async def points(self, records: Sequence[Record]) -> list[Point]:
         """The points of the records, in order, their keys encoded. Raises `EmbeddingFailed`."""
         keys = [
-            [key.text for key in await aside(_size(record), self.keys, record)]
+            [key.text for key in await aside(_size(record), self._written, record)]
             for record in records
         ]
         texts = [text for of_record in keys for text in of_record]

@@ -62,9 +62,9 @@ def keys_of(record: Record, design: KeyDesign | None = None) -> list[Key]:
     """
     every = _every_key(record)
     if design is None:
-        return every
+        return list(_distinct(every))
     chosen = [key for key in every if key.kind in design.kinds]
-    chosen = chosen or [key for key in every if key.kind is KeyKind.RAW]
+    chosen = list(_distinct(chosen or [key for key in every if key.kind is KeyKind.RAW]))
     return _merged(chosen) if design.merged else chosen
 
 
@@ -82,7 +82,7 @@ def _every_key(record: Record) -> list[Key]:
         Key(KeyKind.KEYPHRASES, "; ".join(record.keyphrases)),
         Key(KeyKind.SUMMARY, record.summary),
     ]
-    return list(_distinct([*raw, *facts, *(key for key in more if key.text)]))
+    return [*raw, *facts, *(key for key in more if key.text)]
 
 
 def _of_facts(texts: list[str]) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -404,6 +404,11 @@ class MemoryStore:
         """Raise what is wrong when the engine or the embedder cannot be used."""
         await self._engine.check()
         await self._embedder.embed(["ready?"], TextKind.QUERY)
+
+    @property
+    def key_fallbacks(self) -> Mapping[str, int]:
+        """Rounds written since the start that have nothing of what the key design takes."""
+        return dict(self._indexer.fallbacks)
 
     @property
     def description(self) -> Payload:

@@ -109,7 +109,12 @@ async def read_version(request: Request, parts: Parts) -> Version:
         store=dict(parts.store.description),
         embedder=EmbedderDescription.of(parts.embedder),
         reader=parts.reader.name,
-        design=DesignDescription.of(parts.settings.design, chosen_of(parts.settings), parts.design),
+        design=DesignDescription.of(
+            parts.settings.design,
+            chosen_of(parts.settings),
+            parts.design,
+            parts.store.key_fallbacks,
+        ),
         models={name: getattr(parts.settings, name).name or None for name in _ROLES},
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.

@@ -111,8 +111,15 @@ class DesignDescription(Reply):
     }
 
     @classmethod
-    def of(cls, name: str, chosen: Choices, design: Design | None) -> Self:
-        """The design of a server; without a `design` it is the product's own."""
+    def of(
+        cls,
+        name: str,
+        chosen: Choices,
+        design: Design | None,
+        key_fallbacks: Mapping[str, int],
+    ) -> Self:
+        """The design of a server; without a `design` it is the product's own, and `key_fallbacks`
+        are its rounds without a key of their design."""
         return cls(
             name=name,
             paper=design.paper if design else None,
@@ -122,7 +129,7 @@ class DesignDescription(Reply):
             query=chosen.query,
             time=chosen.time,
             retrieval=chosen.retrieval,
-            fallbacks=dict(design.tools.fallbacks) if design else {},
+            fallbacks=dict(design.tools.fallbacks if design else key_fallbacks),
             summaries=dict(design.tools.summariser.made) if design else {},
         )
 

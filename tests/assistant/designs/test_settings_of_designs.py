@@ -43,3 +43,17 @@ async def test_keys_belong_to_the_memory(tmp_path: Path) -> None:
     await recalled(tmp_path)
     with pytest.raises((MemoryStoreError, AssistantError), match="assistant reindex"):
         await recalled(tmp_path, keys={"kinds": ["raw"]})
+
+
+@pytest.mark.parametrize("kinds", [["keyphrases"], ["summary", "keyphrases"]])
+async def test_keys_that_nothing_makes_stop_the_start(tmp_path: Path, kinds: list[str]) -> None:
+    with pytest.raises(AssistantError, match=f"nothing makes {kinds[0]}"):
+        await recalled(tmp_path, keys={"kinds": kinds})
+
+
+async def test_rounds_without_a_key_of_the_design_are_counted(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path, embedder="hash", keys={"kinds": ["fact"]})
+    async with open_services(settings) as services:
+        for number, said in enumerate(["I live in Ghent.", "Where can one eat well?"]):
+            await services.store.remember([Round("ann", "s", number, SAID, said, "At home.")])
+        assert services.store.key_fallbacks == {"key": 1}
