@@ -153,7 +153,7 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
     """Record what reaches the reader."""
     folder = laboratory.folder(cell) / "prompts"
     run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
-    port = free_port()
+    port = _recording_port(folder)
     listening = Reader("recording", f"http://127.0.0.1:{port}/v1", "none").settings("chat_model")
     with laboratory.serving(cell, folder / LOG, **listening) as endpoint:
         failed = record_prompts(run, endpoint, port)
@@ -162,6 +162,16 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
     shutil.copy(folder / PROMPTS, laboratory.folder(cell) / PROMPTS)
     write_report(RunDir(laboratory.folder(cell)))
     return failed
+
+
+def _recording_port(folder: Path) -> int:
+    """Where the recording listens: of a run that goes on, where it listened before, since the
+    address is a setting of the assistant's that the run was begun with."""
+    file = folder / "port"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{free_port()}\n", encoding="utf-8")
+    return int(file.read_text(encoding="utf-8"))
 
 
 def _control(laboratory: Laboratory, cell: Cell) -> int:

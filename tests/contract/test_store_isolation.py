@@ -83,6 +83,7 @@ COVERED = {
     *("unenriched", "users", "verify", "scrub"),
     # Of no user.
     *("open", "close", "check", "closeness", "description", "language", "promise", "let_go"),
+    "key_fallbacks",
 }
 
 

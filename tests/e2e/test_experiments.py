@@ -44,16 +44,21 @@ def figures(page: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: cell[name] for name in KEPT} for cell in page["cells"]]
 
 
-def test_designs_on_the_same_questions_and_again_after_a_kill(tmp_path: Path) -> None:
-    asked = ("--limit", 4, "--designs", "aide-memoire,longmemeval")
-    killed = started("table2", tmp_path / "killed", *asked)
-    first = tmp_path / "killed" / "cells" / "aide-memoire" / "retrieval.jsonl"
+def run_until(file: str, out: Path, *asked: object) -> None:
+    """Begin the experiment, and interrupt it as soon as the file is there."""
+    process = started("table2", out, *asked)
     deadline = time.monotonic() + 120
-    while not first.exists() and killed.poll() is None:
+    while not (out / file).exists() and process.poll() is None:
         assert time.monotonic() < deadline
-        time.sleep(0.05)
-    killed.send_signal(signal.SIGINT)
-    killed.communicate(timeout=60)
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> None:
+    asked = ("--limit", 4, "--designs", "aide-memoire,longmemeval")
+    for file in ("retrieval.jsonl", "prompts/prompts.jsonl"):
+        run_until(f"cells/aide-memoire/{file}", tmp_path / "killed", *asked)
     continued = run("table2", tmp_path / "killed", *asked)
     assert [cell["label"] for cell in continued["cells"]] == ["aide-memoire", "longmemeval"]
     assert all(cell["evidence_in_prompt"] is not None for cell in continued["cells"])

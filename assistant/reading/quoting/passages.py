@@ -28,8 +28,9 @@ def passages(
     ones only where `replies` are wanted so."""
     found: list[Statement] = []
     places: defaultdict[tuple[Speaker, str], list[int]] = defaultdict(list)
+    parts: dict[str, list[str]] = {}
     for statement in statements:
-        wider = in_passage(statement, language, replies=replies)
+        wider = in_passage(statement, language, replies=replies, parts=parts)
         # Only what the same one said in the same round can be in it.
         around = places[wider.speaker, wider.source.record.id]
         place = next((n for n in around if is_in_passage(wider, found[n])), None)
@@ -48,9 +49,16 @@ def _joined(first: Statement, other: Statement) -> Statement:
     return replace(first, lead_dates=lead_dates)
 
 
-def in_passage(statement: Statement, language: Language, *, replies: bool = True) -> Statement:
+def in_passage(
+    statement: Statement,
+    language: Language,
+    *,
+    replies: bool = True,
+    parts: dict[str, list[str]] | None = None,
+) -> Statement:
     """The statement with what is needed to understand it: a short message as a whole, else as many
-    of the sentences around; of a reply also the list that it leads to."""
+    of the sentences around; of a reply also the list that it leads to. `parts` keeps the sentences
+    of messages, for other statements of theirs."""
     if statement.passage:
         return statement
     if statement.speaker is Speaker.ASSISTANT:
@@ -58,14 +66,18 @@ def in_passage(statement: Statement, language: Language, *, replies: bool = True
     said = statement.source.record.round.user_text
     if statement.speaker is Speaker.QUOTED and "\n" in said.strip():
         return statement  # of a text that was pasted, no line is mine
-    parts = [part for part in language.sentences(said) if _tells(part, language)]
-    if statement.text not in parts:
+    is_short = len(said.split()) <= _SHORT_MESSAGE
+    if not is_short and len(statement.text.split()) > _SHORT_SENTENCE:
         return statement
-    if len(said.split()) <= _SHORT_MESSAGE:
-        return replace(statement, passage=" ".join(parts))
-    if len(statement.text.split()) > _SHORT_SENTENCE:
+    known = {} if parts is None else parts
+    if said not in known:
+        known[said] = [part for part in language.sentences(said) if _tells(part, language)]
+    telling = known[said]
+    if statement.text not in telling:
         return statement
-    return replace(statement, passage=_around(parts, parts.index(statement.text), _SHORT))
+    if is_short:
+        return replace(statement, passage=" ".join(telling))
+    return replace(statement, passage=_around(telling, telling.index(statement.text), _SHORT))
 
 
 def _tells(sentence: str, language: Language) -> bool:

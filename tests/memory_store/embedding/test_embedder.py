@@ -1,6 +1,7 @@
 """The embedder: batches across callers, encodes equal texts once, tells everyone of a failure."""
 
 import asyncio
+import queue
 import threading
 import time
 from collections.abc import Sequence
@@ -163,24 +164,40 @@ async def test_a_question_does_not_wait_for_workers_that_are_busy_with_much() ->
     await embedder.close()
 
 
+class SteppedEncoder(GatedEncoder):
+    """Finishes one batch for each step that it is given; remembers what it has begun."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = threading.Semaphore(0)
+        self.begun: "queue.SimpleQueue[str]" = queue.SimpleQueue()
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        self.begun.put(texts[0])
+        assert self.steps.acquire(timeout=30)
+        return super().encode(texts, kind)
+
+    async def next_begun(self) -> str:
+        return await asyncio.to_thread(self.begun.get, timeout=30)
+
+
 async def test_of_what_waits_few_texts_of_who_asks_for_little_come_first() -> None:
-    encoder = GatedEncoder()
+    encoder = SteppedEncoder()
     embedder = Embedder(encoder)
-    encoder.gate.clear()
+    long = [f"{n}" + "long" * 300 for n in range(4)]
     with new_job() as job:
         job.charge(1.0)
-        waiting = [
-            asyncio.create_task(embedder.embed([f"{n}" + "long" * 300], DOCUMENT)) for n in range(4)
-        ]
+        waiting = [asyncio.create_task(embedder.embed([text], DOCUMENT)) for text in long]
         await queued()
     for text in ("when?", "where?"):
         with new_job():
             waiting.append(asyncio.create_task(embedder.embed([text], TextKind.QUERY)))
             await queued()
-    encoder.gate.set()
+    assert {await encoder.next_begun(), await encoder.next_begun()} == {long[0], "when?"}
+    encoder.steps.release()  # whichever of them is done
+    assert await encoder.next_begun() == "where?"
+    encoder.steps.release(100)
     await asyncio.gather(*waiting)
-    questions = {text for batch in encoder.batches[:3] for text in batch}
-    assert {"when?", "where?"} <= questions
     await embedder.close()
 
 
