@@ -170,7 +170,7 @@ class SteppedEncoder(GatedEncoder):
     def __init__(self) -> None:
         super().__init__()
         self.steps = threading.Semaphore(0)
-        self.begun: "queue.SimpleQueue[str]" = queue.SimpleQueue()
+        self.begun: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         self.begun.put(texts[0])
