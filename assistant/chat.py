@@ -3,23 +3,25 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from dataclasses import replace
 
-from assistant.acts.acts import Acts, Place
+from assistant.acts.acts import Acts
 from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
+from assistant.chat_call import ChatCall, ChatDone, MemoryMode
 from assistant.conversation import Role, Turn
+from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
+from assistant.reading.demands import demanded
 from assistant.reading.quoting.wording import NOTED
-from assistant.reading.reader import Question, Reader, Trace
+from assistant.reading.reader import AnswerPiece, Question, Reader, Trace
 from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
-from assistant.understanding.retriever import Retrieved, Retriever, Understanding, known_until
+from assistant.tool_calls import kept_results, tool_names
+from assistant.under_way import Loop, UnderWay
+from assistant.understanding.retriever import Retrieved, Retriever, known_until
 from assistant.understanding.time_alone import days_alone
-from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round, aside
+from memory_store import LONGEST_QUERY, Query, Recall, Recalled, Round, aside
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
@@ -31,76 +33,8 @@ _AFTER_ALL = 1 << 30
 Observer = Callable[[str, float], None]
 
 
-class MemoryMode(StrEnum):
-    """What a chat request does with memory."""
-
-    ON = "on"
-    READ_ONLY = "read_only"
-    WRITE_ONLY = "write_only"
-    OFF = "off"
-
-    @property
-    def recalls(self) -> bool:
-        """Whether the question is answered from memory."""
-        return self in (MemoryMode.ON, MemoryMode.READ_ONLY)
-
-    @property
-    def stores(self) -> bool:
-        """Whether the new round is kept."""
-        return self in (MemoryMode.ON, MemoryMode.WRITE_ONLY)
-
-
-@dataclass(frozen=True, slots=True)
-class ChatCall:
-    """A chat request, resolved: who says what, when, in which session, after which messages."""
-
-    user_id: str
-    session_id: str
-    text: str
-    asked_at: datetime
-    timed: bool
-    mode: MemoryMode
-    conversation: Sequence[Message] = ()
-    """What the model is shown of what was said before."""
-    sent_along: Sequence[Message] | None = None
-    """Those of it that the client sent, by which a round is known that is sent again; by default
-    all of it."""
-    name: str | None = None
-    turn_id: str | None = None
-    """The caller's own id of what is said: the same id is the same round."""
-    retried: bool = False
-    """Whether the client says that it sends the request again."""
-    days: Days = field(default_factory=Days)
-    """The days that memory is cut to; all of them by default."""
-    debug: bool = False
-    """Whether the caller wants to see what was recalled, and why."""
-    is_task: bool = False
-    """Whether a front end asks for itself: for a title, for tags."""
-    is_question: bool = False
-    """Whether it is a question whatever its form, and wants nothing else done."""
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def place(self) -> Place:
-        """Whose it is, and in which session."""
-        return Place(self.user_id, self.session_id)
-
-    @property
-    def asked(self) -> str:
-        """The text as it is searched and read; a question is known to rules by its mark."""
-        is_marked = not self.is_question or self.text.rstrip().endswith("?")
-        return self.text if is_marked else f"{self.text}?"
-
-
-@dataclass(frozen=True, slots=True)
-class ChatDone:
-    """What happened, once the answer is complete and, where asked for, stored."""
-
-    trace: Trace
-    recall: Recall | None
-    round: Round | None
-    timings: Mapping[str, float]
-    understanding: Understanding | None = None
+Pieces = AsyncGenerator[AnswerPiece | ChatDone, None]
+"""An answer in pieces, then what happened."""
 
 
 class Chat:
@@ -112,23 +46,29 @@ class Chat:
         recorder: Recorder,
         reader: Reader,
         acts: Acts,
+        under_way: UnderWay,
         *,
         recalled_rounds: int = 0,
+        kept_of_results: int = 0,
         observe: Observer = lambda stage, seconds: None,
     ) -> None:
-        """`recalled_rounds` is how many, if not as much as the reader can make use of; `observe`
-        hears how many seconds each stage of an answer took."""
+        """`recalled_rounds` is how many, if not as much as the reader can make use of;
+        `kept_of_results` how many characters of each tool's result are remembered; `observe` hears
+        how many seconds each stage of an answer took."""
         self._retriever = retriever
         self._recorder = recorder
         self._reader = reader
         self._acts = acts
+        self._under_way = under_way
+        self._kept_of_results = kept_of_results
         self._recalled_rounds = recalled_rounds
         self._observe = observe
 
-    def answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+    def answer(self, call: ChatCall) -> Pieces:
         """The answer in pieces, then one `ChatDone`.
 
-        An answer that fails, or that is closed before its end, is not stored.
+        An answer that fails, or that is closed before its end, is not stored. Raises
+        `InvalidRequest` for what only a language model can give, where there is none.
         """
         return traced_answer(self._answer(call))
 
@@ -136,98 +76,146 @@ class Chat:
         """Whether a request to forget waits in this session for its confirmation."""
         return await self._acts.waits(call.place)
 
-    async def _answer(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+    def loop(self, user_id: str, session_id: str) -> Loop | None:
+        """The question of a session that is being answered with tools."""
+        return self._under_way.of(user_id, session_id)
+
+    async def _answer(self, call: ChatCall) -> Pieces:
+        self._check_model(call)
         if (reply := await self._acted(call)) is not None:
-            yield reply
+            yield AnswerPiece(reply)
             yield ChatDone(Trace(), None, None, {})
         elif call.mode.stores and not call.is_task and self._acts.refuses(call.text):
             async for piece in self._unkept(call):
                 yield piece
         elif self._is_said(call) and (reply := self._acts.polite(call.text)):
-            yield reply
+            yield AnswerPiece(reply)
             yield ChatDone(Trace(), None, await self._store_round(call, reply), {})
         else:
             async for piece in self._read(call):
                 yield piece
 
+    def _check_model(self, call: ChatCall) -> None:
+        wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())
+        if wanted and not self._acts.has_model:
+            raise InvalidRequest(
+                f"{', '.join(wanted)}: this needs a language model, and none is set up here (set "
+                "chat_model)",
+                code="needs_model",
+                param=wanted[0],
+            )
+
     async def _acted(self, call: ChatCall) -> str | None:
         """The reply to a message that wants something forgotten, or confirms it."""
         if call.is_task or call.is_question or call.mode is MemoryMode.OFF:
+            return None
+        if not call.wants_words:
             return None
         if call.mode is not MemoryMode.ON:
             await self._acts.ends_request(call.place)
             return None
         return await self._acts.forgetting(call.place, call.text, call.conversation, call.days)
 
-    async def _unkept(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+    async def _unkept(self, call: ChatCall) -> Pieces:
         """The answer to a message that is not to be remembered. Memory is not even searched, so
         that no vector of it stays."""
         if not self._acts.has_model:
-            yield NOT_KEPT
+            yield AnswerPiece(NOT_KEPT)
             yield ChatDone(Trace(), None, None, {})
             return
         async with aclosing(self._read(replace(call, mode=MemoryMode.OFF))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatDone):
                     await self._recorder.forget_replies()
-                    yield f"\n\n{NOT_KEPT_LINE}"
+                    if call.wants_words and not piece.trace.calls:
+                        yield AnswerPiece(f"\n\n{NOT_KEPT_LINE}")
                 yield piece
 
-    async def _read(self, call: ChatCall) -> AsyncGenerator[str | ChatDone, None]:
+    async def _read(self, call: ChatCall) -> Pieces:
         started = time.perf_counter()
-        retrieved = await self._retrieve(call) if call.mode.recalls else None
+        known = self._known(call)
+        retrieved = known or await self._retrieve(call)
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
-        text: list[str] = []
-        trace = Trace()
-        is_statement = False
+        answer = _Answer()
         reading = traced_reading(self._reader.read(self._question(call, recall)))
         async with aclosing(reading) as pieces:
             async for piece in pieces:
-                trace = piece.trace or trace
-                if piece.text == NOTED and not self._acts.has_model:
-                    is_statement = True
-                elif piece.text:
-                    if not text:
+                if shown := answer.shown(piece, has_model=self._acts.has_model):
+                    if not answer.is_begun:
                         self._observe("first_token", time.perf_counter() - started)
-                    text.append(piece.text)
-                    yield piece.text
+                    answer.is_begun = True
+                    yield shown
         read_at = time.perf_counter()
-        trace = _by_rounds(trace, recall)
+        trace = _by_rounds(answer.trace, recall)
         round = None
-        if is_statement and not call.mode.stores:
-            yield self._acts.polite(call.text) or NOT_KEPT_MODE
-        elif is_statement:
+        if answer.is_statement and not call.mode.stores:
+            yield AnswerPiece(self._acts.polite(call.text) or NOT_KEPT_MODE)
+        elif answer.is_statement:
             # Nothing is said before it is stored. What is noted stands in the message and in older
             # ones: the answer that is kept repeats none of it.
             noted = await self._acts.acknowledged(_next_round(call))
             round = await self._store_round(call, NOTED, shown=noted)
-            yield noted
+            yield AnswerPiece(noted)
         elif call.mode.stores:
-            recalled = recall.rounds if recall else ()
-            size = sum(one.record.round.size for one in recalled)
-            repeats = await aside(
-                size // _WORDS, repeated, call.text, "".join(text), trace, recalled
-            )
-            round = await self._store_round(call, "".join(text), repeats)
+            round = await self._store_answer(call, answer.text, trace, recall)
+        self._keep_loop(call, retrieved, answer.text, trace)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,
             "read_ms": (read_at - recalled_at) * 1000,
             "store_ms": (time.perf_counter() - read_at) * 1000,
         }
-        for stage, ms in {**timings, **_parts(recall)}.items():
+        for stage, ms in {**timings, **_parts(None if known else recall)}.items():
             self._observe(stage.removesuffix("_ms"), ms / 1000)
         understanding = retrieved.understanding if retrieved else None
         yield ChatDone(trace, recall, round, timings, understanding)
 
+    async def _store_answer(
+        self, call: ChatCall, answer: str, trace: Trace, recall: Recall | None
+    ) -> Round | None:
+        """Store the round: of a loop of tool calls with the first reply, so that what was asked is
+        kept whatever becomes of the loop, and with the last one, which has the answer."""
+        if trace.calls and call.after:
+            return None
+        recalled = recall.rounds if recall else ()
+        size = sum(one.record.round.size for one in recalled)
+        repeats = await aside(size // _WORDS, repeated, call.text, answer, trace, recalled)
+        messages = [*call.after, Message(Role.ASSISTANT, answer, {"tool_calls": trace.calls})]
+        results = "" if trace.calls else kept_results(messages, self._kept_of_results)
+        return await self._store_round(
+            call,
+            results + answer,
+            repeats,
+            shown=answer if results else None,
+            tools=tool_names(messages),
+        )
+
+    def _keep_loop(
+        self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace
+    ) -> None:
+        """Keep what the next request of a loop needs, while there will be one."""
+        if not trace.calls:
+            self._under_way.end(*call.place)
+            return
+        sent = {"role": "assistant", "content": answer or None, "tool_calls": list(trace.calls)}
+        asked = call.message or Message(Role.USER, call.text)
+        messages = [asked, *call.after, Message(Role.ASSISTANT, answer, sent)]
+        self._under_way.keep(*call.place, Loop(call.text, retrieved, messages))
+
     @staticmethod
     def _is_said(call: ChatCall) -> bool:
         """Whether it is said in a conversation that is kept, rather than asked of memory."""
-        return call.mode.stores and not call.is_task and not call.is_question
+        asks = call.is_task or call.is_question
+        return call.mode.stores and not asks and call.wants_words
+
+    def _known(self, call: ChatCall) -> Retrieved | None:
+        """What was recalled before: all rounds of tool calls of one question share one recall."""
+        loop = self._under_way.of(*call.place) if call.after and call.mode.recalls else None
+        return loop.retrieved if loop and loop.question == call.text else None
 
     async def _retrieve(self, call: ChatCall) -> Retrieved | None:
         query = call.asked[:LONGEST_QUERY]
-        if not query.strip():
+        if not call.mode.recalls or not query.strip():
             return None
         # Those that the conversation shows already are not read twice.
         shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
@@ -254,6 +242,8 @@ class Chat:
             text=call.asked if not self._acts.has_model else call.text,
             asked_at=call.asked_at,
             conversation=call.conversation,
+            message=call.message,
+            after=call.after,
             recalled=recalled,
             options=call.options,
             days=days_alone(call.text, recall.time_range) if recall else None,
@@ -267,16 +257,45 @@ class Chat:
         answer: str,
         repeats: Sequence[str] = (),
         shown: str | None = None,
+        tools: Sequence[str] = (),
     ) -> Round:
-        said = Turn(
-            Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
-        )
+        # The last request of a loop repeats its first one, however long the loop took.
+        again = call.retried or bool(call.after)
+        said = Turn(Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, again)
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
         sent = call.conversation if call.sent_along is None else call.sent_along
-        before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT)]
+        # What comes with calls of tools is no answer, and is not kept.
+        before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT) and not m.calls]
         return await self._recorder.record_round(
-            call.user_id, call.session_id, said, reply, before, repeats
+            call.user_id, call.session_id, said, reply, before, repeats, tools
         )
+
+
+class _Answer:
+    """An answer while it is read: its text, and what is known at its end."""
+
+    def __init__(self) -> None:
+        self.trace = Trace()
+        self.is_statement = False
+        self.is_begun = False
+        self._texts: list[str] = []
+
+    @property
+    def text(self) -> str:
+        """All of its text so far."""
+        return "".join(self._texts)
+
+    def shown(self, piece: AnswerPiece, *, has_model: bool) -> AnswerPiece | None:
+        """What of a piece is shown at once; a note of ours that the message is a statement is
+        not."""
+        self.trace = piece.trace or self.trace
+        if piece.text == NOTED and not has_model:
+            self.is_statement = True
+            return None
+        if not (piece.text or piece.choices):
+            return None
+        self._texts.append(piece.text)
+        return AnswerPiece(piece.text, choices=piece.choices)
 
 
 def _parts(recall: Recall | None) -> Mapping[str, float]:

@@ -110,9 +110,10 @@ class Recorder:
         answer: Turn,
         before: Sequence[str] = (),
         repeats: Sequence[str] = (),
+        tools: Sequence[str] = (),
     ) -> Round:
         """Store a live round: what the user said, after the messages `before`, and the answer,
-        which repeats words of the rounds named by `repeats`.
+        which repeats words of the rounds named by `repeats` and was found with these tools.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
@@ -123,7 +124,7 @@ class Recorder:
             if repeated := await aside(size, same_round, rounds, said, before):
                 opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
-            round = replace(round, repeats=tuple(repeats))
+            round = replace(round, repeats=tuple(repeats), tools=tuple(tools))
             await self._write(writer, session_id, rounds, [round])
             return round
 

@@ -42,6 +42,7 @@ from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
 from assistant.scrubbing import Scrubbing
 from assistant.settings import HASH_EMBEDDER, Role, Settings
+from assistant.under_way import UnderWay
 from assistant.understanding.retriever import Retriever
 from memory_store import (
     BATCH_SIZE,
@@ -102,15 +103,22 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
         scrubbing.forgotten()
         opened.push_async_callback(scrubbing.close)
+        under_way = UnderWay()
+
+        def forgotten() -> None:
+            under_way.clear()
+            scrubbing.forgotten()
+
         recorder = Recorder(
             store,
             enriched_later=extractor is not None,
             forget_replies=_forget_replies(settings),
-            forgotten=scrubbing.forgotten,
+            forgotten=forgotten,
             notices=notices,
         )
         if notices:
-            notices.watch(ERASED, partial(_erased_elsewhere, settings, recorder, embedder))
+            erased = partial(_erased_elsewhere, settings, recorder, embedder, under_way)
+            notices.watch(ERASED, erased)
         worker: EnrichmentWorker | None = None
         if extractor:
             worker = _worker(settings, store, recorder, extractor)
@@ -130,7 +138,9 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             recorder,
             reader,
             _acts(settings, store, recorder, notices, has_model=model is not None),
+            under_way,
             recalled_rounds=settings.recall.rounds,
+            kept_of_results=settings.remember_tool_results,
             observe=metrics.stage,
         )
         yield Services(
@@ -176,7 +186,10 @@ async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices |
     return notices
 
 
-async def _erased_elsewhere(settings: Settings, recorder: Recorder, embedder: Embedder) -> None:
+async def _erased_elsewhere(
+    settings: Settings, recorder: Recorder, embedder: Embedder, under_way: UnderWay
+) -> None:
+    under_way.clear()
     await recorder.erased_elsewhere()
     if settings.forget_caches:
         embedder.forget_memory()

@@ -63,6 +63,8 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "turn_ids": list(round.turn_ids),
         "corrected_at": _instant(round.corrected_at),
         REPEATS: list(round.repeats),
+        # Few rounds have any.
+        **({"tools": list(round.tools)} if round.tools else {}),
         "session_title": round.session_title,
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
@@ -127,6 +129,7 @@ def from_plain(payload: Payload) -> Record:
         turn_ids=tuple(payload["turn_ids"]),
         corrected_at=_read_instant(payload.get("corrected_at")),
         repeats=tuple(payload.get(REPEATS, ())),
+        tools=tuple(payload.get("tools", ())),
         session_title=payload.get("session_title", ""),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]

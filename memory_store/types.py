@@ -72,6 +72,8 @@ class Round:
     corrected_at: datetime | None = None
     repeats: tuple[str, ...] = ()
     """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools that were called for its answer."""
     session_title: str = field(default="", compare=False)
     """What its session was named, if it was; the same in all its rounds. It is no part of what the
     round says."""

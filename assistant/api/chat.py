@@ -33,15 +33,20 @@ from assistant.api.request_context import (
 )
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
-from assistant.api.stream import Pieces, ReplyStream, answer_whole, started
+from assistant.api.stream import ReplyStream, answer_whole, started
 from assistant.characters import is_blank
-from assistant.chat import ChatCall, MemoryMode
+from assistant.chat import Pieces
+from assistant.chat_call import ChatCall, MemoryMode
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
+_OURS = ("model", "messages", "metadata", "stream", "stream_options")
+"""The fields of a request that are for us; all others are for the language model."""
+_RULES = ("system", "developer")
+_RESULTS = ("tool", "function")
 
 
 @router.post(
@@ -52,7 +57,11 @@ _TRUE = ("1", "true", "yes", "on")
 )
 async def chat_completions(request: Request, body: ChatRequest) -> Response:
     """Answer the last user message; in mode `on` the new round is durable when the reply ends."""
-    call = await chat_call(request, body)
+    sent = await request.json()
+    options = {name: value for name, value in sent.items() if name not in _OURS}
+    given = body.metadata or {}
+    user_id = await user_of(request, given.get("user_id"), body.user, body.safety_identifier)
+    call = await chat_call(request, body, sent["messages"], options, user_id)
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         created=int(time.time()),
@@ -82,39 +91,52 @@ async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
                 yield piece
 
 
-async def chat_call(request: Request, body: ChatRequest, said_in: str = "messages") -> ChatCall:
-    """Resolve who, where, when and how of a chat request (docs/api.md).
+async def chat_call(
+    request: Request,
+    body: ChatRequest,
+    sent: Sequence[Mapping[str, Any]],
+    options: Mapping[str, Any],
+    user_id: str,
+    *,
+    said_in: str = "messages",
+) -> ChatCall:
+    """Resolve where, when and how of a user's chat request (docs/api.md).
 
-    `said_in` is the field that the caller sent the messages in.
+    `sent` are the messages as they came, and `options` what is for the language model. `said_in` is
+    the field that the caller sent the messages in.
     """
     metadata = body.metadata or {}
     check_keys(metadata)
     limits_of(request).check_messages([message.readable for message in body.messages])
-    last = _last_message(request, body, said_in)
-    user_id = await user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
+    place = _question(request, body, said_in)
+    asked_in = body.messages[place]
+    text = asked_in.said
     as_of = _as_of(metadata)
-    asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
-    conversation = _conversation(body.messages[:-1])
+    asked = _asked(request, as_of, asked_in.timestamp, metadata.get("timestamp"))
+    messages = [_message(*both) for both in zip(body.messages, sent, strict=True)]
+    conversation = messages[:place]
     users = [m.content for m in conversation if m.role == "user"]
-    system = "\n".join(m.content for m in conversation if m.role == "system")
-    is_task = front_ends.is_task(request.headers, last.text)
+    system = "\n".join(m.content for m in conversation if m.role in _RULES)
+    is_task = front_ends.is_task(request.headers, text)
     return ChatCall(
         user_id=user_id,
         session_id=session_of(request, metadata.get("session_id"))
-        or derived_session(user_id, system, [*users, last.text][0]),
-        text=last.text,
+        or derived_session(user_id, system, [*users, text][0]),
+        text=text,
         asked_at=asked.at,
         timed=asked.given,
         mode=_mode(body, mode_of(request, metadata, is_task=is_task), as_of),
         conversation=conversation,
-        name=last.name,
+        message=messages[place] if messages[place].sent else None,
+        after=messages[place + 1 :],
+        name=asked_in.name,
         turn_id=turn_id_of(request),
         retried=retried(request),
         days=days_of(metadata),
         debug=_is_set(metadata, "memory_debug"),
         is_task=is_task,
         is_question=_is_set(metadata, "question"),
-        options=body.options(),
+        options=options,
     )
 
 
@@ -142,7 +164,9 @@ def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMod
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 
 
-def _last_message(request: Request, body: ChatRequest, said_in: str) -> ChatMessage:
+def _question(request: Request, body: ChatRequest, said_in: str) -> int:
+    """The place of the message to answer: the user's last one, with nothing after it but calls of
+    tools, their results, and rules."""
     if not body.messages:
         raise InvalidRequest(
             f"{said_in} is empty: send at least one user message",
@@ -151,29 +175,26 @@ def _last_message(request: Request, body: ChatRequest, said_in: str) -> ChatMess
         )
     last = body.messages[-1]
     # Older front ends say in a system message alone what they want for themselves.
-    is_task = last.role == "system" and front_ends.is_task(request.headers, last.text)
-    if last.role != "user" and not is_task:
+    if last.role == "system" and front_ends.is_task(request.headers, last.readable):
+        return len(body.messages) - 1
+    place = next((n for n, m in reversed([*enumerate(body.messages)]) if m.role == "user"), -1)
+    if place < 0 or not (last.role in _RESULTS or last is body.messages[place]):
         raise InvalidRequest(
-            f"the last message must be the user's, got role {last.role[:40]!r}",
+            "the last message must be the user's, or the result of a tool, got role "
+            f"{last.role[:40]!r}",
             param=said_in,
         )
-    if is_blank(last.text):
+    if is_blank(body.messages[place].said):
         raise InvalidRequest("the last user message is empty", code="empty_messages", param=said_in)
-    return last
+    return place
 
 
-def _conversation(messages: Sequence[ChatMessage]) -> list[Message]:
-    """The earlier messages as a language model may read them.
-
-    Calls of tools are not passed on, so neither are their results; of pictures and files nothing is
-    known, and a chat that once had one goes on; blank messages say nothing.
-    """
-    names = {"developer": "system"}  # the newer name, which many servers do not know
-    return [
-        Message(names.get(message.role, message.role), message.readable)
-        for message in messages
-        if message.role not in ("tool", "function") and message.readable.strip()
-    ]
+def _message(message: ChatMessage, sent: Mapping[str, Any]) -> Message:
+    """A message of the conversation as a language model reads it: as it came, without the time that
+    is for us alone."""
+    whole = {name: value for name, value in sent.items() if name != "timestamp"}
+    is_text = whole == {"role": message.role, "content": message.readable}
+    return Message(message.role, message.readable, None if is_text else whole)
 
 
 def session_header(call: ChatCall) -> dict[str, str]:

@@ -7,7 +7,7 @@ what is new. It goes on from its end, whichever of its responses is named.
 import base64
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +19,12 @@ from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
 from assistant.api.profiles import checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
-from assistant.api.request_context import counts_retries, services
-from assistant.api.requests.chat import ChatMessage, ChatRequest, ResponseRequest
+from assistant.api.request_context import counts_retries, services, user_of
+from assistant.api.requests.chat import ChatMessage, ChatRequest
+from assistant.api.requests.responses import ResponseRequest, chat_messages, chat_options
 from assistant.api.route import JsonRoute
 from assistant.api.stream import ReplyStream, answer_whole, started
-from assistant.chat import ChatCall
+from assistant.chat_call import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
 
@@ -41,8 +42,9 @@ _EARLIER_ROUNDS = 20
 )
 async def create_response(request: Request, body: ResponseRequest) -> Response:
     """Answer the last user item of the input; stored and streamed as chats are."""
+    sent = await request.json()
     session_id = _session(body)
-    call = await _called(request, body, session_id)
+    call = await _called(request, body, sent, session_id)
     if session_id:
         call = _continued(request, call, await _earlier(request, body, call))
     reply = ResponseReply(
@@ -52,6 +54,7 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
         model=checked_profile(body.model),
         call=call,
         request=body,
+        tool_choice=sent.get("tool_choice"),
     )
     pieces = answered(request, call)
     headers = session_header(call)
@@ -60,14 +63,50 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
     return await answer_whole(request, pieces, reply, headers)
 
 
-async def _called(request: Request, body: ResponseRequest, session_id: str | None) -> ChatCall:
+async def _called(
+    request: Request, body: ResponseRequest, sent: Mapping[str, Any], session_id: str | None
+) -> ChatCall:
     """The call of a request. What is wrong with its messages is wrong with its input."""
+    given = body.metadata or {}
+    user_id = await user_of(request, given.get("user_id"), body.user, body.safety_identifier)
+    messages = _messages(sent)
+    if session_id is not None and messages and all(m["role"] == "tool" for m in messages):
+        messages = [*_calling(request, user_id, session_id), *messages]
+    if body.instructions:
+        messages.insert(0, {"role": "system", "content": body.instructions})
+    metadata = {**given, **({} if session_id is None else {"session_id": session_id})}
+    chat = ChatRequest(
+        model=body.model,
+        messages=[ChatMessage.model_validate(message) for message in messages],
+        metadata=metadata,
+    )
     try:
-        return await chat_call(request, _as_chat(body, session_id), said_in="input")
+        options = chat_options(sent)
+        return await chat_call(request, chat, messages, options, user_id, said_in="input")
     except InvalidRequest as error:
         if error.param != "messages":
             raise
         raise InvalidRequest(error.message, code=error.code, param="input") from error
+
+
+def _messages(sent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = sent["input"]
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return chat_messages(given)
+
+
+def _calling(request: Request, user_id: str, session_id: str) -> list[dict[str, Any]]:
+    """The messages since the question whose tools return something. Raises `NotFound`."""
+    loop = services(request).chat.loop(user_id, session_id)
+    if loop is None:
+        raise NotFound(
+            "the tool calls of this conversation are not known here (any more): send the input "
+            "items from the user's last message on",
+            code="response_not_found",
+            param="previous_response_id",
+        )
+    return [message.body for message in loop.messages]
 
 
 def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> ChatCall:
@@ -79,29 +118,6 @@ def _continued(request: Request, call: ChatCall, earlier: Sequence[Message]) -> 
     is_new = counts_retries(request) and not call.retried
     sent_along = conversation if is_new else call.conversation
     return replace(call, conversation=conversation, sent_along=sent_along)
-
-
-def _as_chat(body: ResponseRequest, session_id: str | None) -> ChatRequest:
-    """The same request as a chat."""
-    if isinstance(body.input, str):
-        said = [ChatMessage(role="user", content=body.input)]
-    else:
-        said = [item.message() for item in body.input if item.is_message]
-    rules = [ChatMessage(role="system", content=body.instructions)]
-    metadata = dict(body.metadata or {})
-    if session_id is not None:
-        metadata["session_id"] = session_id
-    return ChatRequest(
-        model=body.model,
-        messages=[*(rules if body.instructions else []), *said],
-        metadata=metadata,
-        user=body.user,
-        safety_identifier=body.safety_identifier,
-        temperature=body.temperature,
-        top_p=body.top_p,
-        max_completion_tokens=body.max_output_tokens,
-        reasoning_effort=body.reasoning.effort if body.reasoning else None,
-    )
 
 
 def _session(body: ResponseRequest) -> str | None:
@@ -118,10 +134,14 @@ def _session(body: ResponseRequest) -> str | None:
 
 async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
     records = await services(request).store.session(call.user_id, call.session_id)
-    # Of a request to forget nothing is kept, and it is gone on with all the same.
-    if body.previous_response_id and not records and not await _waits(request, call):
+    # Of a request to forget nothing is kept, and it is gone on with all the same; so is a loop of
+    # tool calls.
+    goes_on = bool(call.after) or await _waits(request, call)
+    if body.previous_response_id and not records and not goes_on:
         raise _unknown(body.previous_response_id)
     rounds = [record.round for record in records[-_EARLIER_ROUNDS:]]
+    if call.after and rounds and rounds[-1].user_text == call.text:
+        rounds.pop()  # what is being answered
     sides = [
         side
         for round in rounds

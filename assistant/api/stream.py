@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any, Protocol
 
@@ -14,7 +14,9 @@ from assistant.api.errors import error_body
 from assistant.api.replies import Reply, json_response
 from assistant.api.request_metrics import CLIENT_LEFT
 from assistant.api.shutdown import shutting_down
-from assistant.chat import ChatDone
+from assistant.chat import Pieces
+from assistant.chat_call import ChatDone
+from assistant.reading.reader import AnswerPiece
 
 DONE = "data: [DONE]\n\n"
 
@@ -29,8 +31,7 @@ def _plain(reply: Reply) -> dict[str, Any]:
     return reply.model_dump(mode="json", exclude_unset=True)
 
 
-Pieces = AsyncGenerator[str | ChatDone, None]
-Upcoming = asyncio.Task[str | ChatDone]
+Upcoming = asyncio.Task[AnswerPiece | ChatDone]
 
 _PATIENCE_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 10.0
@@ -42,10 +43,10 @@ class StreamedReply(Protocol):
     def opening(self) -> Iterable[str]:
         """What comes before anything is known."""
 
-    def piece(self, text: str, *, first: bool) -> Iterable[str]:
+    def piece(self, piece: AnswerPiece, *, first: bool) -> Iterable[str]:
         """A piece of the answer."""
 
-    def ending(self, text: str, done: ChatDone) -> Iterable[str]:
+    def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Iterable[str]:
         """What comes after the whole answer, the end of the stream included."""
 
     def failure(self, error: Mapping[str, Any]) -> str:
@@ -91,7 +92,7 @@ class ReplyStream(StreamingResponse):
 
     async def _events(self, reply: StreamedReply) -> AsyncIterator[str]:
         """A failure becomes an error event, which clients raise."""
-        text: list[str] = []
+        pieces: list[AnswerPiece] = []
         try:
             for event in reply.opening():
                 yield event
@@ -103,11 +104,11 @@ class ReplyStream(StreamingResponse):
                 piece = self._upcoming.result()
                 if isinstance(piece, ChatDone):
                     break
-                for event in reply.piece(piece, first=not text):
+                for event in reply.piece(piece, first=not pieces):
                     yield event
-                text.append(piece)
+                pieces.append(piece)
                 self._upcoming = asyncio.ensure_future(_next(self._pieces))
-            for event in reply.ending("".join(text), piece):
+            for event in reply.ending(pieces, piece):
                 yield event
         except Exception as error:  # the status is sent already: the stream itself must tell
             yield reply.failure(error_body(error)[1]["error"])
@@ -122,7 +123,7 @@ class ReplyStream(StreamingResponse):
         return bool(done)
 
 
-async def _next(pieces: Pieces) -> str | ChatDone:
+async def _next(pieces: Pieces) -> AnswerPiece | ChatDone:
     return await anext(pieces)
 
 
@@ -135,7 +136,7 @@ async def _stop(upcoming: Upcoming, pieces: Pieces) -> None:
 class WholeReply(Protocol):
     """A reply as the body of its protocol."""
 
-    def whole(self, text: str, done: ChatDone) -> Reply:
+    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
         """The reply in one object."""
 
 
@@ -157,13 +158,13 @@ async def answer_whole(
         await asyncio.gather(gone, answer, return_exceptions=True)
 
 
-async def _whole(pieces: Pieces) -> tuple[str, ChatDone]:
-    text: list[str] = []
+async def _whole(pieces: Pieces) -> tuple[list[AnswerPiece], ChatDone]:
+    all: list[AnswerPiece] = []
     async with aclosing(pieces):
         async for piece in pieces:
             if isinstance(piece, ChatDone):
-                return "".join(text), piece
-            text.append(piece)
+                return all, piece
+            all.append(piece)
     raise RuntimeError("the answer never ended")
 
 

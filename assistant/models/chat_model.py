@@ -11,18 +11,41 @@ class Message:
 
     role: str
     content: str
+    """What of it is text."""
+    sent: Mapping[str, Any] | None = None
+    """The whole message in OpenAI's shape, where it is more than a text: pictures, files, calls of
+    tools and their results."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The message in OpenAI's shape."""
+        return dict(self.sent or {"role": self.role, "content": self.content})
+
+    @property
+    def calls(self) -> Sequence[Mapping[str, Any]]:
+        """The calls of tools in it."""
+        sent = self.sent or {}
+        older = sent.get("function_call")
+        return [*(sent.get("tool_calls") or ()), *([{"function": older}] if older else ())]
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is what a tool returned."""
+        return self.role in ("tool", "function")
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
     """Tokens read and written by a call, as the provider counts them.
 
-    `cost` is in US dollars; None where the price is not known.
+    `cost` is in US dollars; None where the price is not known. `usage` is all that the provider
+    said of a single call.
     """
 
     prompt: int = 0
     completion: int = 0
     cost: float | None = field(default=None, compare=False)
+    usage: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __add__(self, other: "TokenCounts") -> "TokenCounts":
         """Both together; the cost is known where both are."""
@@ -38,6 +61,33 @@ class Piece:
     text: str = ""
     tokens: TokenCounts | None = None
     finish_reason: str | None = None
+    choices: Sequence[Mapping[str, Any]] = ()
+    """The piece in OpenAI's shape, where it is more than a text: calls of tools, logarithms of
+    probabilities, a second choice."""
+
+
+_PLAIN = {"role", "content"}
+
+
+def piece_of(choices: Sequence[Mapping[str, Any]], tokens: TokenCounts | None) -> Piece:
+    """The piece in a chunk of a stream. Its text is the first choice's, the only one that is
+    remembered; why that one ended is told by the piece, and not by its choices."""
+    text, reason = "", None
+    for choice in choices:
+        if not choice.get("index"):
+            delta = choice.get("delta") or {}
+            # A refusal in a field of its own is still what the model has to say.
+            text += delta.get("content") or delta.get("refusal") or ""
+            reason = choice.get("finish_reason") or reason
+    if not any(map(_is_more_than_text, choices)):
+        return Piece(text, tokens, reason)
+    shown = [c if c.get("index") else {**c, "finish_reason": None} for c in choices]
+    return Piece(text, tokens, reason, tuple(shown))
+
+
+def _is_more_than_text(choice: Mapping[str, Any]) -> bool:
+    told = {name for name, value in (choice.get("delta") or {}).items() if value}
+    return bool(choice.get("index") or choice.get("logprobs") or not told <= _PLAIN)
 
 
 @dataclass(frozen=True, slots=True)

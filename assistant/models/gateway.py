@@ -15,6 +15,7 @@ from assistant.errors import (
     ReplyUnfinished,
 )
 from assistant.models.chat_model import ChatModel, Message, Piece, Reply, TokenCounts
+from assistant.models.refusals import PREFERRED_FORMAT
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape, repair
 from assistant.models.usage import RoleUsage
@@ -70,17 +71,20 @@ class Gateway:
             return
         for attempt in range(self._limits.retries + 1):
             text, reason = "", None
+            is_begun, is_text_alone = False, True
             try:
                 async with aclosing(self._call(messages, options)) as pieces:
                     async for piece in pieces:
                         text += piece.text
                         reason = piece.finish_reason or reason
+                        is_begun |= bool(piece.text or piece.choices)
+                        is_text_alone &= not piece.choices
                         yield piece
-                if text and reason == "stop":
+                if text and is_text_alone and reason == "stop":
                     self._keep(key, Reply(text), generation)
                 return
             except ModelUnavailable as error:
-                if text or (wait := self._wait(attempt, error)) is None:
+                if is_begun or (wait := self._wait(attempt, error)) is None:
                     raise
             await asyncio.sleep(wait)
 
@@ -105,7 +109,7 @@ class Gateway:
     ) -> _T:
         """A reply of a known shape. `BadModelReply` when it cannot be read, not even after the
         model was shown why."""
-        wanted = {**options, "response_format": shape.response_format}
+        wanted = {**options, PREFERRED_FORMAT: shape.response_format}
         key, generation = self._key(messages, wanted), self._generation()
         if known := self._known(key):
             return shape.parse(known)
@@ -189,7 +193,7 @@ class Gateway:
     def _key(self, messages: Sequence[Message], options: Mapping[str, Any]) -> str:
         if self._cache is None:
             return ""
-        said = [[message.role, message.content] for message in messages]
+        said = [message.sent or [message.role, message.content] for message in messages]
         return self._cache.key(model=self.identity, messages=said, options=dict(options))
 
     def _known(self, key: str) -> Reply | None:

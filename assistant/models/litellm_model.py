@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
 from assistant.errors import PromptRefused
-from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
 from assistant.models.litellm_data import Prices
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
@@ -37,7 +37,7 @@ class LitellmModel:
     ) -> AsyncGenerator[Piece, None]:
         """See `ChatModel.stream`."""
         wanted = {"stream_options": {"include_usage": True}, **options}
-        said = [{"role": message.role, "content": message.content} for message in messages]
+        said = [message.body for message in messages]
         reply = await self._open(said, wanted)
         try:
             async for chunk in reply:
@@ -48,18 +48,18 @@ class LitellmModel:
             # A caller that goes away must not leave the provider generating.
             await reply.aclose()
 
-    async def _open(self, messages: list[dict[str, str]], wanted: Mapping[str, Any]) -> Any:
+    async def _open(self, messages: list[dict[str, Any]], wanted: Mapping[str, Any]) -> Any:
         """Begin the reply, without what the model refuses."""
         while True:
             options = self._refusals.accepted(wanted)
             try:
                 return await self._litellm.acompletion(
-                    **self._call, **options, messages=messages, stream=True, drop_params=True
+                    **self._call, **options, messages=messages, stream=True, drop_params=False
                 )
             except Exception as error:
                 failure = explained(self._litellm, self.name, error)
                 refused = isinstance(failure, PromptRefused)
-                if not (refused and self._refusals.learn(str(error), options)):
+                if not (refused and self._refusals.learn(str(error), wanted)):
                     raise failure from error
 
     async def close(self) -> None:
@@ -67,17 +67,14 @@ class LitellmModel:
 
     def _piece(self, chunk: Any) -> Piece:
         usage = getattr(chunk, "usage", None)
-        tokens = self._counts(usage.prompt_tokens, usage.completion_tokens) if usage else None
-        if not chunk.choices:
-            return Piece(tokens=tokens)
-        choice = chunk.choices[0]
-        # A refusal in a field of its own is still what the model has to say.
-        text = choice.delta.content or getattr(choice.delta, "refusal", None) or ""
-        return Piece(text, tokens, choice.finish_reason)
+        tokens = self._counts(usage.model_dump(exclude_none=True)) if usage else None
+        choices = [choice.model_dump(exclude_none=True) for choice in chunk.choices]
+        return piece_of(choices, tokens)
 
-    def _counts(self, prompt: int, completion: int) -> TokenCounts:
+    def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
+        prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
         cost = self._prices.cost if self._prices else self._known_cost
-        return TokenCounts(prompt, completion, cost(prompt, completion))
+        return TokenCounts(prompt, completion, cost(prompt, completion), usage)
 
     def _known_cost(self, prompt: int, completion: int) -> float | None:
         try:

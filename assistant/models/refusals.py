@@ -1,12 +1,22 @@
-"""Parameters that a model refuses: found out by asking, left out from then on."""
+"""Parameters that a model refuses: found out by asking, left out from then on.
+
+Only what tunes a reply is left out. What a caller's program relies on (tools, a reply format of its
+own, several choices) is sent or fails.
+"""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
+PREFERRED_FORMAT = "preferred_format"
+"""A `response_format` that a plainer one, or none, may take the place of."""
 _FORMAT = "response_format"
 # The same limit by its newer and its older name; each is refused by some.
 _OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_TUNING = (
+    *("stream_options", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty"),
+    *("reasoning_effort", "max_tokens", "max_completion_tokens"),
+)
 # How providers call the formats that they do not take.
 _NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_format", re.I)
 
@@ -25,13 +35,15 @@ class Refusals:
         """What is left to send of the options wanted."""
         options = {self._taken(name): value for name, value in wanted.items()}
         options = {name: value for name, value in options.items() if name not in self._refused}
-        if _FORMAT in options and options[_FORMAT]["type"] in self._refused:
-            options[_FORMAT] = {"type": "json_object"}
+        preferred = options.pop(PREFERRED_FORMAT, None)
+        if preferred and _FORMAT not in self._refused:
+            plainer = preferred["type"] in self._refused
+            options[_FORMAT] = {"type": "json_object"} if plainer else preferred
         return options
 
-    def learn(self, message: str, options: Mapping[str, Any]) -> bool:
-        """Whether the message names one of the options sent, which then is not sent again."""
-        named = _named(message, options)
+    def learn(self, message: str, wanted: Mapping[str, Any]) -> bool:
+        """Whether the message names something that is left out from now on of what was wanted."""
+        named = self._named(message, wanted)
         if named:
             self._refused.add(named)
         return bool(named)
@@ -41,12 +53,12 @@ class Refusals:
         other = _OTHER_NAME.get(name, name)
         return other if name in self._refused and other not in self._refused else name
 
-
-def _named(message: str, options: Mapping[str, Any]) -> str:
-    for name in options:
-        if name != _FORMAT and re.search(rf"\b{name}\b", message):
-            return name
-    if _FORMAT in options and _NO_SCHEMA.search(message):
-        kind: str = options[_FORMAT]["type"]
-        return kind if kind == "json_schema" else _FORMAT
-    return ""
+    def _named(self, message: str, wanted: Mapping[str, Any]) -> str:
+        sent = self.accepted(wanted)
+        for name in _TUNING:
+            if name in sent and re.search(rf"\b{name}\b", message):
+                return name
+        if PREFERRED_FORMAT in wanted and _FORMAT in sent and _NO_SCHEMA.search(message):
+            kind: str = sent[_FORMAT]["type"]
+            return kind if kind == "json_schema" else _FORMAT
+        return ""

@@ -20,7 +20,7 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
-from assistant.models.chat_model import Message, Piece, TokenCounts
+from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
 from assistant.models.litellm_data import Prices
 from assistant.models.refusals import Refusals
 from assistant.models.upstream_errors import kind_of_refusal, kind_of_status, model_error
@@ -58,7 +58,7 @@ class ServerModel:
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
         """See `ChatModel.stream`."""
-        said = [{"role": message.role, "content": message.content} for message in messages]
+        said = [message.body for message in messages]
         wanted = {"stream_options": {"include_usage": True}, **options}
         try:
             reply = await self._open(said, wanted)
@@ -78,7 +78,7 @@ class ServerModel:
         await self._client.aclose()
 
     async def _open(
-        self, messages: list[dict[str, str]], wanted: Mapping[str, Any]
+        self, messages: list[dict[str, Any]], wanted: Mapping[str, Any]
     ) -> httpx.Response:
         """Begin the reply, without what the model refuses."""
         while True:
@@ -90,7 +90,7 @@ class ServerModel:
                 return reply
             failure = await self._refused(reply)
             refused = isinstance(failure, PromptRefused)
-            if not (refused and self._refusals.learn(reply.text, options)):
+            if not (refused and self._refusals.learn(reply.text, wanted)):
                 raise failure
 
     async def _refused(self, reply: httpx.Response) -> AssistantError:
@@ -110,17 +110,11 @@ class ServerModel:
             raise self._failed(kind, _message(event) or error)
         usage = chunk.get("usage")
         tokens = self._counts(usage) if usage else None
-        if not chunk["choices"]:
-            return Piece(tokens=tokens)
-        choice = chunk["choices"][0]
-        delta = choice.get("delta") or {}
-        # A refusal in a field of its own is still what the model has to say.
-        text = delta.get("content") or delta.get("refusal") or ""
-        return Piece(text, tokens, choice.get("finish_reason"))
+        return piece_of(chunk["choices"], tokens)
 
     def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
         read, written = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-        return TokenCounts(read, written, self._prices.cost(read, written))
+        return TokenCounts(read, written, self._prices.cost(read, written), usage)
 
     def _failed(
         self, kind: type[AssistantError], what: object, headers: Mapping[str, str] | None = None

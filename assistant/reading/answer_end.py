@@ -24,8 +24,8 @@ def for_notes(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_notes_before(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a reply that begins with notes: its limit has room for them."""
-    limits = {name: options[name] + _NOTES_TOKENS for name in LIMITS if name in options}
-    return for_notes(options) | limits
+    limits = [(name, options[name] + _NOTES_TOKENS) for name in LIMITS if options.get(name)]
+    return for_notes(options) | dict(limits[:1])
 
 
 class AnswerEnd:
@@ -36,7 +36,7 @@ class AnswerEnd:
         """`stop` or `length` once the end was reached."""
         given = options.get(_STOP) or ()
         self._stops: Sequence[str] = [given] if isinstance(given, str) else list(given)
-        limit = next((options[name] for name in LIMITS if name in options), None)
+        limit = next((options[name] for name in LIMITS if options.get(name)), None)
         self._left = None if limit is None else limit * CHARACTERS_PER_TOKEN
         self._held = ""
 

@@ -2,20 +2,27 @@
 (LongMemEval, section 5.5). Only the answer leaves; notes go to the trace.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assistant.dates import print_day
 from assistant.errors import BadModelReply, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
+from assistant.models.merging import merge
 from assistant.models.token_counter import TokenCounter, about_tokens
 from assistant.reading.answer_end import AnswerEnd, with_notes_before
 from assistant.reading.context import Context
 from assistant.reading.memory_context import read_memory
 from assistant.reading.notes import MARKER, NotesFilter, take_notes
 from assistant.reading.plan import Mode, ReadingPlan
-from assistant.reading.prompts import AnswerFromNotesInput, ChainOfNoteInput, DirectInput
+from assistant.reading.prompts import (
+    AnswerFromNotesInput,
+    BesideInput,
+    ChainOfNoteInput,
+    DirectInput,
+)
 from assistant.reading.reader import AnswerPiece, Question, Trace
 from memory_store import MemoryStore
 
@@ -72,9 +79,10 @@ class ModelReader:
             async for piece in pieces:
                 last.see(piece)
                 text = end.feed(notes.feed(piece.text) if notes else piece.text)
-                answered |= bool(text.strip())
-                if text:
-                    yield AnswerPiece(text)
+                choices = () if notes else piece.choices
+                answered |= bool(text.strip() or (choices and question.is_passed_on))
+                if text or choices:
+                    yield AnswerPiece(text, choices=choices)
                 if end.reason:
                     break
         unseen = notes.finish(cut=last.finish_reason == "length") if notes else ""
@@ -89,14 +97,18 @@ class ModelReader:
             notes=notes.notes if notes else prepared.trace.notes,
             tokens=_sum(prepared.trace.tokens, last.tokens),
             finish_reason=end.reason or last.finish_reason,
+            calls=() if notes else last.calls,
         )
         yield AnswerPiece(rest, trace)
 
     async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
         """What is asked of the model, after whatever has to be read before."""
         if question.recalled is None:
-            return _Prepared([*question.conversation, Message("user", question.text)])
+            return _Prepared(question.messages)
         context = await read_memory(self._store, question, question.recalled, plan, self._count)
+        if question.is_passed_on:
+            system = BesideInput(print_day(question.asked_at), context.text).render()
+            return _Prepared(_messages(question, system), trace=_trace(context))
         if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
             return await self._from_notes(question, context)
         today = print_day(question.asked_at)
@@ -135,8 +147,17 @@ class _Last:
     def __init__(self) -> None:
         self.tokens: TokenCounts | None = None
         self.finish_reason = "stop"
+        self._told: dict[str, Any] = {}
+
+    @property
+    def calls(self) -> Sequence[Mapping[str, Any]]:
+        """The calls of tools in it."""
+        return Message("assistant", "", self._told).calls
 
     def see(self, piece: Piece) -> None:
+        for choice in piece.choices:
+            if not choice.get("index"):
+                merge(self._told, choice.get("delta") or {})
         self.tokens = piece.tokens or self.tokens
         self.finish_reason = piece.finish_reason or self.finish_reason
 
@@ -151,11 +172,20 @@ def _trace(context: Context) -> Trace:
 
 
 def _messages(question: Question, ours: str) -> list[Message]:
-    """The caller's own system text first, then ours; the rest of the conversation as it was."""
-    theirs = [m.content for m in question.conversation if m.role == "system"]
-    earlier = [m for m in question.conversation if m.role != "system"]
-    system = Message("system", "\n\n".join([*theirs, ours]))
-    return [system, *earlier, Message("user", question.text)]
+    """The messages as they came, with our text behind the caller's own system text."""
+    first, *rest = question.messages
+    if first.role not in ("system", "developer"):
+        return [Message("system", ours), first, *rest]
+    return [_with_text(first, ours), *rest]
+
+
+def _with_text(message: Message, text: str) -> Message:
+    joined = f"{message.content}\n\n{text}"
+    if message.sent is None:
+        return Message(message.role, joined)
+    content = message.sent.get("content")
+    parts = [*content, {"type": "text", "text": text}] if isinstance(content, list) else joined
+    return Message(message.role, joined, {**message.sent, "content": parts})
 
 
 def _sum(before: TokenCounts | None, last: TokenCounts | None) -> TokenCounts | None:

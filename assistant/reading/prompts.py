@@ -5,10 +5,23 @@ from dataclasses import asdict, dataclass
 
 from assistant.prompts.prompt_file import Prompt, load_prompt
 
+BESIDE: Prompt = load_prompt("memory_beside")
 DIRECT: Prompt = load_prompt("direct")
 CHAIN_OF_NOTE: Prompt = load_prompt("chain_of_note")
 NOTE: Prompt = load_prompt("note")
 ANSWER_FROM_NOTES: Prompt = load_prompt("answer_from_notes")
+
+
+@dataclass(frozen=True, slots=True)
+class BesideInput:
+    """The memory, already fenced, beside a request of a program, and today with its weekday."""
+
+    today: str
+    memory: str
+
+    def render(self) -> str:
+        """The system text."""
+        return BESIDE.render(**asdict(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
+from assistant.reading.demands import demanded
 from memory_store import LONGEST_READ, Days, Recalled
 
 
@@ -28,6 +29,22 @@ class Question:
     """Whether a front end asks for itself: for a title, for tags."""
     is_kept: bool = False
     """Whether it is remembered with its answer."""
+    message: Message | None = None
+    """The message with the question, where it is more than its text."""
+    after: Sequence[Message] = ()
+    """What came since the question: calls of tools, and their results."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation, the question, and what came since."""
+        asked = self.message or Message("user", self.text)
+        return [*self.conversation, asked, *self.after]
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether the request is passed on as it came, with memory beside it: a program waits for
+        the reply, and not only a person."""
+        return bool(self.after or demanded(self.options, self.message))
 
 
 def as_read(question: Question) -> Question:
@@ -52,14 +69,20 @@ class Trace:
     """Tokens of the memory that was read, as budgeted."""
     tokens: TokenCounts | None = None
     finish_reason: str = "stop"
+    calls: Sequence[Mapping[str, Any]] = ()
+    """The calls of tools that the reply asks for, in place of an answer or beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A piece of the answer; the last one carries the trace and may be empty."""
+    """A piece of the answer; the last one carries the trace and may be empty.
+
+    `choices` is the piece as the model gave it, where that is more than a text.
+    """
 
     text: str = ""
     trace: Trace | None = None
+    choices: Sequence[Mapping[str, Any]] = ()
 
 
 class Reader(Protocol):

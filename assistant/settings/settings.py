@@ -124,6 +124,9 @@ class Settings(BaseSettings):
     understanding: UnderstandingSettings = UnderstandingSettings()
     recall: RecallChoices = RecallChoices()
     reading: ReadingSettings = ReadingSettings()
+    remember_tool_results: int = Field(default=0, ge=0, le=100_000)
+    """How many characters of each result of a client's tools are kept with the answer; its tools'
+    names always are."""
     quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
     """If the best sentence is less similar than this, the quoting reader says it does not know."""
 

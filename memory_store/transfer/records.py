@@ -209,7 +209,7 @@ def _checked(record: Record) -> Record:
     texts = [round.user_id, round.session_id, round.user_text, round.assistant_text]
     texts.append(round.session_title)
     texts += [name for name in (round.user_name, round.assistant_name) if name is not None]
-    texts += [*round.turn_ids, *round.repeats, *record.keyphrases, record.summary]
+    texts += [*round.turn_ids, *round.repeats, *round.tools, *record.keyphrases, record.summary]
     texts += [record.extractor, record.failure]
     for fact in record.facts:
         texts += [fact.text, fact.source, fact.slot or ""]

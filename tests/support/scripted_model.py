@@ -33,7 +33,7 @@ class Sent:
     @property
     def system(self) -> str:
         """The text of the system messages."""
-        return "\n".join(m["content"] for m in self.body["messages"] if m["role"] == "system")
+        return _system(self.body["messages"])
 
     @property
     def last(self) -> str:
@@ -46,6 +46,7 @@ class Reply:
     """What the model does once: text in pieces, or a fault.
 
     `cut` ends the connection in the middle of the reply; `delay` waits before each piece;
+    `chunks` are sent as they are in place of pieces of text, with `usage` if given.
     `comments` are signs of life before the first piece, each after the delay; `raw` is sent as it
     is instead of a completion.
     """
@@ -58,6 +59,8 @@ class Reply:
     cut: bool = False
     comments: int = 0
     raw: str | None = None
+    chunks: Sequence[dict[str, Any]] = ()
+    usage: dict[str, Any] | None = None
 
 
 @dataclass
@@ -81,6 +84,11 @@ class Rule:
     def fault(self, status: int, **how: Any) -> "Rule":
         """Fail once with this status."""
         self.replies.append(Reply(status=status, **how))
+        return self
+
+    def chunks(self, *chunks: dict[str, Any], **how: Any) -> "Rule":
+        """Answer once with these chunks, in OpenAI's shape."""
+        self.replies.append(Reply(chunks=chunks, **how))
         return self
 
     def raw(self, text: str, **how: Any) -> "Rule":
@@ -170,10 +178,14 @@ class ScriptedModel:
             for number, piece in enumerate(reply.pieces):
                 await asyncio.sleep(reply.delay)
                 yield _chunk({"role": "assistant"} if number == 0 else {}, piece)
+            for chunk in reply.chunks:
+                await asyncio.sleep(reply.delay)
+                yield _event(chunk)
             if reply.cut:
                 raise ConnectionResetError("dropped, as scripted")
-            yield _chunk({}, None, reply.finish_reason)
-            usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+            if not reply.chunks:
+                yield _chunk({}, None, reply.finish_reason)
+            usage = reply.usage or {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
             yield _event({"choices": [], "usage": usage})
             yield "data: [DONE]\n\n"
             complete = True
@@ -193,11 +205,20 @@ def scripted_model() -> Iterator[ScriptedModel]:
 
 def _task(messages: Sequence[dict[str, Any]]) -> str:
     """The prompt file whose beginning a system message holds."""
-    system = "\n".join(m["content"] or "" for m in messages if m["role"] == "system")
+    system = _system(messages)
     for prompt in all_prompts():
         if prompt.text.splitlines()[0] in system:
             return prompt.name
     return PLAIN
+
+
+def _system(messages: Sequence[dict[str, Any]]) -> str:
+    """The text of the system messages."""
+    said = [m["content"] or "" for m in messages if m["role"] in ("system", "developer")]
+    texts = [
+        one if isinstance(one, str) else "\n".join(p.get("text", "") for p in one) for one in said
+    ]
+    return "\n".join(texts)
 
 
 def _whole(text: str, finish_reason: str) -> dict[str, Any]:

@@ -1,15 +1,19 @@
 """Replies of chats, as OpenAI's clients read them: whole, or as the chunks of a stream."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import ConfigDict
 
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
-from assistant.chat import ChatCall, ChatDone, MemoryMode
+from assistant.chat_call import ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
+from assistant.models.merging import merge
 from assistant.models.token_counter import about_tokens
+from assistant.reading.reader import AnswerPiece
 
 ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"
 
@@ -59,24 +63,27 @@ class MemoryTrace(Reply):
 
 
 class AnswerMessage(Reply):
-    """The answer."""
+    """The answer, with whatever else the model said in OpenAI's shape, such as calls of tools."""
 
+    model_config = ConfigDict(extra="allow")
     role: Literal["assistant"]
-    content: str
+    content: str | None
+    tool_calls: list[dict[str, Any]] | None = None
 
 
 class ChatChoice(Reply):
-    """The one choice of a reply."""
+    """A choice of a reply: the only one, unless more were asked for (`n`)."""
 
     index: int
     message: AnswerMessage
-    logprobs: None
-    finish_reason: str
+    logprobs: dict[str, Any] | None
+    finish_reason: str | None
 
 
 class ChatUsage(Reply):
-    """Tokens of a chat."""
+    """Tokens of a chat, with all that the model's provider says of them."""
 
+    model_config = ConfigDict(extra="allow")
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -85,9 +92,12 @@ class ChatUsage(Reply):
     def of(cls, counts: TokenCounts) -> Self:
         """The tokens of an answered call."""
         return cls(
-            prompt_tokens=counts.prompt,
-            completion_tokens=counts.completion,
-            total_tokens=counts.prompt + counts.completion,
+            **{
+                "prompt_tokens": counts.prompt,
+                "completion_tokens": counts.completion,
+                "total_tokens": counts.prompt + counts.completion,
+                **(counts.usage or {}),
+            }
         )
 
 
@@ -129,22 +139,15 @@ class ChatReply:
     debug: bool
     with_usage: bool
 
-    def whole(self, text: str, done: ChatDone) -> ChatCompletion:
+    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ChatCompletion:
         """The reply in one object."""
-        counts = token_counts(self.call, text, done)
-        choice = ChatChoice(
-            index=0,
-            message=AnswerMessage(role="assistant", content=text),
-            logprobs=None,
-            finish_reason=done.trace.finish_reason,
-        )
         reply = ChatCompletion(
             id=self.id,
             object="chat.completion",
             created=self.created,
             model=self.model,
-            choices=[choice],
-            usage=ChatUsage.of(counts),
+            choices=whole_choices(pieces, done),
+            usage=ChatUsage.of(token_counts(self.call, pieces, done)),
         )
         if self.debug:
             reply.memory = MemoryTrace.of(self.call, done)
@@ -154,19 +157,22 @@ class ChatReply:
         """See `StreamedReply`. A chat begins with its first piece."""
         return []
 
-    def piece(self, text: str, *, first: bool) -> list[str]:
-        """A chunk with text; the first one names the role."""
-        delta = ({"role": "assistant"} if first else {}) | {"content": text}
-        return [event(self._chunk(delta, None))]
+    def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
+        """A chunk with text, the first of which names the role; or one as the model gave it."""
+        begun = {"role": "assistant"} if first else {}
+        if not piece.choices:
+            return [event(self._chunk(begun | {"content": piece.text}, None))]
+        told = [{"logprobs": None, **one, "delta": begun | one["delta"]} for one in piece.choices]
+        return [event(self._envelope(told))]
 
-    def ending(self, text: str, done: ChatDone) -> list[str]:
+    def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> list[str]:
         """The chunk with the finish reason, where asked for the one with the usage, and the end."""
         last = self._chunk({}, done.trace.finish_reason)
         if self.debug:
             last["memory"] = MemoryTrace.of(self.call, done)
         events = [event(last)]
         if self.with_usage:
-            usage = ChatUsage.of(token_counts(self.call, text, done))
+            usage = ChatUsage.of(token_counts(self.call, pieces, done))
             events.append(event(self._envelope([]) | {"usage": usage}))
         return [*events, DONE]
 
@@ -178,7 +184,7 @@ class ChatReply:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return self._envelope([choice])
 
-    def _envelope(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
+    def _envelope(self, choices: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         return {
             "id": self.id,
             "object": "chat.completion.chunk",
@@ -188,9 +194,35 @@ class ChatReply:
         }
 
 
-def token_counts(call: ChatCall, text: str, done: ChatDone) -> TokenCounts:
+def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
+    """The choices of a reply, put together from its pieces."""
+    # There is one whatever was said in it.
+    told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
+    for piece in pieces:
+        for choice in piece.choices or ({"delta": {"content": piece.text}},):
+            whole = told.setdefault(choice.get("index") or 0, {})
+            known = {name: value for name, value in choice.items() if value is not None}
+            merge(whole, {name: value for name, value in known.items() if name != "index"})
+    return [_choice(index, whole) for index, whole in sorted(told.items())]
+
+
+def _choice(index: int, whole: Mapping[str, Any]) -> ChatChoice:
+    message = {"content": None, **whole.get("delta", {}), "role": "assistant"}
+    if calls := message.get("tool_calls"):
+        # Their places in the stream are no part of them.
+        message["tool_calls"] = [{k: v for k, v in one.items() if k != "index"} for one in calls]
+    return ChatChoice(
+        index=index,
+        message=AnswerMessage(**message),
+        logprobs=whole.get("logprobs"),
+        finish_reason=whole.get("finish_reason"),
+    )
+
+
+def token_counts(call: ChatCall, pieces: Sequence[AnswerPiece], done: ChatDone) -> TokenCounts:
     """The model's own counts; about four characters a token where no model was asked."""
     asked = [call.text, *(message.content for message in call.conversation)]
+    text = "".join(piece.text for piece in pieces)
     return done.trace.tokens or TokenCounts(
         prompt=sum(map(about_tokens, asked)), completion=about_tokens(text)
     )

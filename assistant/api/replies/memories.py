@@ -165,6 +165,7 @@ class MemoryBase(Reply):
     user_text: str
     assistant_text: str
     answer_withdrawn: bool
+    tools: list[str]
     enrichment: EnrichmentState
     corrected_at: Instant | None
 
@@ -187,6 +188,7 @@ class MemoryBase(Reply):
             user_text=round.user_text,
             assistant_text=round.assistant_text,
             answer_withdrawn=round.answer_withdrawn,
+            tools=list(round.tools),
             enrichment=enrichment,
             corrected_at=round.corrected_at,
             **more,
@@ -206,6 +208,7 @@ class Memory(MemoryBase):
         "user_text": "I moved to Bruges yesterday.",
         "assistant_text": "Enjoy the canals.",
         "answer_withdrawn": False,
+        "tools": [],
         "facts": [KeptFact.example],
         "enrichment": {"state": "done", "attempts": 0, "extractor": None, "failure": None},
         "corrected_at": None,

@@ -1,41 +1,17 @@
 """Replies of OpenAI's Responses API: whole, or as the named events of a stream."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Reply
 from assistant.api.replies.chat import ANSWER, MemoryTrace, token_counts
-from assistant.api.requests.chat import ResponseRequest
+from assistant.api.replies.response_items import Items, OutputItem, Status, Told
+from assistant.api.requests.responses import ResponseRequest
 from assistant.api.stream import event
-from assistant.chat import ChatCall, ChatDone
+from assistant.chat_call import ChatCall, ChatDone
 from assistant.models.chat_model import TokenCounts
-
-Status = Literal["in_progress", "completed", "incomplete"]
-
-
-class OutputText(Reply):
-    """Text of a response."""
-
-    type: Literal["output_text"]
-    text: str
-    annotations: list[Any]
-    logprobs: list[Any]
-
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """A text that nothing is said about."""
-        return cls(type="output_text", text=text, annotations=[], logprobs=[])
-
-
-class OutputMessage(Reply):
-    """The message of a response."""
-
-    type: Literal["message"]
-    id: str
-    status: Status
-    role: Literal["assistant"]
-    content: list[OutputText]
+from assistant.reading.reader import AnswerPiece
 
 
 class InputDetails(Reply):
@@ -63,11 +39,18 @@ class ResponseUsage(Reply):
     @classmethod
     def of(cls, counts: TokenCounts) -> Self:
         """The tokens of an answered call."""
+        read = (counts.usage or {}).get("prompt_tokens_details") or {}
+        written = (counts.usage or {}).get("completion_tokens_details") or {}
         return cls(
             input_tokens=counts.prompt,
-            input_tokens_details=InputDetails(cached_tokens=0, cache_write_tokens=0),
+            input_tokens_details=InputDetails(
+                cached_tokens=read.get("cached_tokens") or 0,
+                cache_write_tokens=read.get("cache_write_tokens") or 0,
+            ),
             output_tokens=counts.completion,
-            output_tokens_details=OutputDetails(reasoning_tokens=0),
+            output_tokens_details=OutputDetails(
+                reasoning_tokens=written.get("reasoning_tokens") or 0
+            ),
             total_tokens=counts.prompt + counts.completion,
         )
 
@@ -96,11 +79,11 @@ class ResponseObject(Reply):
     instructions: str | None
     metadata: dict[str, Any]
     model: str
-    output: list[OutputMessage]
+    output: list[OutputItem]
     conversation: ConversationId
     previous_response_id: str | None
     parallel_tool_calls: bool
-    tool_choice: str
+    tool_choice: str | dict[str, Any]
     tools: list[Any]
     temperature: float | None
     top_p: float | None
@@ -144,6 +127,10 @@ class ResponseObject(Reply):
     }
 
 
+_INCOMPLETE = {"length": "max_output_tokens", "content_filter": "content_filter"}
+"""Why a reply ended early, in the words of chats and of responses."""
+
+
 @dataclass(slots=True)
 class ResponseReply:
     """What every part of one response has in common, and how many events were made of it."""
@@ -154,11 +141,19 @@ class ResponseReply:
     model: str
     call: ChatCall
     request: ResponseRequest
+    tool_choice: str | dict[str, Any] | None
+    _items: Items = field(init=False)
     _events: int = field(default=0, init=False)
 
-    def whole(self, text: str, done: ChatDone) -> ResponseObject:
+    def __post_init__(self) -> None:
+        self._items = Items(self.message_id)
+
+    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ResponseObject:
         """The response in one object."""
-        return self._finished(text, done)
+        for piece in pieces:
+            self._items.add(piece)
+        self._items.close()
+        return self._finished(pieces, done)
 
     def opening(self) -> list[str]:
         """See `StreamedReply`."""
@@ -166,62 +161,44 @@ class ResponseReply:
         return [
             self._event("response.created", begun),
             self._event("response.in_progress", begun),
-            self._event("response.output_item.added", self._item("in_progress", [])),
-            self._event("response.content_part.added", self._part("")),
         ]
 
-    def piece(self, text: str, *, first: bool) -> list[str]:
-        """A piece of the text; the opening has said all that the first one needs."""
-        return [self._event("response.output_text.delta", self._place() | {"delta": text})]
+    def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
+        """What a piece adds to the output."""
+        return self._told(self._items.add(piece))
 
-    def ending(self, text: str, done: ChatDone) -> list[str]:
+    def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> list[str]:
         """See `StreamedReply`."""
-        content = [OutputText.of(text)]
-        return [
-            self._event("response.output_text.done", self._place() | {"text": text}),
-            self._event("response.content_part.done", self._part(text)),
-            self._event("response.output_item.done", self._item("completed", content)),
-            self._event(
-                "response.incomplete" if _is_cut(done) else "response.completed",
-                {"response": self._finished(text, done)},
-            ),
-        ]
+        closed = self._told(self._items.close())
+        response = self._finished(pieces, done)
+        kind = f"response.{response.status}"
+        return [*closed, self._event(kind, {"response": response})]
 
     def failure(self, error: Mapping[str, Any]) -> str:
         """Clients look at `error`; the event itself has its parts beside it."""
         return self._event("error", {**error, "error": error})
 
+    def _told(self, told: Sequence[Told]) -> list[str]:
+        return [self._event(*one) for one in told]
+
     def _event(self, kind: str, body: Mapping[str, Any]) -> str:
         self._events += 1
         return event({**body, "type": kind, "sequence_number": self._events - 1}, kind)
 
-    def _place(self) -> dict[str, Any]:
-        place = {"item_id": self.message_id, "output_index": 0, "content_index": 0}
-        return place | {"logprobs": []}
-
-    def _part(self, text: str) -> dict[str, Any]:
-        return self._place() | {"part": OutputText.of(text)}
-
-    def _item(self, status: Status, content: list[OutputText]) -> dict[str, Any]:
-        return {"output_index": 0, "item": self._message(status, content)}
-
-    def _message(self, status: Status, content: list[OutputText]) -> OutputMessage:
-        return OutputMessage(
-            type="message", id=self.message_id, status=status, role="assistant", content=content
-        )
-
-    def _finished(self, text: str, done: ChatDone) -> ResponseObject:
-        message = self._message("completed", [OutputText.of(text)])
-        response = self._response("incomplete" if _is_cut(done) else "completed", [message])
-        if _is_cut(done):
-            response.incomplete_details = IncompleteDetails(reason="max_output_tokens")
-        response.usage = ResponseUsage.of(token_counts(self.call, text, done))
+    def _finished(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ResponseObject:
+        why = _INCOMPLETE.get(done.trace.finish_reason)
+        response = self._response("incomplete" if why else "completed", self._items.output)
+        if why:
+            response.incomplete_details = IncompleteDetails(reason=why)
+        response.usage = ResponseUsage.of(token_counts(self.call, pieces, done))
         if self.call.debug:
             response.memory = MemoryTrace.of(self.call, done)
         return response
 
-    def _response(self, status: Status, output: list[OutputMessage]) -> ResponseObject:
+    def _response(self, status: Status, output: list[OutputItem]) -> ResponseObject:
         asked = self.request
+        tools = asked.tools or []
+        parallel = asked.parallel_tool_calls
         return ResponseObject(
             id=self.id,
             object="response",
@@ -235,17 +212,13 @@ class ResponseReply:
             output=output,
             conversation=ConversationId(id=self.call.session_id),
             previous_response_id=asked.previous_response_id,
-            parallel_tool_calls=False,
-            tool_choice="none",
-            tools=[],
+            parallel_tool_calls=bool(tools) if parallel is None else parallel,
+            tool_choice=self.tool_choice or ("auto" if tools else "none"),
+            tools=list(tools),
             temperature=asked.temperature,
             top_p=asked.top_p,
             usage=None,
         )
-
-
-def _is_cut(done: ChatDone) -> bool:
-    return done.trace.finish_reason == "length"
 
 
 RESPONSE_STREAMED = (

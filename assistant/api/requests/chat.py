@@ -1,4 +1,4 @@
-"""Bodies of chats, responses and embeddings, as OpenAI's clients send them."""
+"""Bodies of chats and embeddings, as OpenAI's clients send them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -7,12 +7,13 @@ from pydantic import Field
 
 from assistant.api.requests import Many, Request, SpeakerName, Time
 from assistant.errors import InvalidRequest
+from assistant.reading.demands import part_text
 
 Words = Annotated[str, Field(min_length=1)]
 """A text of at least one character."""
 Tokens = Annotated[int, Field(ge=1)]
 """How many tokens a reply may take at most."""
-_TEXT_PARTS = ("text", "input_text", "output_text")
+_KINDS = {"image_url": "picture", "input_image": "picture", "input_audio": "sound"}
 
 
 class ChatMessage(Request):
@@ -22,19 +23,23 @@ class ChatMessage(Request):
     content: str | Many[dict[str, Any]] | None = None
     name: SpeakerName | None = None
     timestamp: Time = None
-
-    @property
-    def text(self) -> str:
-        """The text of the message, whatever form it was sent in. Raises `InvalidRequest` where it
-        is not all text."""
-        return content_text(self.content)
+    tool_calls: Many[dict[str, Any]] | None = None
+    function_call: dict[str, Any] | None = None
 
     @property
     def readable(self) -> str:
         """What of the message is text."""
         if not isinstance(self.content, list):
             return self.content or ""
-        return "\n".join(filter(None, map(_part_text, self.content)))
+        return "\n".join(filter(None, map(part_text, self.content)))
+
+    @property
+    def said(self) -> str:
+        """What is remembered of it: its text, or, where it has none, what it is."""
+        if self.readable.strip() or not isinstance(self.content, list):
+            return self.readable
+        types = [str(part.get("type")) for part in self.content if part_text(part) is None]
+        return " ".join(dict.fromkeys(f"[{_KINDS.get(type, 'file')}]" for type in types))
 
 
 class StreamOptions(Request):
@@ -44,7 +49,8 @@ class StreamOptions(Request):
 
 
 class Sampling(Request):
-    """How a language model is asked to write: OpenAI's options, passed on to it as they are."""
+    """How a language model is asked to write: what is checked of OpenAI's options, all of which are
+    passed on as they came."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -55,17 +61,10 @@ class Sampling(Request):
     stop: Words | Annotated[list[Words], Field(max_length=4)] | None = None
     max_completion_tokens: Tokens | None = None
     max_tokens: Tokens | None = None
-
-    def options(self) -> dict[str, Any]:
-        """Those that were given; of two limits the one with the newer name."""
-        given = {
-            name: value
-            for name in Sampling.model_fields
-            if (value := getattr(self, name)) is not None
-        }
-        if "max_completion_tokens" in given:
-            given.pop("max_tokens", None)
-        return given
+    tools: Many[dict[str, Any]] | None = None
+    functions: Many[dict[str, Any]] | None = None
+    response_format: dict[str, Any] | None = None
+    n: Annotated[int, Field(ge=1, le=128)] | None = None
 
 
 class ChatRequest(Sampling):
@@ -85,60 +84,6 @@ class ChatRequest(Sampling):
     }
 
 
-class Conversation(Request):
-    """A conversation by its id."""
-
-    id: str
-
-
-class ResponseItem(Request):
-    """One item of a response's input. What is no message (calls of tools, reasoning) is ignored."""
-
-    type: str | None = None
-    role: Literal["system", "developer", "user", "assistant"] | None = None
-    content: str | Many[dict[str, Any]] | None = None
-    timestamp: Time = None
-
-    @property
-    def is_message(self) -> bool:
-        """Whether somebody said something in it."""
-        return self.role is not None and self.type in (None, "message")
-
-    def message(self) -> ChatMessage:
-        """The item as a message of a chat."""
-        role = self.role or "user"
-        return ChatMessage(role=role, content=self.content, timestamp=self.timestamp)
-
-
-class Reasoning(Request):
-    """How hard a language model is asked to think."""
-
-    effort: str | None = None
-
-
-class ResponseRequest(Request):
-    """`POST /v1/responses`."""
-
-    model: str | None = None
-    input: str | Many[ResponseItem]
-    instructions: str | None = None
-    conversation: str | Conversation | None = None
-    previous_response_id: str | None = None
-    stream: bool | None = None
-    metadata: dict[str, Any] | None = None
-    user: str | None = None
-    safety_identifier: str | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    max_output_tokens: Tokens | None = None
-    reasoning: Reasoning | None = None
-    example: ClassVar[Mapping[str, Any]] = {
-        "model": "aide-memoire",
-        "input": "Where do I live?",
-        "metadata": {"user_id": "ann", "memory": "read_only"},
-    }
-
-
 class EmbeddingRequest(Request):
     """`POST /v1/embeddings`."""
 
@@ -154,22 +99,14 @@ class EmbeddingRequest(Request):
 
 
 def content_text(content: str | list[dict[str, Any]] | None) -> str:
-    """The text in a message's content; parts that are not text are refused."""
+    """The text in a recorded message's content; parts that are not text are refused."""
     if content is None or isinstance(content, str):
         return content or ""
     texts = []
     for part in content:
-        text = _part_text(part)
+        text = part_text(part)
         if text is None:
             kind = str(part.get("type"))[:40]
-            got = "without a text" if kind in _TEXT_PARTS else f"got type {kind!r}"
-            raise InvalidRequest(f"content parts must be text, {got}", param="messages")
+            raise InvalidRequest(f"content parts must be text, got {kind!r}", param="messages")
         texts.append(text)
     return "\n".join(texts)
-
-
-def _part_text(part: dict[str, Any]) -> str | None:
-    """The text of a part of a message; None for pictures, files and the like."""
-    text = part.get("text")
-    is_text = part.get("type") in _TEXT_PARTS and isinstance(text, str)
-    return text if is_text else None

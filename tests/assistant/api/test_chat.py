@@ -194,32 +194,6 @@ def test_only_the_new_round_is_stored(http: httpx.Client, ann: str) -> None:
     assert [user for user, _ in rounds(http, ann, "s")] == ["a new message"]
 
 
-def test_what_the_model_reads_of_the_conversation(
-    answering: httpx.Client, model: ScriptedModel, ann: str
-) -> None:
-    model.on(PLAIN).reply("ok")
-    earlier: list[dict[str, Any]] = [
-        {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
-        {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
-        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]},
-        {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
-        {"role": "tool", "content": "42", "tool_call_id": "1"},
-        {"role": "assistant", "content": "c"},
-    ]
-    more = {"n": 3, "tools": [], "seed": 7, "temperature": 0, "unknown": {}}
-    chat(answering, ann, "d", earlier=earlier, metadata={"memory": "off"}, **more)
-    (sent,) = model.sent
-    assert [(m["role"], m["content"]) for m in sent.body["messages"]] == [
-        ("system", "Be brief."),
-        ("user", "a\nb"),
-        ("assistant", "c"),
-        ("user", "d"),
-    ]
-    assert (sent.body["seed"], sent.body["temperature"]) == (7, 0)
-    assert not {"n", "tools", "user", "metadata"} & set(sent.body)
-
-
 def test_rounds_of_this_conversation_are_not_recalled_twice(
     answering: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:

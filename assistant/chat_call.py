@@ -1,0 +1,95 @@
+"""A chat request, resolved, and what came of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from assistant.acts.acts import Place
+from assistant.models.chat_model import Message
+from assistant.reading.demands import shapes_reply
+from assistant.reading.reader import Trace
+from assistant.understanding.retriever import Understanding
+from memory_store import Days, Recall, Round
+
+
+class MemoryMode(StrEnum):
+    """What a chat request does with memory."""
+
+    ON = "on"
+    READ_ONLY = "read_only"
+    WRITE_ONLY = "write_only"
+    OFF = "off"
+
+    @property
+    def recalls(self) -> bool:
+        """Whether the question is answered from memory."""
+        return self in (MemoryMode.ON, MemoryMode.READ_ONLY)
+
+    @property
+    def stores(self) -> bool:
+        """Whether the new round is kept."""
+        return self in (MemoryMode.ON, MemoryMode.WRITE_ONLY)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCall:
+    """A chat request, resolved: who says what, when, in which session, after which messages."""
+
+    user_id: str
+    session_id: str
+    text: str
+    asked_at: datetime
+    timed: bool
+    mode: MemoryMode
+    conversation: Sequence[Message] = ()
+    """What the model is shown of what was said before."""
+    message: Message | None = None
+    """The message as it was sent, where it is more than its text."""
+    after: Sequence[Message] = ()
+    """What came since: calls of tools, and their results."""
+    sent_along: Sequence[Message] | None = None
+    """Those of it that the client sent, by which a round is known that is sent again; by default
+    all of it."""
+    name: str | None = None
+    turn_id: str | None = None
+    """The caller's own id of what is said: the same id is the same round."""
+    retried: bool = False
+    """Whether the client says that it sends the request again."""
+    days: Days = field(default_factory=Days)
+    """The days that memory is cut to; all of them by default."""
+    debug: bool = False
+    """Whether the caller wants to see what was recalled, and why."""
+    is_task: bool = False
+    """Whether a front end asks for itself: for a title, for tags."""
+    is_question: bool = False
+    """Whether it is a question whatever its form, and wants nothing else done."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def place(self) -> Place:
+        """Whose it is, and in which session."""
+        return Place(self.user_id, self.session_id)
+
+    @property
+    def wants_words(self) -> bool:
+        """Whether a reply in words of ours would do: no program waits for calls or a format."""
+        return not (self.after or shapes_reply(self.options))
+
+    @property
+    def asked(self) -> str:
+        """The text as it is searched and read; a question is known to rules by its mark."""
+        is_marked = not self.is_question or self.text.rstrip().endswith("?")
+        return self.text if is_marked else f"{self.text}?"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDone:
+    """What happened, once the answer is complete and, where asked for, stored."""
+
+    trace: Trace
+    recall: Recall | None
+    round: Round | None
+    timings: Mapping[str, float]
+    understanding: Understanding | None = None
