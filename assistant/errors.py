@@ -86,6 +86,12 @@ class PromptRefused(ConfigError):
     code = "prompt_refused"
 
 
+class FieldRefused(PromptRefused):
+    """The model refuses a request that was passed on as it came (caller acts)."""
+
+    status, kind = 400, "invalid_request_error"
+
+
 class PromptTooLong(PromptRefused):
     """The request is longer than the model can read (caller sends less)."""
 

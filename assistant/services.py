@@ -1,7 +1,7 @@
 """The parts of a running assistant, put together from its settings."""
 
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,7 +29,7 @@ from assistant.models.embedding_server import ServerEncoder
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
-from assistant.models.roles import gateway, reply_cache
+from assistant.models.roles import gateway, gateway_to, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
 from assistant.notices import ERASED, Notices
@@ -41,7 +41,14 @@ from assistant.reading.quoting.reader import QuotingReader
 from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
 from assistant.scrubbing import Scrubbing
-from assistant.settings import HASH_EMBEDDER, Role, Settings
+from assistant.settings import (
+    HASH_EMBEDDER,
+    WITH_MEMORY,
+    WITHOUT_MEMORY,
+    ProfileModel,
+    Role,
+    Settings,
+)
 from assistant.under_way import UnderWay
 from assistant.understanding.retriever import Retriever
 from memory_store import (
@@ -75,8 +82,10 @@ class Services:
     retriever: Retriever
     design: Design | None
     """What the memory is viewed by; None for the product's own design."""
-    chat: Chat
+    chats: Mapping[str, Chat]
+    """The chat of each profile, all over one memory."""
     reader: Reader
+    """That of the profile with memory that every server has."""
     usage: Usage
     metrics: Metrics
     enrichment: EnrichmentWorker | None = None
@@ -133,16 +142,23 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             sub_queries=settings.understanding.sub_queries,
         )
         metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
-        chat = Chat(
-            retriever,
-            recorder,
-            reader,
-            _acts(settings, store, recorder, notices, has_model=model is not None),
-            under_way,
-            recalled_rounds=settings.recall.rounds,
-            kept_of_results=settings.remember_tool_results,
-            observe=metrics.stage,
-        )
+        readers = {WITH_MEMORY: reader, WITHOUT_MEMORY: reader}
+        for name, how in settings.profiles.items():
+            readers[name] = _profile_reader(settings, name, how, store, usage, opened)
+        forgetting = Forgetting(store, recorder, _pending(notices))
+        chats = {
+            name: Chat(
+                retriever,
+                recorder,
+                one,
+                _acts(settings, store, forgetting, has_model=one.reads_conversation),
+                under_way,
+                recalled_rounds=settings.recall.rounds,
+                kept_of_results=settings.remember_tool_results,
+                observe=metrics.stage,
+            )
+            for name, one in readers.items()
+        }
         yield Services(
             settings,
             store,
@@ -150,7 +166,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             recorder,
             retriever,
             design,
-            chat,
+            chats,
             reader,
             usage,
             metrics,
@@ -195,19 +211,16 @@ async def _erased_elsewhere(
         embedder.forget_memory()
 
 
+def _pending(notices: Notices | None) -> PendingHere | PendingShared:
+    return PendingShared(notices.documents, wall_clock) if notices else PendingHere()
+
+
 def _acts(
-    settings: Settings,
-    store: MemoryStore,
-    recorder: Recorder,
-    notices: Notices | None,
-    *,
-    has_model: bool,
+    settings: Settings, store: MemoryStore, forgetting: Forgetting, *, has_model: bool
 ) -> Acts:
-    pending = PendingShared(notices.documents, wall_clock) if notices else PendingHere()
     server = "in the Qdrant server that this assistant is set up with"
     folder = "in the data folder of the computer that this assistant runs on"
     where = server if settings.qdrant_url else folder
-    forgetting = Forgetting(store, recorder, pending)
     return Acts(store, forgetting, has_model=has_model, kept_where=where)
 
 
@@ -361,17 +374,36 @@ def _disk_cache(settings: Settings) -> DiskCache | None:
 def _reader(settings: Settings, store: MemoryStore, model: Gateway | None) -> Reader:
     if model is None:
         return QuotingReader(store, floor=settings.quote_floor)
-    preset = _preset(settings)
+    wanted = settings.reading.preset
+    preset = preset_of(model.name) if wanted == AUTO else preset_named(wanted)
+    return _model_reader(settings, store, model, preset, settings.recall.context_tokens)
+
+
+def _profile_reader(
+    settings: Settings,
+    name: str,
+    how: ProfileModel,
+    store: MemoryStore,
+    usage: Usage,
+    opened: AsyncExitStack,
+) -> Reader:
+    """The reader of a profile; its calls are counted apart."""
+    model = gateway_to(how, settings, usage.of(f"profile:{name}"))
+    opened.push_async_callback(model.close)
+    preset = preset_of(how.name) if how.preset == AUTO else preset_named(how.preset)
+    tokens = how.context_tokens or settings.recall.context_tokens
+    return _model_reader(settings, store, model, preset, tokens)
+
+
+def _model_reader(
+    settings: Settings, store: MemoryStore, model: Gateway, preset: Preset, tokens: int
+) -> Reader:
     count = RememberedCounts(tokenizer_counter(preset.margin))
-    return ModelReader(model, store, _plan(settings, preset), count)
+    plan = _plan(settings, preset, model.name, tokens)
+    return ModelReader(model, store, plan, count)
 
 
-def _preset(settings: Settings) -> Preset:
-    name = settings.reading.preset
-    return preset_of(settings.chat_model.name) if name == AUTO else preset_named(name)
-
-
-def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
+def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> ReadingPlan:
     """The preset, with what the settings say instead; never more than half of what the model can
     read, which also has to hold the conversation and the answer."""
     wanted, plan = settings.reading, preset.plan
@@ -379,8 +411,8 @@ def _plan(settings: Settings, preset: Preset) -> ReadingPlan:
     if not is_own:
         chosen = chosen_of(settings)
         plan = replace(plan, mode=chosen.mode, layout=chosen.layout)
-    tokens = settings.recall.context_tokens or plan.context_tokens
-    limit = input_limit(settings.chat_model.name)
+    tokens = tokens or plan.context_tokens
+    limit = input_limit(model)
     return ReadingPlan(
         mode=wanted.mode or plan.mode,
         layout=wanted.layout or plan.layout,

@@ -15,7 +15,7 @@ from assistant.api import front_ends
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
 from assistant.api.metadata import check_keys
-from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
+from assistant.api.profiles import chat_of, checked_profile
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.request_context import (
     Instant,
@@ -25,7 +25,6 @@ from assistant.api.request_context import (
     limits_of,
     mode_of,
     retried,
-    services,
     session_of,
     time_of,
     turn_id_of,
@@ -35,11 +34,12 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
 from assistant.api.stream import ReplyStream, answer_whole, started
 from assistant.characters import is_blank
-from assistant.chat import Pieces
+from assistant.chat import Chat, Pieces
 from assistant.chat_call import ChatCall, MemoryMode
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
+from assistant.settings import WITHOUT_MEMORY
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
@@ -65,12 +65,12 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         created=int(time.time()),
-        model=checked_profile(body.model),
+        model=checked_profile(request, body.model),
         call=call,
         debug=call.debug,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )
-    pieces = answered(request, call)
+    pieces = answered(request, chat_of(request, body.model), call)
     headers = session_header(call)
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
@@ -78,9 +78,9 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     return await answer_whole(request, pieces, reply, headers)
 
 
-def answered(request: Request, call: ChatCall) -> Pieces:
+def answered(request: Request, chat: Chat, call: ChatCall) -> Pieces:
     """The answer to a call, within the limits of its user."""
-    return _counted(request, call.user_id, services(request).chat.answer(call))
+    return _counted(request, call.user_id, chat.answer(call))
 
 
 async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
@@ -159,7 +159,7 @@ def _asked(request: Request, as_of: date | None, *given: Any) -> Instant:
 
 def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
     """What is asked as of a day is not said on it, so it is not stored."""
-    if checked_profile(body.model) == WITHOUT_MEMORY:
+    if body.model == WITHOUT_MEMORY:
         return MemoryMode.OFF
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given
 

@@ -66,7 +66,7 @@ _FAILURES: Mapping[int, Failure] = {
         "The body is larger than the server accepts.",
         "invalid_request_error",
         "request_too_large",
-        "the request is larger than the 1048576 bytes this server accepts",
+        "the request is larger than the 8388608 bytes this server accepts",
     ),
     429: Failure(
         "TooManyRequests",

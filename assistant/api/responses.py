@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from assistant.api.chat import answered, chat_call, session_header
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
-from assistant.api.profiles import checked_profile
+from assistant.api.profiles import chat_of, checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
 from assistant.api.request_context import counts_retries, services, user_of
 from assistant.api.requests.chat import ChatMessage, ChatRequest
@@ -51,12 +51,12 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
         id=_response_id(call.session_id),
         message_id=f"msg_{uuid.uuid4().hex}",
         created=int(time.time()),
-        model=checked_profile(body.model),
+        model=checked_profile(request, body.model),
         call=call,
         request=body,
         tool_choice=sent.get("tool_choice"),
     )
-    pieces = answered(request, call)
+    pieces = answered(request, chat_of(request, body.model), call)
     headers = session_header(call)
     if body.stream:
         return ReplyStream(await started(pieces), pieces, reply, headers)
@@ -98,7 +98,7 @@ def _messages(sent: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _calling(request: Request, user_id: str, session_id: str) -> list[dict[str, Any]]:
     """The messages since the question whose tools return something. Raises `NotFound`."""
-    loop = services(request).chat.loop(user_id, session_id)
+    loop = chat_of(request, None).loop(user_id, session_id)
     if loop is None:
         raise NotFound(
             "the tool calls of this conversation are not known here (any more): send the input "
@@ -151,7 +151,7 @@ async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> l
 
 
 async def _waits(request: Request, call: ChatCall) -> bool:
-    return await services(request).chat.waits(call)
+    return await chat_of(request, None).waits(call)
 
 
 def _response_id(session_id: str) -> str:

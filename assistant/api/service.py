@@ -115,7 +115,10 @@ async def read_version(request: Request, parts: Parts) -> Version:
             parts.design,
             parts.store.key_fallbacks,
         ),
-        models={name: getattr(parts.settings, name).name or None for name in _ROLES},
+        models={
+            **{name: getattr(parts.settings, name).name or None for name in _ROLES},
+            **{f"profile:{name}": how.name for name, how in parts.settings.profiles.items()},
+        },
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
         settings=None if caller.user_id else parts.settings.public(),

@@ -14,11 +14,11 @@ from assistant.access.doorkeeper import Doorkeeper, check_reachable
 from assistant.cli.serving.workers import check_workers
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
-from assistant.models.roles import gateway
-from assistant.models.usage import Usage
+from assistant.models.roles import gateway_to
+from assistant.models.usage import RoleUsage
 from assistant.operations import memory_exists
 from assistant.services import make_embedder, open_services, shared_keys
-from assistant.settings import Role, Settings
+from assistant.settings import LanguageModel, Role, Settings
 from memory_store import EmbeddingFailed, MemoryStoreError, require_place
 
 _ROLES: tuple[Role, ...] = get_args(Role)
@@ -47,7 +47,10 @@ def print_check(settings: Settings, *, as_json: bool) -> None:
 
 
 async def _findings(settings: Settings) -> list[Finding]:
-    models = [await _model(settings, role) for role in _ROLES if settings.model(role).name]
+    named = {f"{role}_model": settings.model(role) for role in _ROLES} | {
+        f"profiles.{name}": how for name, how in settings.profiles.items()
+    }
+    models = [await _model(settings, part, how) for part, how in named.items() if how.name]
     return [await _address(settings), *await _memory(settings), *models]
 
 
@@ -64,11 +67,10 @@ async def _address(settings: Settings) -> Finding:
     return Finding("address", True, f"{address} ({'with' if needs_key else 'without'} API keys)")
 
 
-async def _model(settings: Settings, role: Role) -> Finding:
-    part, name = f"{role}_model", settings.model(role).name
+async def _model(settings: Settings, part: str, how: LanguageModel) -> Finding:
+    name = how.name
     try:
-        model = gateway(settings, role, Usage())
-        assert model is not None
+        model = gateway_to(how, settings, RoleUsage())
         try:
             await model.complete([Message("user", _GREETING)], {})
         finally:

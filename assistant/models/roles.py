@@ -8,7 +8,7 @@ from assistant.models.litellm_data import Prices
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.server_model import ServerModel
-from assistant.models.usage import Usage
+from assistant.models.usage import RoleUsage, Usage
 from assistant.settings import LanguageModel, Role, Settings
 
 # litellm's prefix of whatever speaks OpenAI's API.
@@ -18,11 +18,14 @@ _OPENAI = "openai/"
 def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
     """The gateway of a role; None where no model is configured for it."""
     how = settings.model(role)
-    if not how.name:
-        return None
+    return gateway_to(how, settings, usage.of(role)) if how.name else None
+
+
+def gateway_to(how: LanguageModel, settings: Settings, usage: RoleUsage) -> Gateway:
+    """The gateway to a model, whose calls are counted in `usage`."""
     model = _model(how, settings.models.prices.get(how.name))
     limits = CallLimits(how.retries, seconds=how.timeout)
-    return Gateway(model, usage.of(role), limits, reply_cache(settings))
+    return Gateway(model, usage, limits, reply_cache(settings))
 
 
 def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:

@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.models.chat_model import Message
 
-_TEXT_PARTS = ("text", "input_text", "output_text")
+TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def demanded(options: Mapping[str, Any], question: Message | None) -> tuple[str, ...]:
@@ -33,11 +33,11 @@ def kinds_of_parts(message: Message) -> set[str]:
     content = (message.sent or {}).get("content")
     if not isinstance(content, list):
         return set()
-    return {str(part.get("type")) for part in content} - set(_TEXT_PARTS)
+    return {str(part.get("type")) for part in content} - set(TEXT_PARTS)
 
 
 def part_text(part: Mapping[str, Any]) -> str | None:
     """The text of a part of a message; None for pictures, files and the like."""
     text = part.get("text")
-    is_text = part.get("type") in _TEXT_PARTS and isinstance(text, str)
+    is_text = part.get("type") in TEXT_PARTS and isinstance(text, str)
     return text if is_text else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.dates import print_day
-from assistant.errors import BadModelReply, PromptTooLong
+from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import TokenCounter, about_tokens
@@ -65,6 +65,10 @@ class ModelReader:
                 plan = replace(plan, context_tokens=plan.context_tokens // 2)
                 if question.recalled is None or plan.context_tokens < _LEAST_TOKENS:
                     raise
+            except PromptRefused as error:
+                if not question.is_passed_on:
+                    raise
+                raise FieldRefused(error.message) from error
 
     async def _read(
         self, question: Question, plan: ReadingPlan

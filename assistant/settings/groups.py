@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, PlainSerializer, SecretStr, field_validator
+from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretStr
 
 from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
 from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
@@ -23,6 +23,16 @@ def _masked(url: str) -> str:
 
 Url = Annotated[str, PlainSerializer(_masked, return_type=str, when_used="json")]
 """A URL; what is shown of it is without the name and password that it may contain."""
+
+
+def _known_preset(name: str) -> str:
+    if name not in (AUTO, *PRESET_NAMES):
+        raise ValueError(f"expected one of {', '.join((AUTO, *PRESET_NAMES))}")
+    return name
+
+
+PresetName = Annotated[str, AfterValidator(_known_preset)]
+"""The name of a preset of reading, or `auto`."""
 
 
 class LanguageModel(_Group, frozen=True):
@@ -60,6 +70,15 @@ class QueryModel(LanguageModel, frozen=True):
     """Seconds one whole reply may take; after that the rules read the question."""
     retries: int = Field(default=0, ge=0, le=10)
     """Retries of a failed call, where a retry can help."""
+
+
+class ProfileModel(LanguageModel, frozen=True):
+    """A language model that answers where a request names its profile."""
+
+    preset: PresetName = AUTO
+    """Which family's preset it reads by; `auto` goes by its name."""
+    context_tokens: int = Field(default=0, ge=0)
+    """Most tokens of memory given to it; 0 leaves it to `recall.context_tokens` and the preset."""
 
 
 class EmbedderServer(_Group, frozen=True):
@@ -160,7 +179,7 @@ class RecallChoices(_Group, frozen=True):
 class ReadingSettings(_Group, frozen=True):
     """How a language model reads the memory; what is not set comes from the preset."""
 
-    preset: str = AUTO
+    preset: PresetName = AUTO
     """Which family's preset; `auto` goes by the name of the chat model."""
     mode: Mode | None = None
     """Direct, or with notes in one call or in one call each."""
@@ -171,13 +190,6 @@ class ReadingSettings(_Group, frozen=True):
     computed_help: bool | None = None
     """Whether what rules are certain of stands beside the rounds, and what cannot help is left out;
     empty leaves it to the design."""
-
-    @field_validator("preset")
-    @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in (AUTO, *PRESET_NAMES):
-            raise ValueError(f"expected one of {', '.join((AUTO, *PRESET_NAMES))}")
-        return name
 
 
 class QdrantSettings(_Group, frozen=True):

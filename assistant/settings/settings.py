@@ -1,10 +1,18 @@
 """Every setting, read in one place: flag > environment (`ASSISTANT_…`) > `.env` >
 `assistant.toml` > default. A wrong one stops the start with its name."""
 
+import re
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -24,6 +32,7 @@ from assistant.settings.groups import (
     LimitSettings,
     LogSettings,
     ModelSettings,
+    ProfileModel,
     QdrantSettings,
     QueryModel,
     ReadingSettings,
@@ -36,6 +45,20 @@ from memory_store import PACKAGED, Durability
 
 HASH_EMBEDDER = "hash"
 Role = Literal["chat", "extract", "query"]
+WITH_MEMORY = "aide-memoire"
+WITHOUT_MEMORY = "aide-memoire-nomem"
+"""The profiles that every server has."""
+
+
+def _profile_name(name: str) -> str:
+    if name in (WITH_MEMORY, WITHOUT_MEMORY):
+        raise ValueError(f"{name} is the name of a profile that every server has")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,63}", name):
+        raise ValueError("a profile is named by small letters, digits, '.', '_' and '-'")
+    return name
+
+
+ProfileName = Annotated[str, AfterValidator(_profile_name)]
 
 
 class Settings(BaseSettings):
@@ -57,6 +80,8 @@ class Settings(BaseSettings):
     """Extracts facts from what was recorded; without one, rules do."""
     query_model: QueryModel = QueryModel()
     """Reads questions (time range); without one, rules do."""
+    profiles: dict[ProfileName, ProfileModel] = {}
+    """Further models that answer, by the name under which a client chooses them (`model`)."""
     language: Literal["english", "plain"] = "english"
     """By whose rules facts, days and questions are read: `english`, or `plain` for every other
     language, which has none. Belongs to the memory, as the embedder does."""
@@ -70,7 +95,7 @@ class Settings(BaseSettings):
     """Origins of other web pages that browsers let talk to this server."""
     require_user: bool = False
     """Refuse requests that name no user, instead of using `default`."""
-    max_body_bytes: int = Field(default=1_048_576, ge=1024)
+    max_body_bytes: int = Field(default=8_388_608, ge=1024)
     """Largest request body accepted."""
 
     # Operators.
@@ -147,6 +172,13 @@ class Settings(BaseSettings):
     def _empty_is_none(cls, given: Any) -> Any:
         # What compose does not set arrives as an empty text.
         return None if given == "" else given
+
+    @model_validator(mode="after")
+    def _profiles_have_models(self) -> Self:
+        for name, model in self.profiles.items():
+            if not model.name:
+                raise ValueError(f"profiles.{name} needs a name: the litellm name of its model")
+        return self
 
     @model_validator(mode="after")
     def _server_model_is_named(self) -> Self:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assistant.api.requests import Many, Request, SpeakerName, Time
 from assistant.errors import InvalidRequest
-from assistant.reading.demands import part_text
+from assistant.reading.demands import TEXT_PARTS, part_text
 
 Words = Annotated[str, Field(min_length=1)]
 """A text of at least one character."""
@@ -35,8 +35,13 @@ class ChatMessage(Request):
 
     @property
     def said(self) -> str:
-        """What is remembered of it: its text, or, where it has none, what it is."""
-        if self.readable.strip() or not isinstance(self.content, list):
+        """What is remembered of it: its text, or, where it has none, what it is. Raises
+        `InvalidRequest`."""
+        if not isinstance(self.content, list):
+            return self.readable
+        for part in self.content:
+            _check_part(part)
+        if self.readable.strip():
             return self.readable
         types = [str(part.get("type")) for part in self.content if part_text(part) is None]
         return " ".join(dict.fromkeys(f"[{_KINDS.get(type, 'file')}]" for type in types))
@@ -110,3 +115,13 @@ def content_text(content: str | list[dict[str, Any]] | None) -> str:
             raise InvalidRequest(f"content parts must be text, got {kind!r}", param="messages")
         texts.append(text)
     return "\n".join(texts)
+
+
+def _check_part(part: Mapping[str, Any]) -> None:
+    """Raise `InvalidRequest` for a part of a message that is of no kind, or a text without one."""
+    kind = part.get("type")
+    if not isinstance(kind, str) or (kind in TEXT_PARTS and part_text(part) is None):
+        got = "a text without its text" if isinstance(kind, str) else "one without a type"
+        raise InvalidRequest(
+            f"content parts are text, pictures and files, got {got}", param="messages"
+        )

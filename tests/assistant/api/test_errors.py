@@ -40,7 +40,8 @@ POSTS: list[tuple[str, dict[str, Any], str, str | None]] = [
     (CHAT, said(content=[]), "empty_messages", "messages"),
     (CHAT, said(content=5), "invalid_value", "messages.0.content"),
     (CHAT, said(content={"text": 5}), "invalid_value", "messages.0.content"),
-    (CHAT, said(content=[{"type": "image_url"}]), "invalid_value", "messages"),
+    (CHAT, said(content=[{"type": "image_url"}]), "needs_model", "image_url"),
+    (CHAT, said(content=[{"kind": "text"}]), "invalid_value", "messages"),
     (CHAT, said(content=[{"type": "text", "text": 5}]), "invalid_value", "messages"),
     (CHAT, said(role="assistant"), "invalid_value", "messages"),
     (CHAT, said(role="robot"), "invalid_value", "messages.0.role"),
@@ -107,7 +108,7 @@ def test_a_bad_body(
     [
         (CHAT, HI | {"stop": ["a"] * 5}, "stop", "at most 4 items"),
         (CHAT, said(content=5), "messages.0.content", "string"),
-        (CHAT, said(content=[{"type": "text"}]), "messages", "must be text, without a text"),
+        (CHAT, said(content=[{"type": "text"}]), "messages", "a text without its text"),
         ("/v1/embeddings", {"input": []}, "input", "at least 1 item"),
         ("/v1/embeddings", {"input": ["a", 1]}, "input.1", "valid string"),
     ],
@@ -173,16 +174,16 @@ def test_an_unknown_model(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("announced", [True, False])
-def test_a_body_of_two_megabytes(http: httpx.Client, ann: str, announced: bool) -> None:
-    big = b'{"messages": [{"role": "user", "content": "' + b"x" * 2_000_000 + b'"}]}'
-    content = big if announced else iter([big[:1_000_000], big[1_000_000:]])
+def test_a_body_of_nine_megabytes(http: httpx.Client, ann: str, announced: bool) -> None:
+    big = b'{"messages": [{"role": "user", "content": "' + b"x" * 9_000_000 + b'"}]}'
+    content = big if announced else iter([big[:8_000_000], big[8_000_000:]])
     error = assert_error(
         http.post(CHAT, content=content, headers={"x-memory-user": ann}),
         413,
         INVALID,
         "request_too_large",
     )
-    assert "1048576" in error["message"]
+    assert "8388608" in error["message"]
     assert http.get("/health").status_code == 200
 
 

@@ -1,6 +1,7 @@
 """What a program sends reaches the language model as it came; what the model says comes back."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,8 +11,10 @@ from calls import answer, assert_error, chat, events, record, rounds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scripted_model import PLAIN, Reply, ScriptedModel
+from served import served
 from tool_calling import called, calls
 
+from assistant import Settings, create_app
 from assistant.characters import is_blank
 
 BESIDE = "memory_beside"
@@ -384,8 +387,8 @@ def test_what_the_model_refuses_of_a_program_is_said(
     refusal = json.dumps({"error": {"message": "this model does not support tools"}})
     model.on(BESIDE).raw(refusal, status=400)
     reply = chat(answering, ann, "hi", tools=[WEATHER])
-    assert reply.status_code >= 400
-    assert "does not support tools" in reply.json()["error"]["message"]
+    error = assert_error(reply, 400, "invalid_request_error", "prompt_refused")
+    assert "does not support tools" in error["message"]
 
 
 def test_the_official_client_runs_a_loop_and_reads_a_format(
@@ -407,3 +410,36 @@ def test_the_official_client_runs_a_loop_and_reads_a_format(
         model="aide-memoire", messages=messages, tools=tools, user=ann
     )
     assert last.choices[0].message.content == "Rain."
+
+
+def test_results_of_tools_are_kept_where_a_setting_says_so(
+    model: ScriptedModel, tmp_path: Path
+) -> None:
+    chat_model = {"name": "openai/fake", "base_url": model.url, "api_key": "k"}
+    settings = Settings.model_validate(
+        {
+            "embedder": "hash",
+            "data_dir": tmp_path,
+            "chat_model": chat_model,
+            "remember_tool_results": 9,
+        }
+    )
+    model.on(BESIDE).chunks(*calls("weather")).reply("Rain.")
+    asked = {"role": "user", "content": "Will it rain?"}
+    with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as http:
+        first = chat(http, "ann", "Will it rain?", tools=[WEATHER], metadata=IN_S).json()
+        message = first["choices"][0]["message"]
+        result = {"role": "tool", "tool_call_id": "call_0", "content": "rain, 12 °C, wind"}
+        body = {"messages": [asked, message, result], "metadata": {"user_id": "ann", **IN_S}}
+        answer(http.post("/v1/chat/completions", json=body))
+        kept = "[weather: rain, 12 ]\n\nRain."
+        assert rounds(http, "ann", "s") == [("Will it rain?", kept)]
+        # What the client shows as the answer is what it sends back, and is known again.
+        earlier = [asked, message, result, {"role": "assistant", "content": "Rain."}]
+        for _ in range(2):
+            model.on("chain_of_note").reply("You are welcome.")
+            answer(chat(http, "ann", "I like rain, and tools.", earlier=earlier, metadata=IN_S))
+        assert [user for user, _ in rounds(http, "ann", "s")] == [
+            "Will it rain?",
+            "I like rain, and tools.",
+        ]
