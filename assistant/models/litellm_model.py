@@ -11,6 +11,22 @@ from assistant.models.litellm_import import load_litellm
 from assistant.models.refusals import Refusals
 from assistant.settings import LanguageModel
 
+# Of a caller's options only these are arguments: litellm takes others to be meant for itself, such
+# as where to send the request and with which key.
+# `user` is not among them: litellm leaves it out for models that it does not know.
+_OPENAIS = frozenset(
+    """audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens
+    max_tokens modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key
+    reasoning_effort response_format safety_identifier seed service_tier stop store stream_options
+    temperature tool_choice tools top_logprobs top_p verbosity""".split()
+)
+
+
+def _arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    known = {name: value for name, value in options.items() if name in _OPENAIS}
+    others = {name: value for name, value in options.items() if name not in _OPENAIS}
+    return known | ({"extra_body": others} if others else {})
+
 
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
@@ -54,7 +70,7 @@ class LitellmModel:
             options = self._refusals.accepted(wanted)
             try:
                 return await self._litellm.acompletion(
-                    **self._call, **options, messages=messages, stream=True, drop_params=False
+                    **_arguments(options), **self._call, messages=messages, stream=True
                 )
             except Exception as error:
                 failure = explained(self._litellm, self.name, error)

@@ -83,7 +83,7 @@ class ServerModel:
         """Begin the reply, without what the model refuses."""
         while True:
             options = self._refusals.accepted(wanted)
-            body = {"model": self._model, "messages": messages, "stream": True, **options}
+            body = {**options, "model": self._model, "messages": messages, "stream": True}
             request = self._client.build_request("POST", "chat/completions", json=body)
             reply = await self._client.send(request, stream=True)
             if reply.is_success:

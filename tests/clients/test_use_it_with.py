@@ -4,6 +4,7 @@ Each page tells the assistant something; the assistant is stopped and started ag
 for it, and then makes a mistake that its client has to tell.
 """
 
+import json
 import os
 import re
 import shutil
@@ -22,7 +23,7 @@ from scripted_model import Reply, ScriptedModel, Sent, scripted_model
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = DOCS / "use-it-with"
-_BLOCK = re.compile(r"```(python|sh)\n(.*?)```", re.DOTALL)
+_BLOCK = re.compile(r"```(python|sh|js)\n(.*?)```", re.DOTALL)
 # What the last block of a page prints, which is a mistake.
 MISTAKES = {
     "curl": "404",
@@ -30,7 +31,19 @@ MISTAKES = {
     "llm": "no model 'no-such-model'",
     "litellm": "no model 'gpt-4'",
     "langchain": "model_not_found",
+    "openai-agents": "model_not_found",
+    "langgraph": "model_not_found",
+    "pydantic-ai": "model_not_found",
+    "llamaindex": "model_not_found",
+    "vercel-ai-sdk": "model_not_found",
 }
+# Their agents call three tools, one after the other, the first with what is remembered.
+AGENTS = ("openai-agents", "langgraph", "pydantic-ai", "llamaindex", "vercel-ai-sdk")
+LOOP = (
+    ("find_vet", {"pet": "Miso"}),
+    ("opening_hours", {"vet": "Dr. Peeters"}),
+    ("book", {"vet": "Dr. Peeters", "time": "Monday 9:00"}),
+)
 # Clients take long to be imported where much else runs.
 BLOCK_SECONDS = 300
 NEEDS = {
@@ -38,7 +51,12 @@ NEEDS = {
     "llm": "llm",
     "litellm": "litellm",
     "langchain": "langchain_openai",
+    "openai-agents": "agents",
+    "langgraph": "langchain",
+    "pydantic-ai": "pydantic_ai",
+    "llamaindex": "llama_index",
 }
+NODE_PACKAGES = ("ai", "@ai-sdk/openai-compatible", "zod")
 
 
 def _answer(sent: Sent) -> Reply:
@@ -47,10 +65,34 @@ def _answer(sent: Sent) -> Reply:
     return Reply(["NOTES: none\nANSWER: ", "It is called Miso." if knows else "I don't know."])
 
 
+def _work(sent: Sent) -> Reply:
+    """What a model would do that has tools: hand over, or book with what it remembers."""
+    tools = {tool["function"]["name"] for tool in sent.body.get("tools") or ()}
+    asked = [n for n, m in enumerate(sent.body["messages"]) if m["role"] == "user"][-1]
+    results = sum(m["role"] == "tool" for m in sent.body["messages"][asked:])
+    if "transfer_to_pets" in tools and not results:
+        return _calling("transfer_to_pets", {})
+    if LOOP[0][0] not in tools or "Miso" not in sent.system:
+        return _answer(sent)
+    if results < len(LOOP):
+        return _calling(*LOOP[results])
+    return Reply(["Miso has an appointment."])
+
+
+def _calling(name: str, arguments: Mapping[str, str]) -> Reply:
+    function = {"name": name, "arguments": json.dumps(arguments)}
+    call = {"index": 0, "id": f"call_{name}", "type": "function", "function": function}
+    delta = {"role": "assistant", "content": None, "tool_calls": [call]}
+    called = {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+    return Reply(chunks=(called, end))
+
+
 @pytest.fixture(scope="module")
 def model() -> Iterator[ScriptedModel]:
     with scripted_model() as running:
         running.on("chain_of_note").always(_answer)
+        running.on("memory_beside").always(_work)
         yield running
 
 
@@ -75,9 +117,15 @@ class Assistant:
         code = code.replace("http://127.0.0.1:8080", self._server.url)
         code = code.replace("assistant ask", f"assistant ask --assistant {self._server.url}")
         code = re.sub(r"\bann\b", f"ann-of-{page}", code)
-        program = [sys.executable, "-c"] if language == "python" else ["bash", "-c"]
+        program = {
+            "python": [sys.executable, "-c"],
+            "sh": ["bash", "-c"],
+            "js": ["node", "--input-type=module", "-e"],
+        }[language]
         folder = self._folder / page
         folder.mkdir(exist_ok=True)
+        if language == "js" and not (folder / "node_modules").exists():
+            subprocess.run(["npm", "install", "--silent", *NODE_PACKAGES], cwd=folder, check=True)
         own = {"PATH": f"{BIN}:{os.environ['PATH']}", "LLM_USER_PATH": str(folder)}
         done = subprocess.run(
             [*program, code],
@@ -131,6 +179,8 @@ def _lacks(page: str) -> str:
         return f"{needed} is not installed: run `make test_clients`"
     if page == "curl" and shutil.which("curl") is None:
         return "there is no curl"
+    if page == "vercel-ai-sdk" and shutil.which("npm") is None:
+        return "there is no Node"
     return ""
 
 
@@ -149,6 +199,11 @@ def test_a_page(page: str, told: Told) -> None:
     for question in ask:
         said = told.assistant.run(page, question)
         assert "Miso" in said, said
+        if page in AGENTS and "find_vet" in question[1]:
+            calls = [said.find(name) for name, _ in LOOP]
+            assert calls == sorted(calls), said
+            assert calls[0] >= 0, said
+            assert "Miso has an appointment." in said, said
     said = told.assistant.run(page, mistake)
     assert MISTAKES[page] in said, said
 
@@ -177,8 +232,9 @@ def test_the_quickstart(tmp_path: Path) -> None:
 
 def test_every_page_is_run_or_is_configuration() -> None:
     configuration = {"open-webui", "librechat"}
-    elsewhere = {"mcp"}  # its server is spoken to in test_mcp.py
-    assert {page.stem for page in PAGES.iterdir()} == {*MISTAKES, *configuration, *elsewhere}
+    # Spoken to in test_mcp.py, and run in test_adapters.py.
+    elsewhere = {"mcp", "memory-for-other-models"}
+    assert {page.stem for page in PAGES.glob("*.md")} == {*MISTAKES, *configuration, *elsewhere}
     for page in configuration:
         assert not blocks(PAGES / f"{page}.md")
     (text,) = re.findall(r"```yaml\n(.*?)```", (PAGES / "librechat.md").read_text(), re.DOTALL)

@@ -13,7 +13,15 @@ from assistant.api.requests.chat import Tokens
 from assistant.errors import InvalidRequest
 
 _OURS = (
-    *("model", "input", "instructions", "conversation", "previous_response_id", "stream"),
+    *(
+        "model",
+        "input",
+        "messages",
+        "instructions",
+        "conversation",
+        "previous_response_id",
+        "stream",
+    ),
     *("stream_options", "metadata", "store", "background", "include", "truncation", "text"),
     *("tools", "tool_choice", "reasoning", "max_output_tokens", "top_logprobs"),
 )

@@ -73,7 +73,7 @@ def test_errors_are_its_own_classes(
     with pytest.raises(openai.BadRequestError) as empty:
         official.chat.completions.create(model="aide-memoire", messages=[])
     assert empty.value.code == "empty_messages"
-    big: list[ChatCompletionMessageParam] = [{"role": "user", "content": "x" * 2_000_000}]
+    big: list[ChatCompletionMessageParam] = [{"role": "user", "content": "x" * 9_000_000}]
     with pytest.raises(openai.APIStatusError) as large:
         official.chat.completions.create(model="aide-memoire", messages=big)
     assert (large.value.status_code, large.value.code) == (413, "request_too_large")

@@ -191,7 +191,7 @@ def test_every_answer_tells_browsers(
 
 
 def test_refusals_tell_browsers_too(door: httpx.Client) -> None:
-    large = door.post("/v1/chat/completions", content=b"x" * 2_000_000)
+    large = door.post("/v1/chat/completions", content=b"x" * 9_000_000)
     assert large.status_code == 413
     check_headers(large)
     check_headers(door.get("/health", headers=made_by("cross-site")))

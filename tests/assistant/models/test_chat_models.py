@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel
+from tool_calling import calls
 
 from assistant.errors import (
     AssistantError,
@@ -25,6 +26,7 @@ from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.gateway import CallLimits, Gateway
 from assistant.models.litellm_data import Prices
 from assistant.models.litellm_model import LitellmModel
+from assistant.models.merging import merge
 from assistant.models.roles import gateway
 from assistant.models.server_model import ServerModel
 from assistant.models.usage import RoleUsage, Usage
@@ -72,6 +74,57 @@ async def test_pieces_reason_and_tokens(model: ScriptedModel, chat_model: Make) 
     assert [piece.text for piece in pieces if piece.text] == ["Hel", "lo"]
     assert [p.finish_reason for p in pieces if p.finish_reason] == ["length"]
     assert [p.tokens for p in pieces if p.tokens] == [TokenCounts(7, 3)]
+
+
+async def test_what_a_program_sends_and_gets(model: ScriptedModel, chat_model: Make) -> None:
+    model.on("plain").chunks(*calls("Ghent", "Bruges"))
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {}}}
+    wanted = {
+        "tools": [tool],
+        "tool_choice": "required",
+        "parallel_tool_calls": False,
+        "response_format": {"type": "json_object"},
+        "n": 2,
+        "logprobs": True,
+        "top_logprobs": 1,
+        "user": "ann",
+        "unknown": {"deep": [1, None]},
+    }
+    called = {"id": "1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    bodies: list[dict[str, Any]] = [
+        {"role": "user", "content": [{"type": "text", "text": "Well?"}, picture]},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "1", "content": "42"},
+    ]
+    messages = [Message(body["role"], "", body) for body in bodies]
+    pieces = [piece async for piece in chat_model().stream(messages, wanted)]
+    (sent,) = model.sent
+    assert {name: sent.body[name] for name in wanted} == wanted
+    # litellm leaves out a content that is null.
+    got = [{"content": None, **message} for message in sent.body["messages"]]
+    assert got == [{"content": None, **body} for body in bodies]
+    told: dict[str, Any] = {}
+    for piece in pieces:
+        for choice in piece.choices:
+            merge(told, choice["delta"])
+    functions = [call["function"] for call in told["tool_calls"]]
+    assert functions == [
+        {"name": name, "arguments": f'{{"place": "{name}"}}'} for name in ("Ghent", "Bruges")
+    ]
+    assert [p.finish_reason for p in pieces if p.finish_reason] == ["tool_calls"]
+
+
+@pytest.mark.parametrize("name", ["api_base", "base_url", "api_key", "mock_response", "model"])
+async def test_no_option_of_a_caller_sends_the_request_elsewhere(
+    model: ScriptedModel, chat_model: Make, name: str
+) -> None:
+    model.on("plain").reply("ok")
+    elsewhere = {name: "http://127.0.0.1:9"}
+    pieces = [piece async for piece in chat_model().stream([Message("user", "hi")], elsewhere)]
+    assert "".join(piece.text for piece in pieces) == "ok"
+    (sent,) = model.sent
+    assert (sent.body["model"], sent.headers["authorization"]) == ("fake", "Bearer k")
 
 
 async def test_what_is_sent(model: ScriptedModel, chat_model: Make) -> None:
