@@ -24,6 +24,8 @@ from assistant.api import (
     page,
     portability,
     profiles,
+    protected_resource,
+    remote_mcp,
     responses,
     service,
     sessions,
@@ -51,13 +53,14 @@ _KEYED: tuple[ModuleType, ...] = (
     memory_list,
     portability,
     upkeep,
+    remote_mcp,
 )
-_OPEN: tuple[ModuleType, ...] = (service, page)
+_OPEN: tuple[ModuleType, ...] = (service, protected_resource, page)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
     "allow_headers": ["*"],
-    "expose_headers": ["X-Request-Id", "X-Memory-Session", "Retry-After"],
+    "expose_headers": ["X-Request-Id", "X-Memory-Session", "Retry-After", "WWW-Authenticate"],
 }
 
 
@@ -140,6 +143,7 @@ def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> Non
         doorkeeper=app.state.doorkeeper,
         limits=app.state.limits,
         allowed_origins=settings.allowed_origins,
+        oauth=settings.oauth,
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)

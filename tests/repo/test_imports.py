@@ -39,7 +39,7 @@ FENCES = {
     },
     "opentelemetry": {"assistant/observing/tracing.py"},
     "pydantic_settings": {"assistant/settings/sources.py", "assistant/settings/settings.py"},
-    "mcp": {"assistant/cli/mcp_server.py"},
+    "mcp": {"assistant/mcp"},
 }
 
 
