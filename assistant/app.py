@@ -35,6 +35,7 @@ from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
 from assistant.api.failures import failures
 from assistant.api.middleware import OneJob, PlainRequest, WholeBody
+from assistant.api.remote_mcp import JsonRpcErrors
 from assistant.api.request_metrics import Observed
 from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
@@ -150,4 +151,5 @@ def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> Non
     app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
+    app.add_middleware(JsonRpcErrors)
     app.add_middleware(SafeHeaders)

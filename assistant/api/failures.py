@@ -75,13 +75,6 @@ _FAILURES: Mapping[int, Failure] = {
         "rate_limit_exceeded",
         "rate limit: 1200 requests per minute and user; retry later",
     ),
-    501: Failure(
-        "NotInstalled",
-        "An optional part of the server is not installed.",
-        "server_error",
-        "extra_missing",
-        "/mcp needs an extra that is not installed here",
-    ),
     502: Failure(
         "BadModelReply",
         "The language model's reply cannot be used.",

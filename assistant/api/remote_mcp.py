@@ -14,11 +14,11 @@ from urllib.parse import quote, unquote, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from starlette.datastructures import MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.errors import error_body
-from assistant.api.failures import failures
+from assistant.api.parameters import UserId
 from assistant.api.protected_resource import MCP
 from assistant.api.replies.mcp import ANSWERED, McpAnswer
 from assistant.api.request_context import session_of, time_of
@@ -30,17 +30,21 @@ from memory_store import aside
 router = APIRouter(tags=["mcp"], route_class=JsonRoute)
 # What the framework noted of the route that a request came by.
 _OF_THE_ROUTE = ("path_params", "endpoint", "route")
+# JSON-RPC's own numbers, and the first of those that are for servers to choose.
+_CODES = {"invalid_json": -32700, "invalid_value": -32600}
+_REFUSED = -32000
 
 
 @router.post(
     MCP,
     summary="Model Context Protocol",
     response_model=McpAnswer,
-    responses=failures(413, 501) | ANSWERED,
+    responses=ANSWERED,
 )
-async def serve_mcp(request: Request, message: McpMessage) -> Response:
+async def serve_mcp(request: Request, message: McpMessage, user_id: UserId = None) -> Response:
     """One JSON-RPC message of an MCP client, over Streamable HTTP without sessions. `tools/list`
     describes the tools."""
+    # The message is read again by the SDK, and the user where a tool asks for something.
     endpoint = await _endpoint(request)
     body = json.dumps(await request.json()).encode()
     return await _answered(endpoint, request.scope, body, request.receive)
@@ -51,6 +55,8 @@ class OwnRoutes:
 
     def __init__(self, request: Request) -> None:
         self._request = request
+        named = request.query_params.get("user_id")
+        self._mine = {} if named is None else {"user_id": named}
 
     async def session_id(self) -> str:
         """The session that the headers name, else one for each day."""
@@ -66,8 +72,8 @@ class OwnRoutes:
         body: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """The JSON object that a route answers. Raises `CallRefused`."""
-        scope = self._scope(method, path, params or {})
-        sent = b"" if body is None else json.dumps(body).encode()
+        scope = self._scope(method, path, {**(params or {}), **self._mine})
+        sent = b"" if body is None else json.dumps({**body, **self._mine}).encode()
         try:
             reply = await _answered(self._request.app.router, scope, sent, self._request.receive)
             status, text = reply.status_code, bytes(reply.body)
@@ -92,6 +98,53 @@ class OwnRoutes:
         }
         del MutableHeaders(scope=scope)["Content-Length"]
         return scope
+
+
+class JsonRpcErrors:
+    """Puts every refusal of the route into JSON-RPC's shape, whoever refused: clients show their
+    users no other. `data` is the error as other routes have it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != MCP:
+            await self._app(scope, receive, send)
+            return
+        refusal: Message | None = None
+        body = b""
+
+        async def put(message: Message) -> None:
+            nonlocal refusal, body
+            if message["type"] == "http.response.start" and _is_refusal(message):
+                refusal = message
+            elif refusal is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    told = _in_json_rpc(body)
+                    MutableHeaders(scope=refusal)["Content-Length"] = str(len(told))
+                    await send(refusal)
+                    await send({"type": "http.response.body", "body": told})
+
+        await self._app(scope, receive, put)
+
+
+def _is_refusal(start: Message) -> bool:
+    is_json = Headers(raw=start["headers"]).get("content-type") == "application/json"
+    return is_json and start["status"] >= 400
+
+
+def _in_json_rpc(body: bytes) -> bytes:
+    """A refusal as JSON-RPC has it; one of the protocol is so already."""
+    told = json.loads(body)
+    if "jsonrpc" in told:
+        return body
+    error = told["error"]
+    code = _CODES.get(error["code"], _REFUSED)
+    refusal = {"code": code, "message": error["message"], "data": error}
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": refusal}).encode()
 
 
 async def _endpoint(request: Request) -> ASGIApp:

@@ -42,15 +42,21 @@ class McpAnswer(Reply):
     }
 
 
-_ERRORS = [{"$ref": f"#/components/schemas/{name}"} for name in ("ErrorBody", "McpAnswer")]
+def _refused(meaning: str) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/McpAnswer"}
+    return {"description": meaning, "content": {"application/json": {"schema": schema}}}
+
+
 ANSWERED: dict[int | str, dict[str, Any]] = {
     202: {"description": "A notification, which has no answer."},
-    "4XX": {
-        "description": "The request cannot be granted; an error of the protocol is JSON-RPC's.",
-        "content": {"application/json": {"schema": {"anyOf": _ERRORS}}},
-    },
+    401: _refused("There is no API key, or it opens nothing."),
+    403: _refused("The API key does not allow this; without keys, only this machine may ask."),
+    413: _refused("The body is larger than the server accepts."),
+    501: _refused("The extra `mcp` is not installed."),
+    "4XX": _refused("The request cannot be granted."),
+    "5XX": _refused("The server failed."),
 }
-"""Answers of the route besides the usual one."""
+"""The answers besides the usual one: the refusals of other routes, in JSON-RPC's shape."""
 
 
 class ProtectedResource(Reply):
