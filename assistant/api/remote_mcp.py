@@ -101,8 +101,8 @@ class OwnRoutes:
 
 
 class JsonRpcErrors:
-    """Puts every refusal of the route into JSON-RPC's shape, whoever refused: clients show their
-    users no other. `data` is the error as other routes have it."""
+    """Puts every refusal of the route into JSON-RPC's shape: clients show their users no other.
+    `data` holds type, param and code of the error, as of other routes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -141,10 +141,11 @@ def _in_json_rpc(body: bytes) -> bytes:
     told = json.loads(body)
     if "jsonrpc" in told:
         return body
-    error = told["error"]
-    code = _CODES.get(error["code"], _REFUSED)
-    refusal = {"code": code, "message": error["message"], "data": error}
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": refusal}).encode()
+    data = told["error"]
+    code, message = _CODES.get(data["code"], _REFUSED), data.pop("message")
+    refusal = {"code": code, "message": message, "data": data}
+    told = {"jsonrpc": "2.0", "id": None, "error": refusal}
+    return json.dumps(told, ensure_ascii=False).encode()
 
 
 async def _endpoint(request: Request) -> ASGIApp:

@@ -5,6 +5,7 @@ memory it is, is decided where every other request is decided.
 """
 
 import hashlib
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import wraps
@@ -87,7 +88,8 @@ def memory_server(memory_of: Callable[[Any], Memory]) -> MCPServer[Any]:
         (tools.list, "List memories", _READS),
         (tools.forget, "Forget", _FORGETS),
     ):
-        server.add_tool(_told(tool), title=title, annotations=annotations)
+        described = inspect.getdoc(tool)
+        server.add_tool(_told(tool), title=title, description=described, annotations=annotations)
     return server
 
 

@@ -1,6 +1,9 @@
 """`/mcp` as the SDK's own client uses it: the tools, whose memory they reach, and who is let in."""
 
 import asyncio
+import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -94,6 +97,7 @@ async def test_the_tools_say_what_they_do(url: str, keys: Mapping[str, str]) -> 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert set(tools) == TOOLS
     assert all(tool.title and tool.description for tool in tools.values())
+    assert not any("    " in tool.description for tool in tools.values())
     hints = {name: tool.annotations for name, tool in tools.items()}
     assert {name for name in TOOLS if hints[name].read_only_hint} == {"recall", "facts", "list"}
     assert {name for name in TOOLS if hints[name].destructive_hint} == {"forget"}
@@ -289,8 +293,8 @@ def assert_refused(reply: httpx.Response, status: int, code: str) -> str:
     assert set(body) == {"jsonrpc", "id", "error"}
     error = body["error"]
     assert error["code"] < 0
+    assert set(error["data"]) == {"type", "param", "code"}
     assert error["data"]["code"] == code
-    assert error["message"] == error["data"]["message"]
     assert reply.headers["x-request-id"]
     return str(error["message"])
 
@@ -391,6 +395,18 @@ async def test_limits_are_those_of_the_api(tmp_path: Path) -> None:
     assert [reply.status_code for reply in replies] == [200] * 5 + [429]
     assert_refused(replies[-1], 429, "rate_limit_exceeded")
     assert int(replies[-1].headers["retry-after"]) >= 1
+
+
+def test_the_page_is_true(url: str, keys: Mapping[str, str], operator: httpx.Client) -> None:
+    page = (Path(__file__).parents[3] / "docs/use-it-with/mcp.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    environment = os.environ | {"ASSISTANT_URL": url, "ASSISTANT_API_KEY": keys["ann"]}
+    ended = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout) == (0, "I adopted a cat called Miso.\n"), ended.stderr
+    documented = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    assert documented == TOOLS
 
 
 def test_without_the_extra_the_answer_names_it(
