@@ -78,9 +78,8 @@ class OwnRoutes:
             reply = await _answered(self._request.app.router, scope, sent, self._request.receive)
             status, text = reply.status_code, bytes(reply.body)
             answer = await aside(len(text), json.loads, text)
-        except (
-            Exception
-        ) as error:  # a failure that nothing foresaw: the message tells nothing of it
+        except Exception as error:
+            # What nothing foresaw is logged here, and the message tells nothing of it.
             status, answer = error_body(error)
         if status != 200:
             raise CallRefused(answer["error"]["message"], code=answer["error"]["code"])

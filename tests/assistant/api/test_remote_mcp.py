@@ -397,6 +397,22 @@ async def test_limits_are_those_of_the_api(tmp_path: Path) -> None:
     assert int(replies[-1].headers["retry-after"]) >= 1
 
 
+@pytest.mark.parametrize("tool", ["recall", "remember"])
+async def test_a_failure_that_nothing_foresaw_tells_nothing(tmp_path: Path, tool: str) -> None:
+    def stopped() -> datetime:
+        raise RuntimeError("the clock of 4711-mh stands still")
+
+    app = create_app(Settings(embedder="hash", data_dir=tmp_path), clock=stopped)
+    with served(app) as url:
+        async with connected(url, None) as client:
+            told = await refused(
+                client, tool, **{"recall": {"query": "x"}}.get(tool, {"text": "x"})
+            )
+            assert f"Error executing tool {tool}" in told
+            assert "4711" not in told
+            assert (await call(client, "list"))["total"] == 0
+
+
 def test_the_page_is_true(url: str, keys: Mapping[str, str], operator: httpx.Client) -> None:
     page = (Path(__file__).parents[3] / "docs/use-it-with/mcp.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
