@@ -24,6 +24,8 @@ from assistant.api import (
     page,
     portability,
     profiles,
+    protected_resource,
+    remote_mcp,
     responses,
     service,
     sessions,
@@ -33,6 +35,7 @@ from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
 from assistant.api.failures import failures
 from assistant.api.middleware import OneJob, PlainRequest, WholeBody
+from assistant.api.remote_mcp import JsonRpcErrors
 from assistant.api.request_metrics import Observed
 from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
@@ -51,13 +54,14 @@ _KEYED: tuple[ModuleType, ...] = (
     memory_list,
     portability,
     upkeep,
+    remote_mcp,
 )
-_OPEN: tuple[ModuleType, ...] = (service, page)
+_OPEN: tuple[ModuleType, ...] = (service, protected_resource, page)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
     "allow_headers": ["*"],
-    "expose_headers": ["X-Request-Id", "X-Memory-Session", "Retry-After"],
+    "expose_headers": ["X-Request-Id", "X-Memory-Session", "Retry-After", "WWW-Authenticate"],
 }
 
 
@@ -140,10 +144,12 @@ def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> Non
         doorkeeper=app.state.doorkeeper,
         limits=app.state.limits,
         allowed_origins=settings.allowed_origins,
+        oauth=settings.oauth,
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
     app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
+    app.add_middleware(JsonRpcErrors)
     app.add_middleware(SafeHeaders)

@@ -32,6 +32,11 @@ class InvalidRequest(AssistantError):
     status, kind, code = 400, "invalid_request_error", "invalid_value"
 
 
+class CallRefused(AssistantError):
+    """A request that a tool made was refused (who calls the tool acts, or whom the message names).
+    It has the code of the refusal."""
+
+
 class Unauthenticated(AssistantError):
     """The caller sent no API key, or one that opens nothing (caller acts)."""
 
@@ -78,6 +83,12 @@ class ConfigError(AssistantError):
     """A setting is wrong, or a model refuses what it is sent (operator acts)."""
 
     status, kind, code = 500, "server_error", "model_misconfigured"
+
+
+class ExtraMissing(ConfigError):
+    """What is asked for needs an optional part that is not installed (operator acts)."""
+
+    status, code = 501, "extra_missing"
 
 
 class PromptRefused(ConfigError):

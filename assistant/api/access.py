@@ -13,13 +13,22 @@ from assistant.access.hosts import Host, origin_host, requested_host
 from assistant.access.limits import Limits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.errors import error_response
-from assistant.errors import AssistantError, ConfigError, Forbidden, InvalidRequest
+from assistant.api.protected_resource import MCP, METADATA, challenge
+from assistant.errors import (
+    AssistantError,
+    ConfigError,
+    Forbidden,
+    InvalidRequest,
+    Unauthenticated,
+)
+from assistant.settings.groups import OauthSettings
 from memory_store import MemoryStoreError, current_job
 
 _log = logging.getLogger(__name__)
 
-# What tells nothing about anybody: the page (which asks for the key), the probes, the API itself.
-_OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json")
+# What tells nothing about anybody: the page (which asks for the key), the probes, the API itself,
+# where to get access.
+_OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json", METADATA, f"{METADATA}{MCP}")
 _OPEN_FOLDER = "/web/"
 
 # Says so in the OpenAPI document; it is `Access` that looks at the key.
@@ -31,12 +40,18 @@ class Access:
     read by then."""
 
     def __init__(
-        self, app: ASGIApp, doorkeeper: Doorkeeper, limits: Limits, allowed_origins: list[str]
+        self,
+        app: ASGIApp,
+        doorkeeper: Doorkeeper,
+        limits: Limits,
+        allowed_origins: list[str],
+        oauth: OauthSettings,
     ) -> None:
         self._app = app
         self._doorkeeper = doorkeeper
         self._limits = limits
         self._allowed_origins = allowed_origins
+        self._oauth = oauth
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -51,7 +66,10 @@ class Access:
         except (AssistantError, MemoryStoreError) as error:
             if isinstance(error, ConfigError):
                 _log.error("cannot read API keys, refusing all requests: %s", str(error))
-            await error_response(error)(scope, receive, send)
+            reply = error_response(error)
+            if isinstance(error, Unauthenticated):
+                reply.headers["WWW-Authenticate"] = challenge(self._oauth, scope)
+            await reply(scope, receive, send)
             return
         scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)

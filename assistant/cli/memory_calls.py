@@ -1,4 +1,4 @@
-"""A user's memory over HTTP, as the terminal commands and the MCP tools use it."""
+"""A user's memory over HTTP, as the terminal commands use it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -83,12 +83,6 @@ class MemoryCalls:
     def scrub(self) -> bool:
         """Take what was forgotten off the server's disk; whether that was its to do."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])
-
-    def remember(self, session_id: str, text: str, timestamp: str | None) -> dict[str, Any]:
-        """Record something that the user says."""
-        body = self._mine | {"messages": [{"role": "user", "content": text}]}
-        path = f"/v1/sessions/{in_path(session_id)}/messages"
-        return self._connection.call("POST", path, json=body | _given({"timestamp": timestamp}))
 
     def exported(self) -> Iterator[str]:
         """The lines of an export, the first of which says what they are."""

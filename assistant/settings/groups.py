@@ -24,6 +24,19 @@ def _masked(url: str) -> str:
 Url = Annotated[str, PlainSerializer(_masked, return_type=str, when_used="json")]
 """A URL; what is shown of it is without the name and password that it may contain."""
 
+# What goes into a header and is compared letter by letter.
+_PlainUrl = Annotated[str, Field(pattern=r"^https?://[^\s\"\\?#@]+$")]
+
+
+class OauthSettings(_Group, frozen=True):
+    """Who gives access to `/mcp`, for clients that know OAuth and were given no key."""
+
+    authorization_servers: list[_PlainUrl] = []
+    """The issuers of OAuth 2.1 that give access to `/mcp`; empty offers keys only."""
+    resource: _PlainUrl | Literal[""] = ""
+    """The URL of `/mcp` as clients call it, such as `https://memory.example.org/mcp`; empty takes
+    the host of each request."""
+
 
 def _known_preset(name: str) -> str:
     if name not in (AUTO, *PRESET_NAMES):

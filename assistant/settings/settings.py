@@ -32,6 +32,7 @@ from assistant.settings.groups import (
     LimitSettings,
     LogSettings,
     ModelSettings,
+    OauthSettings,
     ProfileModel,
     QdrantSettings,
     QueryModel,
@@ -123,6 +124,7 @@ class Settings(BaseSettings):
     busy with many texts, one more encodes questions."""
     embedder_cache_mb: int = Field(default=1024, ge=0, le=1_048_576)
     """Megabytes in `data_dir` for vectors of texts that were seen before; 0 keeps none on disk."""
+    oauth: OauthSettings = OauthSettings()
     limits: LimitSettings = LimitSettings()
     logs: LogSettings = LogSettings()
 

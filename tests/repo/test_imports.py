@@ -39,7 +39,7 @@ FENCES = {
     },
     "opentelemetry": {"assistant/observing/tracing.py"},
     "pydantic_settings": {"assistant/settings/sources.py", "assistant/settings/settings.py"},
-    "mcp": {"assistant/cli/mcp_server.py"},
+    "mcp": {"assistant/mcp"},
 }
 
 
@@ -141,3 +141,12 @@ def test_commands_that_ask_a_server_start_without_what_it_is_made_of() -> None:
     assert loaded >= set(commands)
     heavy = {"memory_store", "assistant.settings", "fastapi", "litellm", "onnxruntime", "torch"}
     assert loaded.isdisjoint(heavy)
+
+
+def test_a_server_loads_the_model_context_protocol_only_when_asked_for_it() -> None:
+    program = "import sys; from assistant.app import create_app; print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 0
+    loaded = set(ended.stdout.split())
+    assert "assistant.api.remote_mcp" in loaded
+    assert loaded.isdisjoint({"mcp", "assistant.mcp.tools"})

@@ -147,9 +147,12 @@ async def _answer(
 
 
 def _code(body: bytes) -> str | None:
-    """The code of a failure in OpenAI's shape, None for anything else."""
+    """The code of a failure in OpenAI's shape or in JSON-RPC's, None for anything else."""
     try:
-        error = json.loads(body)["error"]
+        whole = json.loads(body)
+        error = whole["error"]
+        if "jsonrpc" in whole:
+            return f"json-rpc {error['code']}"
         return str(error["code"]) if set(error) == {"message", "type", "param", "code"} else None
     except (ValueError, TypeError, KeyError):
         # Readiness and streams have forms of their own.

@@ -16,6 +16,7 @@ from assistant import Settings, create_app
 from assistant.api.replies.sessions import RecordedTurns
 from assistant.api.requests.memories import RecordedMessages
 from assistant.models.usage import Usage
+from assistant.settings.groups import OauthSettings
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 DOCUMENT: dict[str, Any] = create_app(Settings(embedder="hash")).openapi()
@@ -54,7 +55,14 @@ def shape(value: Any, name: str = "") -> Any:
 @pytest.fixture(scope="module")
 def http(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of an assistant whom Ann told what the examples are about."""
-    settings = Settings(embedder="hash", data_dir=tmp_path_factory.mktemp("described"))
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path_factory.mktemp("described"),
+        oauth=OauthSettings(
+            authorization_servers=["https://login.example.org"],
+            resource="https://memory.example.org/mcp",
+        ),
+    )
     with (
         served(create_app(settings, clock=lambda: NOW)) as url,
         httpx.Client(base_url=url, timeout=60) as client,

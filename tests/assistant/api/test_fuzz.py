@@ -1,4 +1,5 @@
-"""Whatever is sent to whatever route: never a 5xx, and every refusal in OpenAI's shape."""
+"""Whatever is sent to whatever route: never a 5xx, and every refusal in OpenAI's shape, or of the
+Model Context Protocol in JSON-RPC's."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -179,11 +180,16 @@ def check(client: httpx.Client, sent: Mapping[str, Any]) -> None:
     reply = client.request(**sent)
     assert reply.status_code < 500, reply.text
     if reply.status_code >= 400:
-        error = reply.json()["error"]
-        assert set(error) == {"message", "type", "param", "code"}
+        body = reply.json()
+        error = body["error"]
         assert error["message"]
-        assert isinstance(error["code"], str)
         assert reply.headers["x-request-id"]
+        if "jsonrpc" in body:
+            assert sent["url"].startswith("/mcp")
+            assert isinstance(error["code"], int)
+            return
+        assert set(error) == {"message", "type", "param", "code"}
+        assert isinstance(error["code"], str)
     elif reply.headers["content-type"].startswith("text/event-stream"):
         assert '"error"' not in reply.text
         assert reply.text.endswith("data: [DONE]\n\n")

@@ -47,6 +47,20 @@ class Call:
     params: dict[str, Any] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def asked(self) -> dict[str, Any] | None:
+        """Where the body says what is asked: in a call of a tool, its arguments."""
+        if self.body is None or "jsonrpc" not in self.body:
+            return self.body
+        arguments: dict[str, Any] | None = self.body.get("params", {}).get("arguments")
+        return arguments
+
+
+def tool(name: str, **arguments: Any) -> Call:
+    """A call of a tool of the Model Context Protocol."""
+    params = {"name": name, "arguments": arguments}
+    return Call(body={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+
 
 _SAID = {"messages": [{"role": "user", "content": QUESTION}]}
 # Every route of the server. A new one gets a line here, with the body that it wants.
@@ -81,6 +95,9 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/usage": Call(),
     "GET /v1/backup": Call(),
     "POST /v1/scrub": Call(body={}),
+    "POST /mcp": tool("recall", query=QUESTION),
+    "GET /.well-known/oauth-protected-resource": Call(),
+    "GET /.well-known/oauth-protected-resource/mcp": Call(),
     "GET /version": Call(),
     "GET /": Call(),
 }
@@ -103,6 +120,17 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
     "DELETE /v1/sessions/{session_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/users/{user_id}/memories": {"dry run": Call(params={"dry_run": "true"})},
     "GET /v1/memories": {"all": Call(params={"order": "oldest", "limit": 200})},
+    "POST /mcp": {
+        "tools": Call(body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
+        "remember": tool("remember", text="My safe is open."),
+        "recall as of": tool("recall", query=QUESTION, as_of="2030-01-01", limit=200),
+        "facts": tool("facts"),
+        "facts as of": tool("facts", about=QUESTION, as_of="2030-01-01"),
+        "list": tool("list", text="safe"),
+        "list all": tool("list", limit=200),
+        "forget": tool("forget", id=""),
+        "forget a session": tool("forget", session_id=""),
+    },
 }
 
 Naming = Callable[[Call, str], None]
@@ -110,15 +138,15 @@ Naming = Callable[[Call, str], None]
 
 def _in_body(*names: str) -> Naming:
     def name(call: Call, user: str) -> None:
-        if call.body is not None:
-            call.body.update(dict.fromkeys(names, user))
+        if call.asked is not None:
+            call.asked.update(dict.fromkeys(names, user))
 
     return name
 
 
 def _in_metadata(call: Call, user: str) -> None:
-    if call.body is not None:
-        call.body.setdefault("metadata", {}).update(user_id=user)
+    if call.asked is not None:
+        call.asked.setdefault("metadata", {}).update(user_id=user)
 
 
 def _in_query(call: Call, user: str) -> None:
@@ -163,8 +191,14 @@ class Matrix:
         method, path = route.split(" ")
         call.headers |= {"X-Memory-Session": ids.session, "X-OpenWebUI-Chat-Id": ids.session}
         call.params |= {"session_id": ids.session, "id": ids.memory, "memory_id": ids.memory}
-        if call.body is not None:
-            call.body |= {"session_id": ids.session, "id": ids.memory, "conversation": ids.session}
+        named = {"session_id": ids.session, "id": ids.memory, "conversation": ids.session}
+        if call.body is not None and call.asked is not call.body:
+            # The id of the message comes back; `forget` takes one of the two.
+            call.headers["Mcp-Session-Id"] = ids.session
+            for key in set(named) & set(call.asked or ()):
+                call.asked[key] = named[key]
+        elif call.body is not None:
+            call.body |= named
             call.body["metadata"] = {"session_id": ids.session} | call.body.get("metadata", {})
         filled = path.format(
             session_id=ids.session, memory_id=ids.memory, user_id=user_in_path, name="aide-memoire"
@@ -266,12 +300,13 @@ def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str
         assert reply.status_code in (200, 400, 403, 404), (how, reply.text)
         for shown in (reply.text, str(reply.headers)):
             assert SECRET not in shown, how
-        if reply.status_code == 200:
+        refused = reply.status_code != 200 or '"isError":true' in reply.text
+        if not refused:
             assert matrix.anns.memory not in reply.text, how
         matrix.forget_eve()
         other = matrix.send(route, call, nobodys, user_in_path)
         assert reply.status_code == other.status_code, how
-        if reply.status_code != 200:
+        if refused:
             assert _plain(reply, matrix.anns) == _plain(other, nobodys), how
         matrix.forget_eve()
         tried += 1
@@ -292,6 +327,7 @@ def _plain(reply: httpx.Response, ids: Ids) -> str:
     [
         "POST /v1/chat/completions",
         "POST /v1/memories/search",
+        "POST /mcp",
         "GET /v1/memories",
         "GET /v1/memories/{memory_id}",
         "GET /v1/sessions",

@@ -35,7 +35,8 @@ INITIALIZE = {
 def client(quoting_url: str, ann: str) -> Iterator[Any]:
     """A client of a server in this process that serves `ann`, not connected yet."""
     with Connection(quoting_url, ann) as connection:
-        yield mcp.Client(mcp_server.memory_server(connection))
+        memory = mcp_server.ConnectedMemory(connection)
+        yield mcp.Client(mcp_server.memory_server(lambda _: memory))
 
 
 @pytest.fixture
@@ -65,8 +66,8 @@ def test_it_ends_with_its_input_and_writes_nothing_else(quoting_url: str) -> Non
 async def test_the_tools_say_what_they_do(client: Any) -> None:
     async with client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert set(tools) == {"remember", "recall", "forget", "list"}
-    assert all(tool.description for tool in tools.values())
+    assert set(tools) == {"remember", "recall", "facts", "forget", "list"}
+    assert all(tool.title and tool.description for tool in tools.values())
     assert tools["forget"].annotations.destructive_hint
     assert tools["recall"].annotations.read_only_hint
     assert not any("user" in tool.input_schema["properties"] for tool in tools.values())
@@ -87,8 +88,12 @@ async def test_remember_recall_list_forget(stdio_client: Any, http: httpx.Client
         listed = await client.call_tool("list", {"text": "safe"})
         texts = [one["user_text"] for one in listed.structured_content["memories"]]
         assert texts == ["My safe is green."]
-        gone = await client.call_tool("forget", {"id": id})
-        assert gone.structured_content == {"id": id, "forgotten": True}
+        counted = await client.call_tool("forget", {"id": id})
+        assert counted.structured_content["forgotten"] is False
+        confirm = counted.structured_content["confirm"]
+        gone = await client.call_tool("forget", {"id": id, "confirm": confirm})
+        assert gone.structured_content["forgotten"] is True
+        assert gone.structured_content["rounds"] == 1
         unknown = await client.call_tool("forget", {"id": id})
         assert unknown.is_error
         assert "has no memory" in unknown.content[0].text
