@@ -309,7 +309,7 @@ def posted(url: str, **sent: Any) -> httpx.Response:
         ({"content": b"{"}, 400, -32700),
         ({"json": [PING]}, 400, -32600),
         ({"content": b"[" * 50_000}, 400, -32700),
-        ({"json": PING | {"pad": "x" * 2_000_000}}, 413, -32000),
+        ({"json": PING | {"pad": "x" * 9_000_000}}, 413, -32000),
         ({"json": {"jsonrpc": "2.0"}}, 400, -32602),
         ({"json": {"jsonrpc": "2.0", "id": 1, "method": "nothing"}}, 200, -32601),
         ({"headers": {"Accept": "text/html"}}, 406, -32600),
