@@ -7,7 +7,7 @@ that Takeout's JSON has.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from html.parser import HTMLParser
+from html import unescape
 from typing import Any
 
 from assistant.conversation import Role
@@ -26,6 +26,8 @@ _DATED = re.compile(r"(?=.*\b\d{4}\b)(?=.*\d{1,2}[:.]\d{2}).{12,60}")
 _BY_NUMBERS = re.compile(r"\d{1,2}([./-])\s?\d{1,2}\1\s?\d{4}")
 # India's, Israel's and Ireland's.
 _AMBIGUOUS = re.compile(r"\bIST\b")
+_TOKENS = re.compile(r"(</?[a-zA-Z][^<>]*>)")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _BLOCKS = frozenset("p div li ul ol h1 h2 h3 h4 h5 h6 pre table tr blockquote hr br".split())
 
 
@@ -71,8 +73,7 @@ def items(page: str) -> Iterator[Mapping[str, Any]]:
 
 def _activity(html: str, date: Callable[[str], str]) -> Mapping[str, Any]:
     cell = _Cell()
-    cell.feed(html)
-    cell.close()
+    cell.read(html)
     lines = [line.replace("\xa0", " ").replace("\u202f", " ").strip() for line in cell.lines()]
     dates = ((place, date(line)) for place, line in enumerate(lines) if _DATED.fullmatch(line))
     place, time = next(dates, (len(lines), ""))
@@ -114,28 +115,43 @@ def _text(answer: Mapping[str, Any]) -> str:
     if "text" in answer:
         return text_of(answer, "text")
     reader = _Words()
-    reader.feed(text_of(answer, "html"))
-    reader.close()
+    reader.read(text_of(answer, "html"))
     return "\n".join(line for line in reader.lines() if line).strip()
 
 
-class _Words(HTMLParser):
-    """The text of HTML, a line for each block."""
+class _Words:
+    """The text of HTML, a line for each block.
+
+    The library's parser takes minutes for some broken pages. What Takeout writes is regular.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
         self.parts: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def read(self, html: str) -> None:
+        """All of it."""
+        for token in _TOKENS.split(html):
+            tag = _TAG.match(token)
+            if tag is None:
+                self.data(unescape(token))
+            elif tag[1]:
+                self.end(tag[2].lower())
+            else:
+                self.start(tag[2].lower(), token)
+
+    def start(self, tag: str, token: str) -> None:
+        """A tag opens."""
         if tag in _BLOCKS:
             self.parts.append("\n- " if tag == "li" else "\n")
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """A tag closes."""
         if tag in _BLOCKS:
             self.parts.append("\n")
 
-    def handle_data(self, data: str) -> None:
-        self.parts.append(data)
+    def data(self, text: str) -> None:
+        """Text between tags."""
+        self.parts.append(text)
 
     def lines(self) -> list[str]:
         """The lines, without those that are empty."""
@@ -153,25 +169,27 @@ class _Cell(_Words):
         self._depth = 0
         self._is_over = False
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        classes = (dict(attrs).get("class") or "").split()
+    def start(self, tag: str, token: str) -> None:
+        """A tag opens."""
         if self._depth:
             self._depth += tag == "div"
-            super().handle_starttag(tag, attrs)
-        elif "mdl-typography--title" in classes:
+            super().start(tag, token)
+        elif "mdl-typography--title" in token:
             self._in_product = True
-        elif "content-cell" in classes and not self._is_over:
+        elif "content-cell" in token and not self._is_over:
             self._depth = 1
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """A tag closes."""
         self._in_product = False
         if self._depth:
             self._depth -= tag == "div"
             self._is_over = not self._depth
-            super().handle_endtag(tag)
+            super().end(tag)
 
-    def handle_data(self, data: str) -> None:
+    def data(self, text: str) -> None:
+        """Text between tags."""
         if self._in_product:
-            self.product += data
+            self.product += text
         elif self._depth:
-            self.parts.append(" ".join(data.split("\n")))
+            self.parts.append(" ".join(text.split("\n")))

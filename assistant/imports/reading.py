@@ -85,6 +85,10 @@ class Import:
         return sum(session.count_rounds() for session in self.sessions)
 
 
+class _Transcript(str):
+    """A whole text, apart from a text that stands in a list."""
+
+
 class _Entry(NamedTuple):
     """Something that may be read, and where it stands."""
 
@@ -168,7 +172,7 @@ class _Reading:
 
 
 def _conversations(item: Any) -> tuple[str, Iterator[Conversation]]:
-    if isinstance(item, str):
+    if isinstance(item, _Transcript):
         return _MARKDOWN, markdown.read(item)
     found = _format_of(item)
     if found is None:
@@ -186,7 +190,7 @@ def holds(content: bytes) -> bool:
     """Whether a file begins with something that can be read."""
     try:
         first = islice(_entries(content), _TRIED)
-        return any(isinstance(one.item, str) or _format_of(one.item) for one in first)
+        return any(isinstance(one.item, _Transcript) or _format_of(one.item) for one in first)
     except InvalidRequest:
         return False
 
@@ -204,7 +208,7 @@ def _entries(content: bytes) -> Iterator[_Entry]:
     elif gemini.is_page(text):
         yield from (_Entry(f"activity {n}", item) for n, item in enumerate(gemini.items(text), 1))
     elif markdown.is_transcript(text):
-        yield _Entry("the transcript", text)
+        yield _Entry("the transcript", _Transcript(text))
     else:
         raise InvalidRequest("nothing that can be brought in is in it")
 
