@@ -1,8 +1,10 @@
 """Files that commands read and write: exports of a memory, and what is saved."""
 
+import io
 import json
 import os
 import sys
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -80,6 +82,14 @@ def packed(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
         piece.append(line)
         size += length
     yield piece
+
+
+def zipped(lines: str) -> bytes:
+    """Lines as a zip file: a conversation that is longer than a server accepts fits once packed."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sessions.jsonl", lines)
+    return made.getvalue()
 
 
 def _read(number: int, line: str) -> Any:

@@ -158,16 +158,22 @@ def export(
 def import_memories(
     file: Annotated[
         Path,
-        typer.Argument(help="An export of this assistant or of ChatGPT. Use - for standard input."),
+        typer.Argument(
+            help="An export of this assistant or of another one. Use - for standard input."
+        ),
     ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be imported.")
+    ] = False,
     assistant: options.Url = options.LOCAL,
     user: options.User = None,
     api_key: options.Key = None,
     as_json: options.Json = False,
 ) -> None:
-    """Import an export of this assistant or of ChatGPT (json, zip). Safe to repeat."""
+    """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
+    repeat."""
     with _work(assistant, user, api_key, as_json) as work:
-        work.bring_in(file)
+        work.bring_in(file, dry_run=dry_run)
 
 
 @contextmanager

@@ -1,12 +1,12 @@
 """A user's memory over HTTP, as the terminal commands use it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assistant.cli.connection import Connection, ServerError, in_path
 from assistant.cli.console import memories
-from assistant.cli.files import ExportLines
+from assistant.cli.files import ExportLines, packed, zipped
 
 _PAGE = 200
 SHORTEST_PREFIX = 6
@@ -88,12 +88,15 @@ class MemoryCalls:
         """The lines of an export, the first of which says what they are."""
         yield from self._connection.lines("GET", f"{self._user_path}/export")
 
-    def bring_in(self, export: ExportLines) -> Iterator[Mapping[str, int]]:
+    def bring_in(
+        self, export: ExportLines, *, dry_run: bool = False
+    ) -> Iterator[Mapping[str, int]]:
         """Import an export in pieces; what became of each: `imported`, `known`."""
         sent = 0
+        path, asked = f"{self._user_path}/import", {"dry_run": str(dry_run).lower()}
         for count, body in export.pieces(_PIECE_BYTES):
             try:
-                yield self._connection.call("POST", f"{self._user_path}/import", content=body)
+                yield self._connection.call("POST", path, params=asked, content=body)
             except ServerError as error:
                 if not sent:
                     raise
@@ -102,14 +105,16 @@ class MemoryCalls:
                 raise ServerError(f"{told}; {memories(sent)} before it: imported") from error
             sent += count
 
-    def bring_in_chatgpt(self, export: bytes) -> Iterator[Mapping[str, int]]:
-        """Import a ChatGPT data export in pieces; what became of each."""
-        # Reading one takes the memory store, which takes longer to import than most commands.
-        from assistant.cli.chatgpt_export import zipped_pieces
-
-        path, form = f"{self._user_path}/import", {"format": "chatgpt"}
-        for piece in zipped_pieces(export, _PIECE_BYTES):
-            yield self._connection.call("POST", path, params=form, content=piece)
+    def bring_in_sessions(
+        self, lines: Iterable[str], *, dry_run: bool = False
+    ) -> Iterator[Mapping[str, int]]:
+        """Import sessions of other assistants, a line each, in pieces; what became of each."""
+        path = f"{self._user_path}/import"
+        asked = {"format": "auto", "dry_run": str(dry_run).lower()}
+        for piece in packed(lines, _PIECE_BYTES):
+            if piece:
+                content = zipped("\n".join(piece))
+                yield self._connection.call("POST", path, params=asked, content=content)
 
     def whole_id(self, id: str) -> str:
         """The id that begins like this. Raises `ServerError` where none or several do."""

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import typer
@@ -24,7 +25,6 @@ from assistant.cli.memory_table import (
 from assistant.cli.progress import shown_progress
 from assistant.cli.why import time_line
 from assistant.errors import AssistantError
-from assistant.imports.recognised import Export, recognised
 
 
 class MemoryWork:
@@ -124,29 +124,31 @@ class MemoryWork:
         if not self._printed_json({"exported": count, "file": str(file)}):
             say(self._console, f"{memories(count)} written to {file}")
 
-    def bring_in(self, file: Path) -> None:
-        """An export of ours, or of ChatGPT, piece by piece. Errors name the file."""
+    def bring_in(self, file: Path, *, dry_run: bool = False) -> None:
+        """An export of ours, or of another assistant, piece by piece. Errors name the file."""
         export = read_export(file)
         try:
-            self._bring_in(export)
+            self._bring_in(export, dry_run)
         except AssistantError as error:
             named = "standard input" if file == STANDARD else file
             raise AssistantError(f"cannot import {named}: {error}") from error
 
-    def _bring_in(self, export: bytes) -> None:
-        coming = self._coming(export)
+    def _bring_in(self, export: bytes, dry_run: bool) -> None:
+        coming = self._coming(export, dry_run)
         summary: dict[str, Any] = {"imported": 0, "known": 0}
         with shown_progress(Console(stderr=True)) as progress:
-            progress.begin("importing", coming.rounds)
+            progress.begin("counting" if dry_run else "importing", coming.rounds)
             for piece in coming.pieces:
                 for name in summary:
                     summary[name] += piece[name]
                 progress.advance(piece["imported"] + piece["known"])
         for why in coming.unreadable:
             typer.echo(f"left out: {plain(why)}", err=True)
-        if not self._printed_json(summary | {"unreadable": coming.unreadable}):
-            known = f", {summary['known']} were there already" if summary["known"] else ""
-            say(self._console, f"{memories(summary['imported'])} imported{known}")
+        for reason, count in coming.left_out.items():
+            typer.echo(f"left out: {count} × {reason}", err=True)
+        told = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+        if not self._printed_json(summary | told | {"formats": coming.formats, "dry_run": dry_run}):
+            say(self._console, _imported(summary, coming.formats, dry_run=dry_run))
 
     def _described(self, found: Mapping[str, Any], id: str | None, session: str | None) -> str:
         if id is not None:
@@ -165,16 +167,23 @@ class MemoryWork:
             return self._memory.forget_session(session, dry_run=dry_run)
         return self._memory.forget_all(dry_run=dry_run)
 
-    def _coming(self, export: bytes) -> "_Coming":
-        if recognised(export) is Export.CHATGPT:
-            # Here for the reason in `MemoryCalls.bring_in_chatgpt`.
-            from assistant.imports.chatgpt import read_chatgpt
+    def _coming(self, export: bytes, dry_run: bool) -> "_Coming":
+        # Here, because reading them takes the memory store, which takes longer to import than most
+        # commands.
+        from assistant.imports.recognised import Export, recognised
 
-            found = read_chatgpt(export)
-            pieces = self._memory.bring_in_chatgpt(export)
-            return _Coming(found.count_rounds(), pieces, found.unreadable)
-        lines = export_lines(export)
-        return _Coming(len(lines.records), self._memory.bring_in(lines))
+        if recognised(export) is Export.OTHERS:
+            from assistant.imports import plain as lines_of_json
+            from assistant.imports.reading import read_export as read_others
+
+            found = read_others(export)
+            lines = map(lines_of_json.line_of, found.sessions)
+            pieces = self._memory.bring_in_sessions(lines, dry_run=dry_run)
+            rounds = found.count_rounds()
+            return _Coming(rounds, pieces, found.unreadable, dict(found.left_out), found.formats)
+        records = export_lines(export)
+        pieces = self._memory.bring_in(records, dry_run=dry_run)
+        return _Coming(len(records.records), pieces, formats=[Export.RECORDS])
 
     def _printed_json(self, body: Mapping[str, Any]) -> bool:
         if self._as_json:
@@ -195,12 +204,24 @@ class MemoryWork:
 
 
 class _Coming(NamedTuple):
-    """How many rounds an export holds, what becomes of them as they are sent, and why others cannot
-    be read."""
+    """How many rounds an export holds, what becomes of them as they are sent, why others cannot be
+    read, how much is left out for what reason, and what the export was found to be."""
 
     rounds: int
     pieces: Iterator[Mapping[str, int]]
     unreadable: Sequence[str] = ()
+    left_out: Mapping[str, int] = MappingProxyType({})
+    formats: Sequence[str] = ()
+
+
+def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:
+    """What became of an import."""
+    known = f", {summary['known']} were there already" if summary["known"] else ""
+    told = f"{memories(summary['imported'])} imported{known}"
+    if not dry_run:
+        return told
+    found = f" ({', '.join(formats)})" if formats else ""
+    return f"dry run, nothing was stored{found}: {told}".replace("imported", "would be imported")
 
 
 def _outcome(what: str, count: int, forgotten: int, *, dry_run: bool) -> str:

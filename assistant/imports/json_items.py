@@ -52,6 +52,15 @@ def items_of(content: bytes) -> Iterator[Any]:
         raise json.JSONDecodeError("Extra data", text, end)
 
 
+def value_of(text: str) -> Any:
+    """The one value of a text. Raises `ValueError` where it is no JSON, or too deeply nested;
+    `TooManyValues`."""
+    value, end = _Reading(text).value(_after_spaces(text, 0))
+    if _after_spaces(text, end) < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+    return value
+
+
 class _Reading:
     """Reads one value, however long, within bounds on what that takes."""
 

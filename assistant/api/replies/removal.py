@@ -84,19 +84,26 @@ class ForgottenUser(Forgotten):
 
 
 class ImportedMemories(Reply):
-    """How many rounds were new, how many were there, and what could not be read."""
+    """How many rounds were new, how many were there, what could not be read, and how much was left
+    out for what reason. Of a dry run: what would be."""
 
     object: Literal["user.memories.imported"]
     user_id: str
     imported: int
     known: int
     unreadable: list[str]
+    left_out: dict[str, int]
+    formats: list[str]
+    dry_run: bool
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.imported",
         "user_id": "ann",
         "imported": 0,
         "known": 2,
         "unreadable": [],
+        "left_out": {},
+        "formats": ["records"],
+        "dry_run": False,
     }
 
 

@@ -30,6 +30,7 @@ export async function bringIn(file) {
 
 async function bringInPieces({ format, noun, all, pieces }) {
   const sum = { imported: 0, known: 0, unreadable: [] };
+  const leftOut = new Map();
   let done = 0;
   try {
     for (const { body, count } of pieces) {
@@ -38,9 +39,10 @@ async function bringInPieces({ format, noun, all, pieces }) {
       sum.imported += stored.imported;
       sum.known += stored.known;
       sum.unreadable.push(...stored.unreadable);
+      for (const [reason, many] of Object.entries(stored.left_out)) leftOut.set(reason, (leftOut.get(reason) ?? 0) + many);
       done += count;
     }
-    notice(`${counted(sum.imported, "memory")} brought in, ${sum.known.toLocaleString("en")} were there already.`);
+    notice(`${counted(sum.imported, "memory")} brought in, ${sum.known.toLocaleString("en")} were there already.${inCounts(leftOut)}`);
     if (sum.unreadable.length) showLeftOut(sum.unreadable);
   } catch (error) {
     if (sum.imported && error instanceof Refused) error.message += ` ${counted(sum.imported, "memory")} before it were brought in.`;
@@ -51,16 +53,22 @@ async function bringInPieces({ format, noun, all, pieces }) {
   }
 }
 
-/** What became of a piece. Of several, one of ChatGPT's that cannot be read does not end the import. */
+/** What became of a piece. Of several, one of another assistant's that cannot be read does not end the import. */
 async function send(body, format, isOneOfMany) {
   const to = path`/v1/users/${settings.user}/import`;
   try {
     return await (await request("POST", to, { body, query: { format } })).json();
   } catch (error) {
-    const isUnreadable = error instanceof Refused && error.status === 400 && format === "chatgpt";
+    const isUnreadable = error instanceof Refused && error.status === 400 && format === "auto";
     if (!(isUnreadable && isOneOfMany)) throw error;
-    return { imported: 0, known: 0, unreadable: [error.message] };
+    return { imported: 0, known: 0, unreadable: [error.message], left_out: {} };
   }
+}
+
+/** What was left out, by reason. */
+function inCounts(leftOut) {
+  if (!leftOut.size) return "";
+  return ` Left out: ${[...leftOut].map(([reason, many]) => `${many.toLocaleString("en")} × ${reason}`).join(", ")}.`;
 }
 
 /** What the server says of a line, without the names of its fields. */

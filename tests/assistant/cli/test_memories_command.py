@@ -13,9 +13,7 @@ from calls import record, rounds, sessions
 from commands import BIN
 from in_process import Finished, Run
 
-from assistant.cli.chatgpt_export import zipped_pieces
 from assistant.cli.files import export_lines, packed
-from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import ACCEPTED
 
 
@@ -181,23 +179,83 @@ def test_an_export_of_chatgpt(run: Run, http: httpx.Client, ann: str, tmp_path: 
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as packed:
         packed.write(file, "conversations.json")
     again = run("import", tmp_path / "export.zip", "--json", user=bob)
-    assert again.json == {"imported": 0, "known": 2, "unreadable": []}
+    assert again.json == {
+        "imported": 0,
+        "known": 2,
+        "unreadable": [],
+        "left_out": {},
+        "formats": ["ChatGPT"],
+        "dry_run": False,
+    }
     file.write_text(json.dumps([{"title": "Odd"}, *json.loads(export)]))
     partly = run("import", file, user=bob)
     assert (partly.out, partly.code) == ("0 memories imported, 2 were there already\n", 0)
-    assert "left out: conversation 1 (“Odd”) cannot be read: it has no id\n" in partly.err
+    assert "left out: entry 1 (“Odd”) cannot be read: it is no conversation" in partly.err
     file.write_text("[{}]")
     refused = run("import", file, user=bob)
-    assert (refused.code, "conversation 1 cannot be read" in refused.err) == (2, True)
+    assert (refused.code, "entry 1 cannot be read" in refused.err) == (2, True)
 
 
-def test_a_chatgpt_export_goes_in_pieces() -> None:
-    conversations = [_spoken(str(n), "long " * 50) for n in range(3)]
-    one = len(json.dumps(conversations[0]))
-    pieces = zipped_pieces(json.dumps([{}, *conversations, 5]).encode(), 2 * one)
-    sent = [[one.session_id for one in read_chatgpt(piece).sessions] for piece in pieces]
-    assert sent == [["chatgpt-0", "chatgpt-1"], ["chatgpt-2"]]
-    assert list(zipped_pieces(b"[]", 10)) == []
+EXPORTS = Path(__file__).parents[1] / "imports" / "exports"
+
+
+@pytest.mark.parametrize(
+    ("file", "format", "imported", "left_out", "session"),
+    [
+        (
+            "claude.json",
+            "Claude",
+            2,
+            {
+                "messages of abandoned branches (edited or regenerated)": 1,
+                "conversations without messages": 1,
+            },
+            {"claude-c-1": [("I row in Ghent.", "Well rowed!"), ("I start at six.", "")]},
+        ),
+        (
+            "mem0.json",
+            "mem0",
+            2,
+            {},
+            {
+                "mem0-2025-03-04": [("Lives in Ghent", "")],
+                "mem0-2025-03-05": [("Allergic to nuts", "")],
+            },
+        ),
+    ],
+)
+def test_exports_of_others(
+    run: Run,
+    http: httpx.Client,
+    ann: str,
+    file: str,
+    format: str,
+    imported: int,
+    left_out: dict[str, int],
+    session: dict[str, list[tuple[str, str]]],
+) -> None:
+    bob = f"bob and {ann}"
+    tried = run("import", EXPORTS / file, "--dry-run", user=bob)
+    would = f"{imported} memories would be imported"
+    assert tried.out == f"dry run, nothing was stored ({format}): {would}\n"
+    assert [line for line in tried.err.splitlines() if line.startswith("left out")] == [
+        f"left out: {count} × {reason}" for reason, count in left_out.items()
+    ]
+    assert sessions(http, bob) == {}
+    assert run("import", EXPORTS / file, user=bob).out == f"{imported} memories imported\n"
+    assert sessions(http, bob) == session
+    again = run("import", EXPORTS / file, "--json", user=bob).json
+    assert again == {
+        "imported": 0,
+        "known": imported,
+        "unreadable": [],
+        "left_out": left_out,
+        "formats": [format],
+        "dry_run": False,
+    }
+    ours = run("export", "-", user=bob).out
+    other = run("import", "-", "--dry-run", user=f"cy and {ann}", typed=ours)
+    assert other.out == f"dry run, nothing was stored (records): {would}\n"
 
 
 def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path) -> None:
@@ -213,6 +271,9 @@ def test_out_and_in_again(run: Run, http: httpx.Client, ann: str, tmp_path: Path
         "imported": 3,
         "known": 0,
         "unreadable": [],
+        "left_out": {},
+        "formats": ["records"],
+        "dry_run": False,
     }
     again = run("import", "-", user=bob, typed=file.read_text())
     assert again.out == "0 memories imported, 3 were there already\n"

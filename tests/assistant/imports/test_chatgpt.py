@@ -11,7 +11,8 @@ import pytest
 from calls import assert_error, sessions
 
 from assistant.errors import InvalidRequest
-from assistant.imports.chatgpt import ImportedSession, read_chatgpt
+from assistant.imports.reading import read_export
+from assistant.imports.sessions import ImportedSession
 
 MAY = 1684576800.0  # 2023-05-20T10:00:00Z
 
@@ -46,7 +47,7 @@ def conversation(*nodes: dict[str, Any], **changed: Any) -> dict[str, Any]:
 
 def sessions_of(export: bytes) -> Sequence[ImportedSession]:
     """The sessions of an export that can be read whole."""
-    found = read_chatgpt(export)
+    found = read_export(export)
     assert found.unreadable == []
     return found.sessions
 
@@ -170,7 +171,7 @@ def test_out_of_the_zip_file_whole_or_in_pieces() -> None:
 )
 def test_what_is_no_export(wrong: bytes) -> None:
     with pytest.raises(InvalidRequest):
-        read_chatgpt(wrong)
+        read_export(wrong)
 
 
 def test_a_damaged_zip_file_is_refused_wherever_the_damage_is() -> None:
@@ -180,11 +181,11 @@ def test_a_damaged_zip_file_is_refused_wherever_the_damage_is() -> None:
         for changed in (packed[place] ^ 1, packed[place] ^ 0x80, 0, 255):
             damaged = packed[:place] + bytes([changed]) + packed[place + 1 :]
             try:
-                read_chatgpt(damaged)
+                read_export(damaged)
             except InvalidRequest:
                 refused += 1
         with pytest.raises(InvalidRequest):
-            read_chatgpt(packed[:place])
+            read_export(packed[:place])
     assert refused > len(packed)
 
 
@@ -193,13 +194,13 @@ def test_a_zip_file_of_something_else_says_what_is_in_it() -> None:
     with pytest.raises(
         InvalidRequest, match=r"holds photo0.jpg, photo1.jpg, photo2.jpg and 2 more"
     ):
-        read_chatgpt(packed)
+        read_export(packed)
 
 
 def test_a_zip_file_that_holds_too_much() -> None:
     packed = zipped(**{"conversations.json": b" " * 100_000})
     with pytest.raises(InvalidRequest, match="more than"):
-        read_chatgpt(packed, most_bytes=10_000)
+        read_export(packed, most_bytes=10_000)
 
 
 def bring_in(http: httpx.Client, user_id: str, body: bytes) -> httpx.Response:
@@ -208,8 +209,19 @@ def bring_in(http: httpx.Client, user_id: str, body: bytes) -> httpx.Response:
 
 def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -> None:
     body = zipped(**{"conversations.json": export(a_conversation())})
-    expected = {"object": "user.memories.imported", "user_id": ann, "imported": 2, "known": 0}
-    expected["unreadable"] = []
+    expected: dict[str, Any] = {
+        "object": "user.memories.imported",
+        "user_id": ann,
+        "imported": 2,
+        "known": 0,
+    }
+    expected |= {"unreadable": [], "formats": ["ChatGPT"], "dry_run": False}
+    expected["left_out"] = {
+        "hidden messages": 1,
+        "messages of abandoned branches (edited or regenerated)": 1,
+        "messages of systems and tools": 2,
+        "thoughts and tool calls": 2,
+    }
     assert bring_in(http, ann, body).json() == expected
     assert sessions(http, ann) == {"chatgpt-c1": [tuple(SAID[:2]), tuple(SAID[2:])]}
     assert bring_in(http, ann, body).json() == expected | {"imported": 0, "known": 2}
@@ -223,11 +235,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_brought_in(http: httpx.Client
     nameless = a_conversation(conversation_id="c\n3")
     done = bring_in(http, ann, export(5, broken, a_conversation(), nameless)).json()
     assert (done["imported"], done["known"]) == (2, 0)
-    other = "something in it is of another kind than in ChatGPT's exports"
+    no_form = "it is no conversation of a known form: it is no object but int"
+    other = "something in it is of another kind than in such exports"
     assert done["unreadable"] == [
-        f"conversation 1 cannot be read: {other}",
-        f"conversation 2 (“My trip to Rome”) cannot be read: {other}",
-        "conversation 4 (“Running”) cannot be read: its id must not hold control characters",
+        f"entry 1 cannot be read: {no_form}",
+        f"entry 2 (“My trip to Rome”) cannot be read: {other}",
+        "entry 4 (“Running”) cannot be read: its id must not hold control characters",
     ]
     assert list(sessions(http, ann)) == ["chatgpt-c1"]
 
@@ -235,7 +248,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_brought_in(http: httpx.Client
 def test_where_nothing_can_be_read_nothing_is_stored(http: httpx.Client, ann: str) -> None:
     reply = bring_in(http, ann, export(5, 6))
     error = assert_error(reply, 400, "invalid_request_error", "invalid_value")
-    assert "conversation 1 cannot be read: something in it is of another kind" in error["message"]
+    assert "entry 1 cannot be read: it is no conversation" in error["message"]
     assert sessions(http, ann) == {}
 
 

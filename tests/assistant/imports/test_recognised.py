@@ -1,7 +1,6 @@
 """What a file that is brought in seems to be."""
 
 import gzip
-import json
 
 import httpx
 import pytest
@@ -19,10 +18,13 @@ HEADER = b'{"format": "aide-memoire/records", "version": 1}'
         (HEADER, Export.RECORDS),
         (b"\n " + HEADER + b"\n{}\n", Export.RECORDS),
         (b'{"version":3,"format":"aide-memoire/records"}\n', Export.RECORDS),
-        (b"PK\x03\x04 and so on", Export.CHATGPT),
-        (b" \n[{}]", Export.CHATGPT),
-        (b"\xef\xbb\xbf[{}]", Export.CHATGPT),
+        (b"PK\x03\x04 and so on", Export.OTHERS),
+        (b" \n[{}]", Export.OTHERS),
+        (b"\xef\xbb\xbf[{}]", Export.OTHERS),
         (b"\xef\xbb\xbf" + HEADER, Export.RECORDS),
+        (b'{"conversations": []}', Export.OTHERS),
+        (b'<div class="outer-cell mdl-cell">', Export.OTHERS),
+        (b"## User\nI row.\n## Assistant\nWell!\n", Export.OTHERS),
     ],
 )
 def test_what_is_known(content: bytes, export: Export) -> None:
@@ -40,8 +42,6 @@ def test_what_is_known(content: bytes, export: Export) -> None:
         (b"<!DOCTYPE html><title>My chats</title>", "a web page"),
         (b"<?xml version='1.0'?>", "XML"),
         (b"\x89PNG\r\x00\x00", "no text"),
-        (b'{"conversations": []}', "JSON, but of another form"),
-        (b'{"role": "user"}\n{"role": "assistant"}\n', "JSON, but of another form"),
         (b"date,text\n2023-05-20,I like tea\n", "a table (CSV)"),
         (b"I like tea, and rye.\nI do.\n", "plain text"),
         (b"hello", "plain text"),
@@ -54,16 +54,13 @@ def test_what_is_not_says_what_it_seems_to_be(content: bytes, seems: str) -> Non
     assert seems in refused.value.message
 
 
-CLAUDES = json.dumps([{"uuid": "1", "name": "Tea", "chat_messages": []}]).encode()
-
-
 @pytest.mark.parametrize(
     ("content", "format", "says"),
     [
         (b"date,text\n2023-05-20,tea\n", "records", "it seems to be a table (CSV)"),
-        (b"[]", "records", "format=chatgpt"),
-        (CLAUDES, "chatgpt", "conversation 1 cannot be read: it has no id"),
-        (b'[{"id": "1", "chat_messages": []}]', "chatgpt", "it has chat_messages, id"),
+        (b"[]", "records", "format=auto"),
+        (b'[{"chat_messages": []}]', "auto", "entry 1 cannot be read: it has no uuid"),
+        (b'[{"id": "1", "pages": []}]', "chatgpt", "it has id, pages"),
     ],
 )
 def test_over_http(http: httpx.Client, ann: str, content: bytes, format: str, says: str) -> None:

@@ -1,0 +1,48 @@
+"""A conversation that LibreChat exports as JSON: a list of messages that name their parents, or
+(recursive) a tree of them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assistant.conversation import Role
+from assistant.imports.fields import first_moment, objects, parts_text, text_of
+from assistant.imports.sessions import Conversation, Message
+
+_ERRORS = "error messages"
+
+
+def fits(item: Mapping[str, Any]) -> bool:
+    """Whether this is a conversation of LibreChat's."""
+    shown = item.get("messages") or item.get("messagesTree")
+    return "conversationId" in item and isinstance(shown, list)
+
+
+def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+    """The conversation. Raises `ValueError`."""
+    id = text_of(item, "conversationId")
+    if not id:
+        raise ValueError("it has no conversationId")
+    messages = list(_messages(item.get("messages") or item.get("messagesTree")))
+    yield Conversation(
+        f"librechat-{id}",
+        messages,
+        text_of(item, "title"),
+        began=first_moment(item, "createdAt"),
+        is_tree=any(message.parent for message in messages),
+        owner=text_of(item, "user"),
+    )
+
+
+def _messages(listed: Any) -> Iterator[Message]:
+    waiting = list(objects(listed))[::-1]
+    while waiting:
+        one = waiting.pop()
+        waiting += list(objects(one.get("children")))[::-1]
+        yield Message(
+            Role.USER if one.get("isCreatedByUser") else Role.ASSISTANT,
+            text_of(one, "text") or parts_text(one.get("content")),
+            first_moment(one, "createdAt", "updatedAt"),
+            id=text_of(one, "messageId") or None,
+            parent=text_of(one, "parentMessageId") or None,
+            left_out=_ERRORS if one.get("error") else "",
+        )

@@ -1,0 +1,23 @@
+"""A memory as mem0 lists and exports it: a statement about the user, without a conversation."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from assistant.conversation import Role
+from assistant.imports.fields import digest, first_moment, text_of
+from assistant.imports.sessions import Conversation, Message, daily
+
+
+def fits(item: Mapping[str, Any]) -> bool:
+    """Whether this is a memory of mem0's."""
+    return isinstance(item.get("memory"), str)
+
+
+def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+    """The memory as something the user said on its day. Raises `ValueError`."""
+    text = text_of(item, "memory")
+    made = first_moment(item, "created_at", "updated_at")
+    # A memory that mem0 changed is another one.
+    id = f"{text_of(item, 'id')}:{digest(text)}"
+    said = Message(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
+    yield daily("mem0", made, [said], text_of(item, "user_id"))
