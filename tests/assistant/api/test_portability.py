@@ -61,6 +61,9 @@ def test_a_round_trip_changes_nothing(http: httpx.Client, told: str) -> None:
         "imported": 3,
         "known": 0,
         "unreadable": [],
+        "left_out": {},
+        "formats": ["records"],
+        "dry_run": False,
     }
     assert export(http, told) == before
     again = bring_in(http, told, before).json()
