@@ -49,6 +49,7 @@ from memory_store.errors import (
 from memory_store.facts import only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind, windows
+from memory_store.labels import LONGEST_LABEL, MOST_LABELS, Labels, Where, checked_labels, where
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
@@ -63,6 +64,7 @@ from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
 from memory_store.recall.weighting import bm25, term_weights
+from memory_store.retention import Rule
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange, TimeUse
@@ -99,9 +101,11 @@ __all__ = [
     "BATCH_SIZE",
     "ENGLISH",
     "LANGUAGES",
+    "LONGEST_LABEL",
     "LONGEST_QUERY",
     "LONGEST_READ",
     "LONGEST_TITLE",
+    "MOST_LABELS",
     "NONE",
     "PACKAGED",
     "PLAIN",
@@ -138,6 +142,7 @@ __all__ = [
     "KeyDesign",
     "KeyKind",
     "Kind",
+    "Labels",
     "Language",
     "LinesSum",
     "Listing",
@@ -166,6 +171,7 @@ __all__ = [
     "Restored",
     "Round",
     "RoundTaken",
+    "Rule",
     "ServerDocuments",
     "ServerEngine",
     "ServerOperator",
@@ -188,6 +194,7 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "Where",
     "as_stated",
     "as_title",
     "aside",
@@ -195,6 +202,7 @@ __all__ = [
     "bm25",
     "cancel_reindex",
     "charged",
+    "checked_labels",
     "current_job",
     "ending",
     "exported",
@@ -234,6 +242,7 @@ __all__ = [
     "to_line",
     "to_lines",
     "wants_answer",
+    "where",
     "windows",
     "without_names",
 ]

@@ -7,9 +7,10 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import ASKS, CONFLICTS, OPEN, REPEATS
+from memory_store.engines.layout import ASKS, CONFLICTS, EXPIRES, LABELS, OPEN, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.facts import only_asks
+from memory_store.labels import from_terms, terms_of
 from memory_store.language.words import indexed_counts, term_counts
 from memory_store.types import (
     Days,
@@ -64,6 +65,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "corrected_at": _instant(round.corrected_at),
         REPEATS: list(round.repeats),
         "session_title": round.session_title,
+        **_said_of(round),
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
         "keyphrases": list(record.keyphrases),
@@ -74,6 +76,17 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         ASKS: only_asks(record),
         "schema_version": SCHEMA_VERSION,
     }
+
+
+def _said_of(round: Round) -> Payload:
+    """What few rounds have; in others the fields are missing, as in all that were written before
+    there were any."""
+    said: dict[str, Any] = {}
+    if round.labels:
+        said[LABELS] = list(terms_of(round.labels))
+    if round.expires_at:
+        said[EXPIRES] = _instant(round.expires_at)
+    return said
 
 
 def facts_to_payload(facts: Sequence[Fact]) -> Payload:
@@ -128,6 +141,8 @@ def from_plain(payload: Payload) -> Record:
         corrected_at=_read_instant(payload.get("corrected_at")),
         repeats=tuple(payload.get(REPEATS, ())),
         session_title=payload.get("session_title", ""),
+        labels=from_terms(payload.get(LABELS) or ()),
+        expires_at=_read_instant(payload.get(EXPIRES)),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(

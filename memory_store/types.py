@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memory_store.errors import InvalidRecord
+from memory_store.labels import Labels
 
 CORRECTED = "corrected:"
 """How the mark of a correction among the turn ids of a round begins."""
@@ -74,7 +75,11 @@ class Round:
     """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
     session_title: str = field(default="", compare=False)
     """What its session was named, if it was; the same in all its rounds. It is no part of what the
-    round says."""
+    round says, and neither is what follows."""
+    labels: Labels = field(default_factory=dict, compare=False)
+    """Metadata of the caller's own."""
+    expires_at: datetime | None = field(default=None, compare=False)
+    """When it may be forgotten, which somebody must ask for."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -83,6 +88,8 @@ class Round:
             raise InvalidRecord(f"round_index must not be negative, got {self.round_index}")
         if self.session_date.tzinfo is None:
             raise InvalidRecord("session_date needs a time zone")
+        if self.expires_at and self.expires_at.tzinfo is None:
+            raise InvalidRecord("expires_at needs a time zone")
 
     @property
     def id(self) -> str:
@@ -269,3 +276,5 @@ class SessionSummary:
     """What it was named, if it was."""
     days: Mapping[date, int] = field(default_factory=dict)
     """How many of its rounds were said on each day."""
+    labels: Labels = field(default_factory=dict)
+    """What all its rounds are labelled with."""

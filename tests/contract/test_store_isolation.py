@@ -41,7 +41,10 @@ from memory_store import (
     Record,
     Round,
     RoundTaken,
+    Rule,
+    where,
 )
+from memory_store.labels import holds
 
 _Result = TypeVar("_Result")
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -76,6 +79,7 @@ COVERED = {
         "correct",
         "forget_round",
         "forget_session",
+        "forget_by_rule",
         "forget_user",
         "foreseen",
     ),
@@ -140,6 +144,7 @@ class Memories(RuleBasedStateMachine):
     def remember(self, user: str, session: str, index: int, text: str, over: bool) -> None:
         at = MAY + timedelta(days=index)
         round = Round(user, session, index, at, text, "Noted.", turn_ids=(text,))
+        round = replace(round, labels={"index": index})
         held = {i: r.turn_ids for i, r in self._expected[user].items() if i == round.id}
         self._run(self._store.remember([round], over=held if over else None))
         self._expected[user][round.id] = round
@@ -197,9 +202,10 @@ class Memories(RuleBasedStateMachine):
             record = self._run(self._store.let_supersede(user, id, allowed))
             assert (record is not None) is (id in self._expected[user])
 
-    @rule(user=ids, text=st.sampled_from(["", "tea"]))
-    def listed(self, user: str, text: str) -> None:
-        page = self._run(self._store.listed(Listing(user, text=text, limit=50)))
+    @rule(user=ids, text=st.sampled_from(["", "tea"]), index=st.none() | indexes)
+    def listed(self, user: str, text: str, index: int | None) -> None:
+        only = () if index is None else where({"index": index})
+        page = self._run(self._store.listed(Listing(user, text=text, limit=50, where=only)))
         for record in page.records:
             self._own(user, record)
 
@@ -285,6 +291,21 @@ class Memories(RuleBasedStateMachine):
         own = self._expected[user]
         gone = [id for id, round in own.items() if round.session_id == session]
         assert self._run(self._store.forget_session(user, session)).rounds == len(gone)
+        for id in gone:
+            del own[id]
+
+    @rule(user=ids, first=indexes, labelled=st.booleans())
+    def forget_by_rule(self, user: str, first: int, labelled: bool) -> None:
+        own = self._expected[user]
+        until = (MAY + timedelta(days=first)).date()
+        only = where({"index": first}) if labelled else ()
+        gone = [
+            id
+            for id, round in own.items()
+            if round.session_date.date() <= until and holds(round.labels, only)
+        ]
+        asked = Rule(MAY - timedelta(days=9), until, only)
+        assert self._run(self._store.forget_by_rule(user, asked)).rounds == len(gone)
         for id in gone:
             del own[id]
 
