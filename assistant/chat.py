@@ -19,7 +19,17 @@ from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
 from assistant.understanding.retriever import Retrieved, Retriever, Understanding, known_until
 from assistant.understanding.time_alone import days_alone
-from memory_store import LONGEST_QUERY, Days, Query, Recall, Recalled, Round, aside
+from memory_store import (
+    LONGEST_QUERY,
+    Days,
+    Labels,
+    Query,
+    Recall,
+    Recalled,
+    Round,
+    Where,
+    aside,
+)
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
@@ -79,6 +89,12 @@ class ChatCall:
     is_question: bool = False
     """Whether it is a question whatever its form, and wants nothing else done."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    where: Where = ()
+    """How the rounds that are recalled must be labelled."""
+    labels: Labels | None = None
+    """What the new round is labelled with; None for what the session's last one is."""
+    expires_at: datetime | None = None
+    """When the new round may be forgotten."""
 
     @property
     def place(self) -> Place:
@@ -242,6 +258,7 @@ class Chat:
                 explained=call.debug,
                 sessions=False,
                 short_limit=0 if self._recalled_rounds else _MOST_ROUNDS,
+                where=call.where,
             )
         )
 
@@ -269,7 +286,15 @@ class Chat:
         shown: str | None = None,
     ) -> Round:
         said = Turn(
-            Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, call.retried
+            Role.USER,
+            call.text,
+            call.asked_at,
+            call.timed,
+            call.name,
+            call.turn_id,
+            call.retried,
+            labels=call.labels,
+            expires_at=call.expires_at,
         )
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
         sent = call.conversation if call.sent_along is None else call.sent_along

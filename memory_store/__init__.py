@@ -49,7 +49,15 @@ from memory_store.errors import (
 from memory_store.facts import only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind, windows
-from memory_store.labels import LONGEST_LABEL, MOST_LABELS, Labels, Where, checked_labels, where
+from memory_store.labels import (
+    LONGEST_LABEL,
+    MOST_LABELS,
+    Labels,
+    Where,
+    checked_labels,
+    holds,
+    where,
+)
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
@@ -208,6 +216,7 @@ __all__ = [
     "exported",
     "from_lines",
     "header",
+    "holds",
     "in_slices",
     "key_phrases",
     "kind_of",

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from assistant.api import front_ends
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
+from assistant.api.keeping import expiry_of, labels_of, where_of
 from assistant.api.metadata import check_keys
 from assistant.api.profiles import WITHOUT_MEMORY, checked_profile
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
@@ -115,6 +116,9 @@ async def chat_call(request: Request, body: ChatRequest, said_in: str = "message
         is_task=is_task,
         is_question=_is_set(metadata, "question"),
         options=body.options(),
+        where=where_of(metadata.get("where")),
+        labels=labels_of(metadata.get("labels")),
+        expires_at=expiry_of(metadata, asked.at),
     )
 
 

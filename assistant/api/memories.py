@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from assistant.api.dependencies import Changes, Parts
 from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
+from assistant.api.keeping import where_of
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
@@ -66,7 +67,15 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     now = time_of(request, body.now, param="now")
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
     days = known_until(days, now.at, timed=now.given)
-    query = Query(user_id, body.query, body.top_k, days, asked_on=now.at.date(), explained=True)
+    query = Query(
+        user_id,
+        body.query,
+        body.top_k,
+        days,
+        asked_on=now.at.date(),
+        explained=True,
+        where=where_of(body.where),
+    )
     retrieved = await parts.retriever.retrieve(query, Read(body.understanding))
     recall = retrieved.recall
     for stage in ("embed", "search"):

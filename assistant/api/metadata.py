@@ -17,9 +17,13 @@ KEYS = (
     "to",
     "as_of",
     "question",
+    "where",
+    "labels",
+    "expires_at",
+    "expires_in",
     "memory_debug",
 )
-_CALLERS_OWN = ("user_ip",)
+_CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
 # In shorter keys a wrong letter makes another word: "form", "top".
 _SHORTEST_MISSPELT = 6

@@ -167,6 +167,8 @@ class MemoryBase(Reply):
     answer_withdrawn: bool
     enrichment: EnrichmentState
     corrected_at: Instant | None
+    labels: dict[str, str | int | float | bool]
+    expires_at: Instant | None
 
     @classmethod
     def of_round(cls, record: Record, **more: Any) -> Self:
@@ -189,6 +191,8 @@ class MemoryBase(Reply):
             answer_withdrawn=round.answer_withdrawn,
             enrichment=enrichment,
             corrected_at=round.corrected_at,
+            labels=dict(round.labels),
+            expires_at=round.expires_at,
             **more,
         )
 
@@ -209,6 +213,8 @@ class Memory(MemoryBase):
         "facts": [KeptFact.example],
         "enrichment": {"state": "done", "attempts": 0, "extractor": None, "failure": None},
         "corrected_at": None,
+        "labels": {},
+        "expires_at": None,
     }
 
     @classmethod

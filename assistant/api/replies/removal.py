@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import memory_store
-from assistant.api.replies import Reply
+from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT_ID
 
 
@@ -80,6 +80,25 @@ class ForgottenUser(Forgotten):
         "facts": 2,
         "sessions": 1,
         "answers": 0,
+    }
+
+
+class Retained(Forgotten):
+    """What went by rule, of how many users."""
+
+    object: Literal["retention"]
+    users: int
+    """Of how many users something went, or would."""
+    now: Instant
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "retention",
+        "dry_run": True,
+        "rounds": 0,
+        "facts": 0,
+        "sessions": 0,
+        "answers": 0,
+        "users": 0,
+        "now": "2023-06-10T09:00:00Z",
     }
 
 

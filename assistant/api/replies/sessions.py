@@ -101,6 +101,8 @@ class Session(OpenedSession):
     title: str | None
     opening: str
     days: list[RoundsOfADay]
+    labels: dict[str, str | int | float | bool]
+    """What all its rounds are labelled with."""
     enrichment: EnrichmentCounts
     failures: list[EnrichmentFailure]
     example: ClassVar[Mapping[str, Any]] = {
@@ -110,6 +112,7 @@ class Session(OpenedSession):
         "title": None,
         "opening": "I live in Ghent.",
         "days": [{"day": "2023-05-20", "rounds": 1}, {"day": "2023-05-27", "rounds": 1}],
+        "labels": {},
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
         "failures": [],
     }
@@ -127,6 +130,7 @@ class Session(OpenedSession):
             title=summary.title or None,
             opening=summary.opening,
             days=[RoundsOfADay(day=day.isoformat(), rounds=n) for day, n in summary.days.items()],
+            labels=dict(summary.labels),
             enrichment=EnrichmentCounts.of(summary),
             failures=[EnrichmentFailure.of(failed) for failed in summary.failures],
             **more,

@@ -80,6 +80,7 @@ CALLS: Mapping[str, Call] = {
     "GET /metrics": Call(),
     "GET /v1/usage": Call(),
     "GET /v1/backup": Call(),
+    "POST /v1/retention": Call(body={"older_than_days": 0, "now": "2099-01-01T00:00:00Z"}),
     "POST /v1/scrub": Call(body={}),
     "GET /version": Call(),
     "GET /": Call(),
@@ -93,7 +94,20 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
         "written only": Call(body=_SAID | {"metadata": {"memory": "write_only"}}),
     },
     "POST /v1/responses": {"streamed": Call(body={"input": QUESTION, "stream": True})},
-    "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
+    "POST /v1/memories/search": {
+        "sessions": Call(body={"query": QUESTION, "unit": "session"}),
+        "labelled": Call(body={"query": QUESTION, "where": {"topic": "safes"}}),
+    },
+    "POST /v1/sessions/{session_id}/messages": {
+        "labelled": Call(body=_SAID | {"labels": {"topic": "safes"}, "expires_in": 60}),
+    },
+    "PATCH /v1/sessions/{session_id}": {"labelled": Call(body={"labels": {"topic": "mine"}})},
+    "GET /v1/sessions": {"labelled": Call(params={"where": '{"topic": "safes"}'})},
+    "POST /v1/retention": {
+        "expired": Call(body={"where": {"topic": "safes"}}),
+        "dry run": Call(body={"older_than_days": 0, "dry_run": True}),
+        "of everybody": Call(body={"older_than_days": 0, "all_users": True, "dry_run": True}),
+    },
     "PATCH /v1/memories/{memory_id}": {
         "facts": Call(body={"facts": ["I have no safe."]}),
         "speakers": Call(body={"speakers": {f"My safe opens with {SECRET}.": "quoted"}}),
@@ -102,7 +116,10 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
     "DELETE /v1/memories/{memory_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/sessions/{session_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/users/{user_id}/memories": {"dry run": Call(params={"dry_run": "true"})},
-    "GET /v1/memories": {"all": Call(params={"order": "oldest", "limit": 200})},
+    "GET /v1/memories": {
+        "all": Call(params={"order": "oldest", "limit": 200}),
+        "labelled": Call(params={"where": '{"topic": "safes"}'}),
+    },
 }
 
 Naming = Callable[[Call, str], None]

@@ -166,6 +166,7 @@ def test_sessions_are_listed_oldest_first(http: httpx.Client, ann: str) -> None:
         "title": None,
         "opening": "a",
         "days": [{"day": "2023-05-19", "rounds": 2}],
+        "labels": {},
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
         "failures": [],
     }
