@@ -29,6 +29,7 @@ from memory_store import (
     RoundTaken,
     Rule,
     aside,
+    owner_of,
 )
 
 Watcher = Callable[[str, str], None]
@@ -255,6 +256,13 @@ class Recorder:
                 await self._forgotten()
         if not dry_run:
             self._tell_of_changed(user_id, gone.changed_sessions)
+        return gone
+
+    async def forget_memory(self, owner: str, *, dry_run: bool = False) -> Forgotten:
+        """Forget everything of a user, with all spaces; or one space, where the owner is one."""
+        gone = await self.forget(owner, dry_run=dry_run)
+        for space in await self._store.spaces(owner):
+            gone += await self.forget(owner_of(owner, space), dry_run=dry_run)
         return gone
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:

@@ -74,6 +74,7 @@ from memory_store.recall.speakers import named_speakers, speakers_of, without_na
 from memory_store.recall.weighting import bm25, term_weights
 from memory_store.retention import Rule
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
+from memory_store.spaces import Whose, owner_of, whose
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange, TimeUse
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
@@ -203,6 +204,7 @@ __all__ = [
     "TransferUnfinished",
     "Weights",
     "Where",
+    "Whose",
     "as_stated",
     "as_title",
     "aside",
@@ -227,6 +229,7 @@ __all__ = [
     "new_job",
     "only_asks",
     "own_sentences",
+    "owner_of",
     "pause",
     "read_sentences",
     "reindex",
@@ -252,6 +255,7 @@ __all__ = [
     "to_lines",
     "wants_answer",
     "where",
+    "whose",
     "windows",
     "without_names",
 ]

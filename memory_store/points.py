@@ -7,11 +7,12 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import ASKS, CONFLICTS, EXPIRES, LABELS, OPEN, REPEATS
+from memory_store.engines.layout import ASKS, CONFLICTS, EXPIRES, LABELS, OPEN, PERSON, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.facts import only_asks
 from memory_store.labels import from_terms, terms_of
 from memory_store.language.words import indexed_counts, term_counts
+from memory_store.spaces import whose
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -30,6 +31,7 @@ _COMPUTED = (
     "word_count",
     "fact_count",
     ASKS,
+    PERSON,
     "schema_version",
 )
 # An event that took longer says little about when something happened.
@@ -86,6 +88,9 @@ def _said_of(round: Round) -> Payload:
         said[LABELS] = list(terms_of(round.labels))
     if round.expires_at:
         said[EXPIRES] = _instant(round.expires_at)
+    owner = whose(round.user_id)
+    if owner.space is not None:
+        said[PERSON] = owner.user_id
     return said
 
 

@@ -34,6 +34,7 @@ from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
 from memory_store.retention import Rule
 from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
+from memory_store.spaces import whose
 from memory_store.transfer.records import owned
 from memory_store.turns import aside, in_order, in_slices, pause
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
@@ -315,6 +316,11 @@ class MemoryStore:
     async def users(self) -> list[str]:
         """Everybody of whom something is kept, in order: for a backup, never for a user."""
         return sorted(await self._engine.users())
+
+    async def spaces(self, user_id: str) -> list[str]:
+        """The names of the spaces in which something of a user is kept, in order."""
+        owners = [whose(owner) for owner in await self._engine.owners(user_id)]
+        return sorted(owner.space for owner in owners if owner.space is not None)
 
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""

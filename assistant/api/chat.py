@@ -40,6 +40,7 @@ from assistant.chat import ChatCall, MemoryMode
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
+from memory_store import whose
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
@@ -72,7 +73,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
 
 def answered(request: Request, call: ChatCall) -> Pieces:
     """The answer to a call, within the limits of its user."""
-    return _counted(request, call.user_id, services(request).chat.answer(call))
+    return _counted(request, whose(call.user_id).user_id, services(request).chat.answer(call))
 
 
 async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
@@ -92,17 +93,18 @@ async def chat_call(request: Request, body: ChatRequest, said_in: str = "message
     check_keys(metadata)
     limits_of(request).check_messages([message.readable for message in body.messages])
     last = _last_message(request, body, said_in)
-    user_id = await user_of(request, metadata.get("user_id"), body.user, body.safety_identifier)
+    users = (metadata.get("user_id"), body.user, body.safety_identifier)
+    user_id = await user_of(request, *users, space=metadata.get("space"))
     as_of = _as_of(metadata)
     asked = _asked(request, as_of, last.timestamp, metadata.get("timestamp"))
     conversation = _conversation(body.messages[:-1])
-    users = [m.content for m in conversation if m.role == "user"]
+    said = [m.content for m in conversation if m.role == "user"]
     system = "\n".join(m.content for m in conversation if m.role == "system")
     is_task = front_ends.is_task(request.headers, last.text)
     return ChatCall(
         user_id=user_id,
         session_id=session_of(request, metadata.get("session_id"))
-        or derived_session(user_id, system, [*users, last.text][0]),
+        or derived_session(user_id, system, [*said, last.text][0]),
         text=last.text,
         asked_at=asked.at,
         timed=asked.given,

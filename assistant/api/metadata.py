@@ -11,6 +11,7 @@ from assistant.errors import InvalidRequest
 KEYS = (
     "user_id",
     "session_id",
+    "space",
     "timestamp",
     "memory",
     "from",

@@ -19,7 +19,7 @@ from assistant.errors import InvalidRequest
 from assistant.imports.chatgpt import read_chatgpt
 from assistant.imports.recognised import Export, recognised
 from assistant.services import Services
-from memory_store import aside, from_lines, in_slices, to_lines
+from memory_store import aside, from_lines, in_slices, to_lines, whose
 
 router = APIRouter(prefix="/v1/users", tags=["memories"], route_class=JsonRoute)
 NDJSON = "application/x-ndjson"
@@ -67,7 +67,7 @@ async def import_user(
     done = await bring_in(request, parts, owner)
     return ImportedMemories(
         object="user.memories.imported",
-        user_id=owner,
+        **whose(owner)._asdict(),
         imported=done.new,
         known=done.known,
         unreadable=list(done.unreadable),

@@ -46,7 +46,7 @@ from assistant.api.route import JsonRoute
 from assistant.conversation import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import aside, in_slices, summarise_session
+from memory_store import aside, in_slices, summarise_session, whose
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=JsonRoute)
 _APART = timedelta(seconds=1)
@@ -59,10 +59,12 @@ _APART = timedelta(seconds=1)
 )
 async def open_session(request: Request, body: NewSession) -> OpenedSession:
     """Name a session; it exists in memory from its first recorded turn on."""
-    user_id = await user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id, space=body.space)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
-    return OpenedSession(object="session", id=session_id, user_id=user_id, started_at=started.at)
+    return OpenedSession(
+        object="session", id=session_id, **whose(user_id)._asdict(), started_at=started.at
+    )
 
 
 @router.post(
@@ -75,7 +77,7 @@ async def record_messages(
     request: Request, parts: Parts, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
-    user_id = await user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id, space=body.space)
     session_id = checked_id(session_id, "session_id")
     turns = await _turns(request, body)
     recorded = await parts.recorder.record(user_id, session_id, turns)
@@ -83,7 +85,7 @@ async def record_messages(
     reply = RecordedTurns(
         object="session.messages",
         session_id=session_id,
-        user_id=user_id,
+        **whose(user_id)._asdict(),
         recorded=recorded.recorded,
         known=recorded.known,
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
@@ -198,7 +200,7 @@ async def name_session(
     user_id: UserId = None,
 ) -> Session:
     """Give a session a title, an empty one takes it away; or label all its rounds anew."""
-    owner = await user_of(request, body.user_id, user_id)
+    owner = await user_of(request, body.user_id, user_id, space=body.space)
     labels = labels_of(body.labels)
     if body.title is None and labels is None:
         raise InvalidRequest("nothing to change: give a title or labels", param="title")

@@ -59,7 +59,7 @@ async def retain(
     itself: call this from a timer. `all_users` is for the admin."""
     if body.all_users:
         caller_of(request).checked_scope(Scope.ADMIN)
-    owner = None if body.all_users else await user_of(request, body.user_id)
+    owner = None if body.all_users else await user_of(request, body.user_id, space=body.space)
     now = time_of(request, body.now, param="now").at
     until = None
     if body.older_than_days is not None:

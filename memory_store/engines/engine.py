@@ -162,6 +162,9 @@ class Engine(Protocol):
     async def users(self) -> set[str]:
         """Everybody who has points; as `in_state`, for the upkeep of the store alone."""
 
+    async def owners(self, person: str) -> set[str]:
+        """Under which names the spaces of a user have points (`memory_store.spaces`)."""
+
     async def count(self, scope: Scope) -> int:
         """How many points are in scope, exactly."""
 

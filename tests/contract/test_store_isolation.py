@@ -42,7 +42,9 @@ from memory_store import (
     Round,
     RoundTaken,
     Rule,
+    as_title,
     where,
+    whose,
 )
 from memory_store.labels import holds
 
@@ -53,6 +55,8 @@ MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 IDS = (
     *("a", "ab", "abc", "a/b", "a:b", "1:a", "1:a/1:b", "a b", "a ", " a", "A", "a\n", "a\x00b"),
     *('a"b', "a'b", "a\\b", "*", "%", ".*", "null", "None", "0", "-1", " ", "user_id"),
+    # Spaces, and what looks like one.
+    *("a\x1fagent:b", "a\x1fagent:a", "ab\x1fagent:b", "\x1fagent:b", "a\x1f", "agent:b"),
     *("ä", "a\u0308", "á", "ß", "ss", "ﬁ", "fi", "茶", "🦜", "a" * 500, "a" * 499 + "b"),
 )
 # Few, so that what one user does mostly finds rounds of that user and of the others.
@@ -67,6 +71,7 @@ COVERED = {
     "claim",
     *(
         "sessions",
+        "spaces",
         "name_session",
         "count",
         "known_facts",
@@ -239,10 +244,11 @@ class Memories(RuleBasedStateMachine):
 
     @rule(user=ids, session=ids)
     def name_session(self, user: str, session: str) -> None:
-        for record in self._run(self._store.name_session(user, session, f"of {user}"[:200])):
+        title = as_title(f"of {user}")
+        for record in self._run(self._store.name_session(user, session, title)):
             self._own(user, record)
             assert record.round.session_id == session
-            assert record.round.session_title == f"of {user}"[:200]
+            assert record.round.session_title == title
 
     @rule(user=ids, session=ids, index=indexes)
     def round(self, user: str, session: str, index: int) -> None:
@@ -322,6 +328,8 @@ class Memories(RuleBasedStateMachine):
         known = {user for user, own in self._expected.items() if own}
         assert set(self._run(self._store.users())) == known
         for user, own in self._expected.items():
+            spaces = [owner.space for owner in map(whose, known) if owner.user_id == user]
+            assert self._run(self._store.spaces(user)) == sorted(filter(None, spaces))
             assert self._run(self._store.count(user)) == len(own)
             listed = self._run(self._store.sessions(user))
             counted = {summary.session_id: summary.rounds for summary in listed}

@@ -70,10 +70,12 @@ class ForgottenUser(Forgotten):
 
     object: Literal["user.memories.deleted"]
     user_id: str
+    space: str | None
     deleted: int
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.deleted",
         "user_id": "ann",
+        "space": None,
         "deleted": 0,
         "dry_run": True,
         "rounds": 2,
@@ -107,12 +109,14 @@ class ImportedMemories(Reply):
 
     object: Literal["user.memories.imported"]
     user_id: str
+    space: str | None
     imported: int
     known: int
     unreadable: list[str]
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.imported",
         "user_id": "ann",
+        "space": None,
         "imported": 0,
         "known": 2,
         "unreadable": [],

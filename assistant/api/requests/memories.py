@@ -15,6 +15,7 @@ class NewSession(Request):
     """`POST /v1/sessions`."""
 
     user_id: str | None = None
+    space: str | None = None
     session_id: str | None = None
     started_at: Time = None
     example: ClassVar[Mapping[str, Any]] = {
@@ -33,6 +34,7 @@ class NamedSession(Request):
     take the place of those of all its rounds."""
 
     user_id: str | None = None
+    space: str | None = None
     title: str | None = Field(default=None, max_length=LONGEST_TITLE)
     labels: Named | None = None
     example: ClassVar[Mapping[str, Any]] = {"user_id": "ann", "title": "My two homes"}
@@ -52,6 +54,7 @@ class RecordedMessages(Request):
     """`POST /v1/sessions/{session_id}/messages`."""
 
     user_id: str | None = None
+    space: str | None = None
     messages: Many[RecordedMessage]
     timestamp: Time = None
     wait: bool | None = None
@@ -104,6 +107,7 @@ class CorrectedMemory(Request):
     """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
     user_id: str | None = None
+    space: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
     facts: Many[str | StatedFact] | None = None
@@ -120,6 +124,7 @@ class SearchRequest(Request):
 
     query: str = Field(min_length=1)
     user_id: str | None = None
+    space: str | None = None
     now: Time = None
     from_: Time = Field(default=None, alias="from")
     to: Time = None
@@ -141,6 +146,7 @@ class RetentionRequest(Request):
     said more days before."""
 
     user_id: str | None = None
+    space: str | None = None
     all_users: bool = False
     older_than_days: int | None = Field(default=None, ge=0, le=100_000)
     where: Named | None = None

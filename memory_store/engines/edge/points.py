@@ -12,6 +12,7 @@ from memory_store.engines.layout import (
     EXPIRES,
     KEYS,
     LABELS,
+    PERSON,
     REPEATS,
     TURNS,
     WORDS,
@@ -48,6 +49,7 @@ def indexes() -> dict[str, Any]:
         REPEATS: qe.KeywordIndexParams(),
         CONFLICTS: qe.KeywordIndexParams(),
         LABELS: qe.KeywordIndexParams(),
+        PERSON: qe.KeywordIndexParams(),
         EXPIRES: qe.DatetimeIndexParams(),
     }
 

@@ -17,6 +17,7 @@ from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
     LABELS,
+    PERSON,
     REPEATS,
     TURNS,
     WORDS,
@@ -44,6 +45,7 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     CONFLICTS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     LABELS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    PERSON: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     EXPIRES: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
 }
 _version = attrgetter("version")

@@ -58,6 +58,7 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/models/{name}": Call(),
     "POST /v1/sessions": Call(body={}),
     "GET /v1/sessions": Call(),
+    "GET /v1/spaces": Call(),
     "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
     "GET /v1/sessions/{session_id}": Call(),
     "PATCH /v1/sessions/{session_id}": Call(body={"title": "Mine"}),
