@@ -28,6 +28,8 @@ from assistant.access.keys import Scope, new_key
 SECRET = "4711-mh"
 QUESTION = "Which number opens my safe?"
 SESSION = "ann's diary"
+SPACE, OTHER_SPACE = "agent:butler", "agent:gardener"
+IN_SPACE = "0815-mh"
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,13 @@ WEAK: Mapping[str, Naming] = {
         "X-Forwarded-User",
     )
 }
+SPACES: Mapping[str, Naming] = {
+    "space in header": lambda call, space: call.headers.update({"X-Memory-Space": space}),
+    "space in query": lambda call, space: call.params.update(space=space),
+    "space in body": lambda call, space: (
+        None if call.body is None else _in_body("space")(call, space)
+    ),
+}
 STRONG: Mapping[str, Naming] = {
     "query": _in_query,
     "body": _in_body("user_id"),
@@ -200,8 +209,12 @@ class Matrix:
         assert self.operator.delete("/v1/users/eve/memories").status_code == 200
 
     def of_ann(self) -> Any:
-        export = self.operator.get("/v1/users/ann/export").text
-        return sessions(self.operator, "ann"), export
+        spaces = self.operator.get("/v1/spaces", params={"user_id": "ann"}).json()
+        return sessions(self.operator, "ann"), spaces, self.exported(None), self.exported(SPACE)
+
+    def exported(self, space: str | None) -> str:
+        named = {} if space is None else {"space": space}
+        return self.operator.get("/v1/users/ann/export", params=named).text
 
 
 @pytest.fixture(scope="module", params=["with keys", "without keys"])
@@ -217,12 +230,16 @@ def matrix(
             made = new_key("a key", user, scopes, created_at="now")
             KeyFile(folder / "keys.json").add(made.key)
             headers["Authorization"] = f"Bearer {made.token}"
+    unlimited = {"requests_per_minute": 0}
+    asked_often = Settings(embedder="hash", data_dir=folder, limits=unlimited)  # type: ignore[arg-type]
     with (
-        served(create_app(Settings(embedder="hash", data_dir=folder))) as url,
+        served(create_app(asked_often)) as url,
         httpx.Client(base_url=url, headers=eves, timeout=60) as eve,
         httpx.Client(base_url=url, headers=operators, timeout=60) as operator,
     ):
         record(operator, "ann", SESSION, f"My safe opens with {SECRET}.", f"{SECRET}, noted.")
+        in_space = {"space": SPACE, "labels": {"topic": "safes"}}
+        record(operator, "ann", SESSION, f"My other safe opens with {IN_SPACE}.", **in_space)
         record(operator, "ann", "her letters", "My phone number is 555-0101.", "Noted.")
         pasted = f"Please proofread my uncle's letter:\n\nMy phone number is {SECRET}."
         record(operator, "ann", "her letters", pasted, "Fine.")
@@ -257,6 +274,10 @@ def attempts(route: str, *, keyed: bool) -> Iterator[tuple[str, Call, str]]:
             named = deepcopy(own)
             name(named, "ann")
             yield f"{variant} {place}", named, "eve"
+        for place, name in SPACES.items():
+            spaced = deepcopy(own)
+            name(spaced, SPACE)
+            yield f"{variant} {place}", spaced, "eve"
         if keyed:
             yield f"{variant} path", own, "ann"
             everywhere = deepcopy(own)
@@ -284,6 +305,7 @@ def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str
         assert reply.status_code in (200, 400, 403, 404), (how, reply.text)
         for shown in (reply.text, str(reply.headers)):
             assert SECRET not in shown, how
+            assert IN_SPACE not in shown, how
         if reply.status_code == 200:
             assert matrix.anns.memory not in reply.text, how
         matrix.forget_eve()
@@ -295,6 +317,44 @@ def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str
         tried += 1
     assert tried >= len(WEAK)
     assert matrix.of_ann() == before
+
+
+ASKING = [route for route in CALLS if route not in OF_EVERYBODY]
+
+
+@pytest.mark.parametrize("route", ASKING)
+@pytest.mark.parametrize("space", [None, OTHER_SPACE])
+def test_nothing_of_a_space_comes_out_elsewhere_or_changes(
+    matrix: Matrix, route: str, space: str | None
+) -> None:
+    """Ann herself, in her own memory and in another space: what was said in a space stays there."""
+    if route.startswith("DELETE /v1/users") and space is None:
+        pytest.skip("forgetting a user forgets all spaces")
+    as_ann = Matrix(matrix.operator, matrix.operator, matrix.anns, matrix.keyed)
+    found = matrix.operator.get("/v1/memories", params={"user_id": "ann", "space": SPACE}).json()
+    theirs = Ids(SESSION if space else "no session", found["data"][0]["id"])
+    own, before = matrix.exported(None), matrix.exported(SPACE)
+    assert IN_SPACE in before
+    assert IN_SPACE not in own
+    for variant, call in cases(route).items():
+        asked = deepcopy(call)
+        for name in STRONG.values():
+            name(asked, "ann")
+        if space is not None:
+            SPACES["space in header"](asked, space)
+        if asked.body is not None:
+            asked.body.get("metadata", {}).setdefault("memory", "read_only")
+        if space is None and not (route.startswith("GET") or "search" in route):
+            continue  # what changes Ann's own memory is tried in her other space
+        if "all_users" in (asked.body or {}):
+            continue
+        reply = as_ann.send(route, asked, theirs, "ann")
+        assert IN_SPACE not in reply.text, variant
+        if space is not None:
+            assert SECRET not in reply.text, variant
+    assert (matrix.exported(None), matrix.exported(SPACE)) == (own, before)
+    forget = {"space": OTHER_SPACE}
+    assert matrix.operator.delete("/v1/users/ann/memories", params=forget).status_code == 200
 
 
 def _plain(reply: httpx.Response, ids: Ids) -> str:
