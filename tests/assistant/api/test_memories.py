@@ -152,6 +152,7 @@ def test_everything_of_a_user_is_counted_and_forgotten(http: httpx.Client, told:
     forgotten = http.delete(path).json()
     assert forgotten == {
         "object": "user.memories.deleted",
+        "space": None,
         "user_id": told,
         "deleted": 3,
         "dry_run": False,
