@@ -7,7 +7,8 @@ from calls import assert_error, record, sessions
 SEARCH = "/v1/memories/search"
 VALUE = set(
     """object id session_id round_index session_date similarity user_text assistant_text
-    answer_withdrawn facts enrichment corrected_at signals reasons near""".split()
+    answer_withdrawn facts enrichment corrected_at labels expires_at signals
+    reasons near""".split()
 )
 
 
