@@ -29,6 +29,7 @@ from assistant.api import (
     responses,
     service,
     sessions,
+    spaces,
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
@@ -50,6 +51,7 @@ _KEYED: tuple[ModuleType, ...] = (
     embeddings,
     profiles,
     sessions,
+    spaces,
     memories,
     memory_list,
     portability,

@@ -230,6 +230,7 @@ class Chat:
                 explained=call.debug,
                 sessions=False,
                 short_limit=0 if self._recalled_rounds else _MOST_ROUNDS,
+                where=call.where,
             )
         )
 
@@ -261,7 +262,17 @@ class Chat:
     ) -> Round:
         # The last request of a loop repeats its first one, however long the loop took.
         again = call.retried or bool(call.after)
-        said = Turn(Role.USER, call.text, call.asked_at, call.timed, call.name, call.turn_id, again)
+        said = Turn(
+            Role.USER,
+            call.text,
+            call.asked_at,
+            call.timed,
+            call.name,
+            call.turn_id,
+            again,
+            labels=call.labels,
+            expires_at=call.expires_at,
+        )
         reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
         sent = call.conversation if call.sent_along is None else call.sent_along
         # What comes with calls of tools is no answer, and is not kept.

@@ -11,7 +11,7 @@ from assistant.models.chat_model import Message
 from assistant.reading.demands import shapes_reply
 from assistant.reading.reader import Trace
 from assistant.understanding.retriever import Understanding
-from memory_store import Days, Recall, Round
+from memory_store import Days, Labels, Recall, Round, Where
 
 
 class MemoryMode(StrEnum):
@@ -66,6 +66,13 @@ class ChatCall:
     is_question: bool = False
     """Whether it is a question whatever its form, and wants nothing else done."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    """What is for the language model."""
+    where: Where = ()
+    """How the rounds that are recalled must be labelled."""
+    labels: Labels | None = None
+    """What the new round is labelled with; None for what the session's last one is."""
+    expires_at: datetime | None = None
+    """When the new round may be forgotten."""
 
     @property
     def place(self) -> Place:

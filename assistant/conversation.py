@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from memory_store import Round
+from memory_store import Labels, Round
 
 # As long as OpenAI's clients wait for a reply: the same words later than this are said again.
 _RETRY_WINDOW = timedelta(minutes=10)
@@ -45,6 +45,10 @@ class Turn:
     retried: bool = False
     shown: str | None = None
     """What was shown in place of the text that is kept, if anything: clients send that back."""
+    labels: Labels | None = None
+    """What its round is labelled with; None for what the session's last round is."""
+    expires_at: datetime | None = None
+    """When its round may be forgotten."""
 
     @property
     def named(self) -> bool:
@@ -134,12 +138,24 @@ def add_turns(
             index = last.round_index + 1 if last else 0
             named = last.session_title if last else title
             said_at = _said_at(last, said[0])
-            last = Round(user_id, session_id, index, said_at, session_title=named)
+            labels = last.labels if last else {}
+            last = Round(user_id, session_id, index, said_at, session_title=named, labels=labels)
             last = _opened(last, said)
         else:
             last = _answered(last, said)
+        last = _kept_as_asked(last, said)
         changed.append(last)
     return changed
+
+
+def _kept_as_asked(round: Round, said: Sequence[Turn]) -> Round:
+    """The round with what its turns say of how it is to be kept."""
+    for turn in said:
+        if turn.labels is not None:
+            round = replace(round, labels=turn.labels)
+        if turn.expires_at is not None:
+            round = replace(round, expires_at=turn.expires_at)
+    return round
 
 
 def _said_at(last: Round | None, turn: Turn) -> datetime:

@@ -22,11 +22,14 @@ from memory_store import (
     EnrichmentState,
     Extraction,
     Forgotten,
+    Labels,
     MemoryStore,
     Record,
     Round,
     RoundTaken,
+    Rule,
     aside,
+    owner_of,
 )
 
 Watcher = Callable[[str, str], None]
@@ -191,11 +194,14 @@ class Recorder:
             return new
 
     @memory_operation(Operation.UPDATE, len)
-    async def name_session(self, user_id: str, session_id: str, title: str) -> list[Record]:
-        """Name a session; its records, of which there are none where there is no such session."""
+    async def name_session(
+        self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
+    ) -> list[Record]:
+        """Name a session, or label its rounds; its records, of which there are none where there is
+        no such session."""
         async with self._writing(user_id) as writer:
             writer.sessions.pop(session_id, None)
-            records = await self._store.name_session(user_id, session_id, title)
+            records = await self._store.name_session(user_id, session_id, title, labels)
             if self._notices:  # others may hold its rounds under the title that it had
                 await self._notices.tell(ERASED)
             return records
@@ -227,10 +233,11 @@ class Recorder:
         *,
         session_id: str | None = None,
         round_id: str | None = None,
+        rule: Rule | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
-        """Forget a session, a round, or, where neither is named, everything of a user; how much
-        that is. With `dry_run` only count it."""
+        """Forget a session, a round, what a rule names, or, where none is given, everything of a
+        user; how much that is. With `dry_run` only count it."""
         store, state = self._store, self._state
         async with self._writing(user_id) as writer:
             writer.sessions.clear()
@@ -242,12 +249,21 @@ class Recorder:
                 gone = await store.forget_round(
                     user_id, round_id, dry_run=dry_run, enrichment=state
                 )
+            elif rule is not None:
+                gone = await store.forget_by_rule(user_id, rule, dry_run=dry_run, enrichment=state)
             else:
                 gone = await store.forget_user(user_id, dry_run=dry_run)
             if not dry_run:
                 await self._forgotten()
         if not dry_run:
             self._tell_of_changed(user_id, gone.changed_sessions)
+        return gone
+
+    async def forget_memory(self, owner: str, *, dry_run: bool = False) -> Forgotten:
+        """Forget everything of a user, with all spaces; or one space, where the owner is one."""
+        gone = await self.forget(owner, dry_run=dry_run)
+        for space in await self._store.spaces(owner):
+            gone += await self.forget(owner_of(owner, space), dry_run=dry_run)
         return gone
 
     def _tell_of_changed(self, user_id: str, sessions: Iterable[str]) -> None:

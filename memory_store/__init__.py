@@ -49,6 +49,15 @@ from memory_store.errors import (
 from memory_store.facts import only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind, windows
+from memory_store.labels import (
+    LONGEST_LABEL,
+    MOST_LABELS,
+    Labels,
+    Where,
+    checked_labels,
+    holds,
+    where,
+)
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
@@ -63,7 +72,9 @@ from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
 from memory_store.recall.weighting import bm25, term_weights
+from memory_store.retention import Rule
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
+from memory_store.spaces import Whose, owner_of, whose
 from memory_store.store import MemoryStore
 from memory_store.time import Precision, TimeRange, TimeUse
 from memory_store.transfer.backup import BackedUp, LinesSum, Restored, back_up, restore
@@ -99,9 +110,11 @@ __all__ = [
     "BATCH_SIZE",
     "ENGLISH",
     "LANGUAGES",
+    "LONGEST_LABEL",
     "LONGEST_QUERY",
     "LONGEST_READ",
     "LONGEST_TITLE",
+    "MOST_LABELS",
     "NONE",
     "PACKAGED",
     "PLAIN",
@@ -138,6 +151,7 @@ __all__ = [
     "KeyDesign",
     "KeyKind",
     "Kind",
+    "Labels",
     "Language",
     "LinesSum",
     "Listing",
@@ -166,6 +180,7 @@ __all__ = [
     "Restored",
     "Round",
     "RoundTaken",
+    "Rule",
     "ServerDocuments",
     "ServerEngine",
     "ServerOperator",
@@ -188,6 +203,8 @@ __all__ = [
     "Told",
     "TransferUnfinished",
     "Weights",
+    "Where",
+    "Whose",
     "as_stated",
     "as_title",
     "aside",
@@ -195,11 +212,13 @@ __all__ = [
     "bm25",
     "cancel_reindex",
     "charged",
+    "checked_labels",
     "current_job",
     "ending",
     "exported",
     "from_lines",
     "header",
+    "holds",
     "in_slices",
     "key_phrases",
     "kind_of",
@@ -210,6 +229,7 @@ __all__ = [
     "new_job",
     "only_asks",
     "own_sentences",
+    "owner_of",
     "pause",
     "read_sentences",
     "reindex",
@@ -234,6 +254,8 @@ __all__ = [
     "to_line",
     "to_lines",
     "wants_answer",
+    "where",
+    "whose",
     "windows",
     "without_names",
 ]

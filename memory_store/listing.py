@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 from memory_store.engines.engine import Hit
 from memory_store.engines.layout import ASKS
+from memory_store.labels import Where
 from memory_store.types import Days, Record
 
 TEXTS = ("user_text", "assistant_text")
@@ -18,8 +19,8 @@ Place = tuple[datetime, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which rounds of a user to list: said on these days, in this session, with this text on either
-    side, of these ids. With `as_of` they say what held on that day.
+    """Which rounds of a user to list: said on these days, in this session, labelled like this, with
+    this text on either side, of these ids. With `as_of` they say what held on that day.
 
     Without `questions` those in which the user only asks are left out; of rounds that were written
     before this was noted, none are.
@@ -37,6 +38,7 @@ class Listing:
     newest_first: bool = True
     limit: int = 50
     after: Place | None = None
+    where: Where = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import ASKS, CONFLICTS, OPEN, REPEATS
+from memory_store.engines.layout import ASKS, CONFLICTS, EXPIRES, LABELS, OPEN, PERSON, REPEATS
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.facts import only_asks
+from memory_store.labels import from_terms, terms_of
 from memory_store.language.words import indexed_counts, term_counts
+from memory_store.spaces import whose
 from memory_store.types import (
     Days,
     EnrichmentState,
@@ -29,6 +31,7 @@ _COMPUTED = (
     "word_count",
     "fact_count",
     ASKS,
+    PERSON,
     "schema_version",
 )
 # An event that took longer says little about when something happened.
@@ -66,6 +69,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         # Few rounds have any.
         **({"tools": list(round.tools)} if round.tools else {}),
         "session_title": round.session_title,
+        **_said_of(round),
         **facts_to_payload(record.facts),
         **enrichment_to_payload(record),
         "keyphrases": list(record.keyphrases),
@@ -76,6 +80,20 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         ASKS: only_asks(record),
         "schema_version": SCHEMA_VERSION,
     }
+
+
+def _said_of(round: Round) -> Payload:
+    """What few rounds have; in others the fields are missing, as in all that were written before
+    there were any."""
+    said: dict[str, Any] = {}
+    if round.labels:
+        said[LABELS] = list(terms_of(round.labels))
+    if round.expires_at:
+        said[EXPIRES] = _instant(round.expires_at)
+    owner = whose(round.user_id)
+    if owner.space is not None:
+        said[PERSON] = owner.user_id
+    return said
 
 
 def facts_to_payload(facts: Sequence[Fact]) -> Payload:
@@ -131,6 +149,8 @@ def from_plain(payload: Payload) -> Record:
         repeats=tuple(payload.get(REPEATS, ())),
         tools=tuple(payload.get("tools", ())),
         session_title=payload.get("session_title", ""),
+        labels=from_terms(payload.get(LABELS) or ()),
+        expires_at=_read_instant(payload.get(EXPIRES)),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(

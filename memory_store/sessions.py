@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memory_store.engines.engine import Hit
+from memory_store.engines.layout import LABELS
+from memory_store.labels import Labels, from_terms, shared
 from memory_store.turns import in_order
 from memory_store.types import EnrichmentFailure, EnrichmentState, Record, SessionSummary
 
@@ -18,6 +20,7 @@ SUMMARY_FIELDS = (
     "failure",
     "user_text",
     "session_title",
+    LABELS,
 )
 _OPENING = 80
 LONGEST_TITLE = 200
@@ -31,6 +34,7 @@ class _Said:
     enrichment: EnrichmentFailure
     opening: str
     title: str
+    labels: Labels
 
 
 def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
@@ -50,6 +54,7 @@ def summarise_session(records: Sequence[Record]) -> SessionSummary:
             EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
             _opening(r.round.user_text),
             r.round.session_title,
+            r.round.labels,
         )
         for r in records
     ]
@@ -69,6 +74,7 @@ def _said(hit: Hit) -> _Said:
         ),
         _opening(payload["user_text"]),
         payload.get("session_title", ""),
+        from_terms(payload.get(LABELS) or ()),
     )
 
 
@@ -100,4 +106,5 @@ def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
         opening=in_turn[0].opening,
         title=next((one.title for one in in_turn if one.title), ""),
         days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
+        labels=shared([one.labels for one in in_turn]),
     )

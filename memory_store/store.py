@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from typing import Any
 
 from memory_store.changes.correction import Corrected, Correction, corrected, given_facts
 from memory_store.changes.extraction import Extraction, enriched, known_facts
@@ -15,6 +16,7 @@ from memory_store.conflicts import Conflict, conflicts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
+from memory_store.engines.layout import LABELS
 from memory_store.engines.parts import records_in
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.facts import rule_facts
@@ -22,6 +24,7 @@ from memory_store.history import Told, told
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
+from memory_store.labels import Labels, Where, checked_labels, terms_of
 from memory_store.language import Language
 from memory_store.language.words import shared_with
 from memory_store.listing import Listing, Page, cut, fields, place_of
@@ -29,7 +32,9 @@ from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
 from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
+from memory_store.retention import Rule
 from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
+from memory_store.spaces import whose
 from memory_store.transfer.records import owned
 from memory_store.turns import aside, in_order, in_slices, pause
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
@@ -248,15 +253,22 @@ class MemoryStore:
         size = _FACT * len(records)
         return await aside(size, in_order, records, lambda record: record.round.round_index)
 
-    async def sessions(self, user_id: str) -> list[SessionSummary]:
-        """Every session of a user, oldest first."""
-        hits = await self._engine.scroll(Scope(user_id), SUMMARY_FIELDS)
+    async def sessions(self, user_id: str, where: Where = ()) -> list[SessionSummary]:
+        """Every session of a user, oldest first; of rounds labelled like this only."""
+        hits = await self._engine.scroll(Scope(user_id, labels=where), SUMMARY_FIELDS)
         return await aside(_FACT * len(hits), summarise, hits)
 
-    async def name_session(self, user_id: str, session_id: str, title: str) -> list[Record]:
-        """Name a session, or with an empty title have it named by nothing but its opening; its
-        records as they are then, empty when there is none."""
-        named = {"session_title": as_title(title)}
+    async def name_session(
+        self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
+    ) -> list[Record]:
+        """Name a session, or with an empty title have it named by nothing but its opening; or label
+        all its rounds anew. None leaves it as it is. Its records as they are then, empty when there
+        is none."""
+        named: dict[str, Any] = {}
+        if title is not None:
+            named["session_title"] = as_title(title)
+        if labels is not None:
+            named[LABELS] = list(terms_of(checked_labels(labels)))
         every = await self._engine.scroll(Scope(user_id, session_id), ["session_id"])
         ids = [hit.id for hit in every]
         for start in range(0, len(ids), _NAMED_AT_ONCE):
@@ -275,7 +287,7 @@ class MemoryStore:
         ids = listing.ids and tuple(filter(_is_id, listing.ids))
         if ids == ():
             return Page((), 0)
-        scope = Scope(listing.user_id, listing.session_id, ids, listing.days)
+        scope = Scope(listing.user_id, listing.session_id, ids, listing.days, labels=listing.where)
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(_FACT * len(every), cut, every, listing)
         read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
@@ -304,6 +316,11 @@ class MemoryStore:
     async def users(self) -> list[str]:
         """Everybody of whom something is kept, in order: for a backup, never for a user."""
         return sorted(await self._engine.users())
+
+    async def spaces(self, user_id: str) -> list[str]:
+        """The names of the spaces in which something of a user is kept, in order."""
+        owners = [whose(owner) for owner in await self._engine.owners(user_id)]
+        return sorted(owner.space for owner in owners if owner.space is not None)
 
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""
@@ -376,6 +393,21 @@ class MemoryStore:
     ) -> Forgotten:
         """Forget one session; otherwise as `forget_round`."""
         scope = Scope(user_id, session_id)
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
+
+    async def forget_by_rule(
+        self,
+        user_id: str,
+        rule: Rule,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Forgotten:
+        """Forget what a rule names; otherwise as `forget_round`."""
+        ids: set[str] = set()
+        for scope in rule.scopes(user_id):
+            ids |= {hit.id for hit in await self._engine.scroll(scope, ["session_id"])}
+        scope = Scope(user_id, ids=tuple(sorted(ids)))
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:

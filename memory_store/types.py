@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memory_store.errors import InvalidRecord
+from memory_store.labels import Labels
 
 CORRECTED = "corrected:"
 """How the mark of a correction among the turn ids of a round begins."""
@@ -76,7 +77,11 @@ class Round:
     """The names of the tools that were called for its answer."""
     session_title: str = field(default="", compare=False)
     """What its session was named, if it was; the same in all its rounds. It is no part of what the
-    round says."""
+    round says, and neither is what follows."""
+    labels: Labels = field(default_factory=dict, compare=False)
+    """Metadata of the caller's own."""
+    expires_at: datetime | None = field(default=None, compare=False)
+    """When it may be forgotten, which somebody must ask for."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:
@@ -85,6 +90,8 @@ class Round:
             raise InvalidRecord(f"round_index must not be negative, got {self.round_index}")
         if self.session_date.tzinfo is None:
             raise InvalidRecord("session_date needs a time zone")
+        if self.expires_at and self.expires_at.tzinfo is None:
+            raise InvalidRecord("expires_at needs a time zone")
 
     @property
     def id(self) -> str:
@@ -271,3 +278,5 @@ class SessionSummary:
     """What it was named, if it was."""
     days: Mapping[date, int] = field(default_factory=dict)
     """How many of its rounds were said on each day."""
+    labels: Labels = field(default_factory=dict)
+    """What all its rounds are labelled with."""

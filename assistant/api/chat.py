@@ -14,6 +14,7 @@ from fastapi.responses import Response
 from assistant.api import front_ends
 from assistant.api.description import streamed
 from assistant.api.failures import ANSWERING, failures
+from assistant.api.keeping import expiry_of, labels_of, where_of
 from assistant.api.metadata import check_keys
 from assistant.api.profiles import chat_of, checked_profile
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
@@ -40,6 +41,7 @@ from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.settings import WITHOUT_MEMORY
+from memory_store import whose
 
 router = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=JsonRoute)
 _TRUE = ("1", "true", "yes", "on")
@@ -60,7 +62,8 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     sent = await request.json()
     options = {name: value for name, value in sent.items() if name not in _OURS}
     given = body.metadata or {}
-    user_id = await user_of(request, given.get("user_id"), body.user, body.safety_identifier)
+    users = (given.get("user_id"), body.user, body.safety_identifier)
+    user_id = await user_of(request, *users, space=given.get("space"))
     call = await chat_call(request, body, sent["messages"], options, user_id)
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
@@ -80,7 +83,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
 
 def answered(request: Request, chat: Chat, call: ChatCall) -> Pieces:
     """The answer to a call, within the limits of its user."""
-    return _counted(request, call.user_id, chat.answer(call))
+    return _counted(request, whose(call.user_id).user_id, chat.answer(call))
 
 
 async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
@@ -137,6 +140,9 @@ async def chat_call(
         is_task=is_task,
         is_question=_is_set(metadata, "question"),
         options=options,
+        where=where_of(metadata.get("where")),
+        labels=labels_of(metadata.get("labels")),
+        expires_at=expiry_of(metadata, asked.at),
     )
 
 

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from assistant.api.dependencies import Changes, Parts
 from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
+from assistant.api.keeping import where_of
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
@@ -41,6 +42,7 @@ from memory_store import (
     Speaker,
     in_slices,
     only_asks,
+    whose,
 )
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
@@ -61,12 +63,20 @@ _UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
 )
 async def search(request: Request, parts: Parts, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
-    user_id = await user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id, space=body.space)
     limits_of(request).check_query(body.query)
     now = time_of(request, body.now, param="now")
     days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
     days = known_until(days, now.at, timed=now.given)
-    query = Query(user_id, body.query, body.top_k, days, asked_on=now.at.date(), explained=True)
+    query = Query(
+        user_id,
+        body.query,
+        body.top_k,
+        days,
+        asked_on=now.at.date(),
+        explained=True,
+        where=where_of(body.where),
+    )
     retrieved = await parts.retriever.retrieve(query, Read(body.understanding))
     recall = retrieved.recall
     for stage in ("embed", "search"):
@@ -109,7 +119,7 @@ async def correct_memory(
 ) -> Response:
     """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
     twice is once."""
-    owner = await user_of(request, body.user_id, user_id)
+    owner = await user_of(request, body.user_id, user_id, space=body.space)
     given = [body.user_text, body.assistant_text]
     limits_of(request).check_messages([text for text in given if text is not None])
     stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
@@ -209,13 +219,14 @@ async def _let_supersede(
 async def forget_user(
     request: Request, recorder: Changes, user_id: UserInPath, dry_run: DryRun = False
 ) -> ForgottenUser:
-    """Forget everything of a user; with `dry_run` only count it."""
+    """Forget everything of a user, spaces included, or of the space that is named; with `dry_run`
+    only count it."""
     owner = await user_in_path(request, user_id)
-    gone = await recorder.forget(owner, dry_run=dry_run)
+    gone = await recorder.forget_memory(owner, dry_run=dry_run)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",
-        user_id=owner,
+        **whose(owner)._asdict(),
         deleted=0 if dry_run else gone.rounds,
         dry_run=dry_run,
     )

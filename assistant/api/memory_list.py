@@ -10,7 +10,8 @@ from fastapi.responses import Response
 
 from assistant.api.dependencies import Store
 from assistant.api.failures import READING, failures
-from assistant.api.parameters import AsOf, From, MemoryId, To, UserId
+from assistant.api.keeping import where_of
+from assistant.api.parameters import AsOf, From, MemoryId, To, UserId, Where
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import (
     BRUGES_ID,
@@ -52,14 +53,15 @@ async def list_memories(
     questions: Annotated[
         bool, Query(description="Those, too, in which the user only asks.")
     ] = True,
+    where: Where = None,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",
     limit: Annotated[int, Query(ge=1, le=_MOST, description="How many on a page.")] = 50,
     after: Annotated[str | None, Query(description="The `next` of the page before.")] = None,
 ) -> Response:
-    """The rounds of a user by date, page by page: said on these days, in this session, with this
-    text. With `as_of` nothing that was said later counts."""
+    """The rounds of a user by date, page by page: said on these days, in this session, labelled
+    like this, with this text. With `as_of` nothing that was said later counts."""
     limits_of(request).check_query(text)
     until = optional_day(as_of, param="as_of")
     ends = [day for day in (optional_day(to, param="to"), until) if day is not None]
@@ -74,6 +76,7 @@ async def list_memories(
         newest_first=order == "newest",
         limit=limit,
         after=None if after is None else _read_place(after),
+        where=where_of(where),
     )
     page = await store.listed(listing)
     following = _print_place(page.next) if page.next else None

@@ -11,15 +11,20 @@ from assistant.errors import InvalidRequest
 KEYS = (
     "user_id",
     "session_id",
+    "space",
     "timestamp",
     "memory",
     "from",
     "to",
     "as_of",
     "question",
+    "where",
+    "labels",
+    "expires_at",
+    "expires_in",
     "memory_debug",
 )
-_CALLERS_OWN = ("user_ip",)
+_CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
 # In shorter keys a wrong letter makes another word: "form", "top".
 _SHORTEST_MISSPELT = 6

@@ -26,4 +26,8 @@ From = Annotated[
     str | None,
     Query(alias="from", description=f"Said on or after {_DAY}.", examples=["2023-05-01"]),
 ]
+Where = Annotated[
+    str | None,
+    Query(description="Labelled like this: a JSON object of names and values, or lists of values."),
+]
 To = Annotated[str | None, Query(description=f"Said until {_DAY}.", examples=["2023-05-31"])]

@@ -21,7 +21,7 @@ from assistant.imports.reading import read_export
 from assistant.imports.recognised import Export, recognised
 from assistant.incoming_turns import Arriving
 from assistant.services import Services
-from memory_store import Record, aside, from_lines, in_slices, to_lines
+from memory_store import Record, aside, from_lines, in_slices, to_lines, whose
 
 router = APIRouter(prefix="/v1/users", tags=["memories"], route_class=JsonRoute)
 NDJSON = "application/x-ndjson"
@@ -79,7 +79,7 @@ async def import_user(
     done = await bring_in(request, parts, owner, dry_run)
     return ImportedMemories(
         object="user.memories.imported",
-        user_id=owner,
+        **whose(owner)._asdict(),
         imported=done.new,
         known=done.known,
         unreadable=list(done.unreadable),

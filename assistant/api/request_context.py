@@ -20,7 +20,7 @@ from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Days, current_job
+from memory_store import Days, current_job, owner_of
 
 _RETRY_COUNT = "x-stainless-retry-count"
 
@@ -51,7 +51,24 @@ def limits_of(request: Request) -> Limits:
     return found
 
 
-async def user_of(request: Request, *given: Any) -> str:
+async def user_of(request: Request, *given: Any, space: Any = None) -> str:
+    """Whose memory a request is about: that of `person_of`, or a space of that user, where one is
+    named: in the body or metadata, in the query, in the header. Raises as `person_of`, and
+    `InvalidRecord` for what names no space."""
+    user_id = await person_of(request, *given)
+    return owner_of(user_id, space_of(request, space))
+
+
+def space_of(request: Request, given: Any = None) -> str | None:
+    """The space that a request names, if any."""
+    in_header = front_ends.header_text(request.headers, "x-memory-space")
+    for candidate in (given, request.query_params.get("space"), in_header):
+        if candidate is not None:
+            return checked_id(candidate, "space")
+    return None
+
+
+async def person_of(request: Request, *given: Any) -> str:
     """The user of the caller's key, whoever is named: clients fill in names of their own. With any
     other key the first user named: in the body or query, then in the header, then by the front
     end, then the single default user; the request is counted as this user's (that of a key's own
@@ -67,15 +84,15 @@ async def user_of(request: Request, *given: Any) -> str:
 
 
 async def user_in_path(request: Request, user_id: str) -> str:
-    """The user whose whole memory a path names, which is not taken for the caller's own. Raises
-    `NotFound` where a key is for another user, and as `user_of`."""
-    if await user_of(request, user_id) != user_id:
+    """The user whose whole memory a path names, or a space of it, which is not taken for the
+    caller's own. Raises `NotFound` where a key is for another user, and as `user_of`."""
+    if await person_of(request, user_id) != user_id:
         raise NotFound(
             "this API key does not allow access to the user in the path",
             code="user_not_found",
             param="user_id",
         )
-    return user_id
+    return owner_of(user_id, space_of(request))
 
 
 def _user_named(request: Request, given: Sequence[Any]) -> str:

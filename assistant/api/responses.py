@@ -68,7 +68,8 @@ async def _called(
 ) -> ChatCall:
     """The call of a request. What is wrong with its messages is wrong with its input."""
     given = body.metadata or {}
-    user_id = await user_of(request, given.get("user_id"), body.user, body.safety_identifier)
+    users = (given.get("user_id"), body.user, body.safety_identifier)
+    user_id = await user_of(request, *users, space=given.get("space"))
     messages = _messages(sent)
     if session_id is not None and messages and all(m["role"] == "tool" for m in messages):
         messages = [*_calling(request, user_id, session_id), *messages]

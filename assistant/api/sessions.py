@@ -11,7 +11,8 @@ from fastapi.responses import Response
 from assistant.api.dependencies import Changes, Parts, Store
 from assistant.api.description import shown
 from assistant.api.failures import READING, WRITING, failures
-from assistant.api.parameters import DryRun, SessionId, UserId
+from assistant.api.keeping import expiry_of, labels_of, where_of
+from assistant.api.parameters import DryRun, SessionId, UserId, Where
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import Memory
 from assistant.api.replies.removal import ForgottenSession
@@ -43,9 +44,9 @@ from assistant.api.requests.memories import (
 )
 from assistant.api.route import JsonRoute
 from assistant.conversation import Role, Turn
-from assistant.errors import NotFound
+from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import aside, in_slices, summarise_session
+from memory_store import aside, in_slices, summarise_session, whose
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=JsonRoute)
 _APART = timedelta(seconds=1)
@@ -58,10 +59,12 @@ _APART = timedelta(seconds=1)
 )
 async def open_session(request: Request, body: NewSession) -> OpenedSession:
     """Name a session; it exists in memory from its first recorded turn on."""
-    user_id = await user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id, space=body.space)
     session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
     started = time_of(request, body.started_at, param="started_at")
-    return OpenedSession(object="session", id=session_id, user_id=user_id, started_at=started.at)
+    return OpenedSession(
+        object="session", id=session_id, **whose(user_id)._asdict(), started_at=started.at
+    )
 
 
 @router.post(
@@ -74,7 +77,7 @@ async def record_messages(
     request: Request, parts: Parts, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
-    user_id = await user_of(request, body.user_id)
+    user_id = await user_of(request, body.user_id, space=body.space)
     session_id = checked_id(session_id, "session_id")
     turns = await _turns(request, body)
     recorded = await parts.recorder.record(user_id, session_id, turns)
@@ -82,7 +85,7 @@ async def record_messages(
     reply = RecordedTurns(
         object="session.messages",
         session_id=session_id,
-        user_id=user_id,
+        **whose(user_id)._asdict(),
         recorded=recorded.recorded,
         known=recorded.known,
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
@@ -112,6 +115,8 @@ async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
     texts = [content_text(message.content) for message in body.messages]
     limits_of(request).check_messages(texts)
     is_retried = retried(request)
+    labels = labels_of(body.labels)
+    expiry = {"expires_at": body.expires_at, "expires_in": body.expires_in}
     every = enumerate(zip(body.messages, texts, _times(request, body), strict=True))
     return [
         Turn(
@@ -122,6 +127,8 @@ async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
             name=message.name,
             caller_id=_turn_id(request, message, position),
             retried=is_retried,
+            labels=labels,
+            expires_at=expiry_of(expiry, said.at),
         )
         async for position, (message, text, said) in in_slices(every)
     ]
@@ -150,10 +157,12 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
 @router.get(
     "", summary="List the sessions", response_model=SessionList, responses=failures(*READING)
 )
-async def list_sessions(request: Request, store: Store, user_id: UserId = None) -> Response:
-    """Every session of a user, oldest first."""
+async def list_sessions(
+    request: Request, store: Store, user_id: UserId = None, where: Where = None
+) -> Response:
+    """Every session of a user, oldest first; with `where` of the rounds labelled like this."""
     owner = await user_of(request, user_id)
-    summaries = await store.sessions(owner)
+    summaries = await store.sessions(owner, where_of(where))
     listed = SessionList(object="list", data=[])
     return await long_response(listed, map(partial(Session.of, owner), summaries))
 
@@ -190,9 +199,12 @@ async def name_session(
     body: NamedSession,
     user_id: UserId = None,
 ) -> Session:
-    """Give a session a title; an empty one takes it away."""
-    owner = await user_of(request, body.user_id, user_id)
-    records = await recorder.name_session(owner, session_id, body.title)
+    """Give a session a title, an empty one takes it away; or label all its rounds anew."""
+    owner = await user_of(request, body.user_id, user_id, space=body.space)
+    labels = labels_of(body.labels)
+    if body.title is None and labels is None:
+        raise InvalidRequest("nothing to change: give a title or labels", param="title")
+    records = await recorder.name_session(owner, session_id, body.title, labels)
     if not records:
         raise _unknown(session_id)
     return Session.of(owner, await aside(len(records), summarise_session, records))

@@ -1,22 +1,28 @@
-"""Routes for the upkeep of a running memory: a backup of every round of every user, and a scrub."""
+"""Routes for the upkeep of a running memory: a backup of every round of every user, what goes by
+rule, and a scrub."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import timedelta
 
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
-from assistant.api.dependencies import Parts, Store
+from assistant.api.dependencies import Changes, Parts, Store
 from assistant.api.description import text_reply
-from assistant.api.failures import failures
+from assistant.api.failures import WRITING, failures
+from assistant.api.keeping import where_of
 from assistant.api.portability import NDJSON, pieces
-from assistant.api.replies.removal import LINES_EXAMPLE
+from assistant.api.replies.removal import LINES_EXAMPLE, Retained
 from assistant.api.replies.service import Scrubbed
-from assistant.api.request_context import caller_of
+from assistant.api.request_context import caller_of, time_of, user_of
+from assistant.api.requests.memories import RetentionRequest
+from assistant.api.route import JsonRoute
 from assistant.recorder import Recorder
-from memory_store import ending, header, to_line
+from memory_store import Forgotten, Rule, ending, header, to_line
 
-router = APIRouter(prefix="/v1", tags=["service"])
+router = APIRouter(prefix="/v1", tags=["service"], route_class=JsonRoute)
+_DAY = timedelta(days=1)
 
 
 @router.get(
@@ -42,6 +48,32 @@ async def _lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterator[str]
         async for piece in pieces(map(to_line, records)):
             yield piece
     yield f"{ending(count)}\n"
+
+
+@router.post("/retention", summary="Forget by rule", responses=failures(*WRITING, 413))
+async def retain(
+    request: Request, store: Store, recorder: Changes, body: RetentionRequest
+) -> Retained:
+    """Forget what has expired, and with `older_than_days` what was said more days ago; with `where`
+    only what is labelled like this, with `dry_run` nothing: it is only counted. Nothing goes by
+    itself: call this from a timer. `all_users` is for the admin."""
+    if body.all_users:
+        caller_of(request).checked_scope(Scope.ADMIN)
+    owner = None if body.all_users else await user_of(request, body.user_id, space=body.space)
+    now = time_of(request, body.now, param="now").at
+    until = None
+    if body.older_than_days is not None:
+        until = now.date() - (body.older_than_days + 1) * _DAY
+    rule = Rule(now, until, where_of(body.where))
+    users = await store.users() if owner is None else [owner]
+    gone = [await recorder.forget(one, rule=rule, dry_run=body.dry_run) for one in users]
+    return Retained.of(
+        sum(gone, Forgotten()),
+        object="retention",
+        dry_run=body.dry_run,
+        users=sum(map(bool, gone)),
+        now=now,
+    )
 
 
 @router.post("/scrub", summary="Scrub the disk", responses=failures(403, 503))

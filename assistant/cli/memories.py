@@ -142,6 +142,32 @@ def forget(
 
 
 @app.command()
+def expire(
+    older_than: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="DAYS", help="Also what was said more than DAYS days ago."),
+    ] = None,
+    where: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Only memories with these labels.")
+    ] = None,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="Of every user (needs an admin key).")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be forgotten.")
+    ] = False,
+    assistant: options.Url = options.LOCAL,
+    user: options.User = None,
+    api_key: options.Key = None,
+    as_json: options.Json = False,
+) -> None:
+    """Forget what has expired, or is older than a number of days. Counts first, and asks."""
+    with _work(assistant, user, api_key, as_json) as work:
+        work.expire(older_than, where, all_users=all_users, yes=yes, dry_run=dry_run)
+
+
+@app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
     assistant: options.Url = options.LOCAL,

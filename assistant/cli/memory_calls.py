@@ -80,6 +80,15 @@ class MemoryCalls:
         """Forget everything, or only count it."""
         return self._forget(f"{self._user_path}/memories", dry_run)
 
+    def expire(
+        self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool
+    ) -> dict[str, Any]:
+        """Forget what has expired or is old, or only count it."""
+        asked = _given({"older_than_days": older_than, "where": where})
+        whose = {"all_users": True} if all_users else self._mine
+        body = {**whose, **asked, "dry_run": dry_run}
+        return self._connection.call("POST", "/v1/retention", json=body)
+
     def scrub(self) -> bool:
         """Take what was forgotten off the server's disk; whether that was its to do."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])

@@ -112,6 +112,35 @@ class MemoryWork:
         if count and not (agreed or dry_run):
             raise typer.Exit(1)
 
+    def expire(
+        self,
+        older_than: int | None,
+        where: str | None,
+        *,
+        all_users: bool,
+        yes: bool,
+        dry_run: bool,
+    ) -> None:
+        """Count, ask, forget by rule. Exit code 1 where nobody agreed."""
+        labels = _read_where(where)
+        found = self._memory.expire(older_than, labels, all_users=all_users, dry_run=True)
+        whose = f"{found['users']} users" if all_users else self._memory.user_id
+        count, what = (
+            found["rounds"],
+            with_answers(f"{memories(found['rounds'])} of {whose}", found),
+        )
+        agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
+        done = found
+        if agreed:
+            done = self._memory.expire(older_than, labels, all_users=all_users, dry_run=False)
+        if not self._printed_json(done):
+            say(
+                self._console,
+                _outcome(what, count, done["rounds"] if agreed else 0, dry_run=dry_run),
+            )
+        if count and not (agreed or dry_run):
+            raise typer.Exit(1)
+
     def export(self, file: Path) -> None:
         """Everything, to a file or to standard output."""
         total = self._memory.page(limit=1)["total"]
@@ -222,6 +251,13 @@ def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bo
         return told
     found = f" ({', '.join(formats)})" if formats else ""
     return f"dry run, nothing was stored{found}: {told}".replace("imported", "would be imported")
+
+
+def _read_where(given: str | None) -> Any:
+    try:
+        return None if given is None else json.loads(given)
+    except ValueError as error:
+        raise typer.BadParameter('--where takes JSON: {"topic": "home"}') from error
 
 
 def _outcome(what: str, count: int, forgotten: int, *, dry_run: bool) -> str:

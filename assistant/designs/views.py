@@ -18,6 +18,7 @@ from memory_store import (
     RecalledSession,
     Record,
     aside,
+    holds,
 )
 
 _MOST_VIEWS = 32
@@ -37,6 +38,8 @@ class Views:
         """See `MemoryStore.recall`. `rounds` are those behind the values; `values` are read."""
         started = time.perf_counter()
         records = _within(await self._store.records(query.user_id), query.days)
+        if query.where:
+            records = [one for one in records if holds(one.round.labels, query.where)]
         range_ = query.time_range
         if range_ is None and query.asked_on:
             language = self._store.language

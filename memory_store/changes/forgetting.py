@@ -35,6 +35,16 @@ class Forgotten:
     def __bool__(self) -> bool:
         return self.rounds > 0
 
+    def __add__(self, other: "Forgotten") -> "Forgotten":
+        """Both together, of different users."""
+        return Forgotten(
+            self.rounds + other.rounds,
+            self.facts + other.facts,
+            self.sessions + other.sessions,
+            self.answers + other.answers,
+            self.changed_sessions | other.changed_sessions,
+        )
+
 
 def forgotten(
     gone: Sequence[Record], left: Collection[str], withdrawn: Sequence[Record]

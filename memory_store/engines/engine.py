@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_store.errors import InvalidRecord
+from memory_store.labels import Where
 from memory_store.types import Days, EnrichmentState, Held
 
 Payload = Mapping[str, Any]
@@ -41,6 +42,10 @@ class Scope:
     """Whose words its answer repeats: at least one of these rounds."""
     in_conflict: bool = False
     """Only those whose facts contradict others."""
+    labels: Where = ()
+    """How they are labelled."""
+    expired_by: datetime | None = None
+    """Only those that might go at this time."""
 
     def __post_init__(self) -> None:
         if not self.user_id:
@@ -156,6 +161,9 @@ class Engine(Protocol):
 
     async def users(self) -> set[str]:
         """Everybody who has points; as `in_state`, for the upkeep of the store alone."""
+
+    async def owners(self, person: str) -> set[str]:
+        """Under which names the spaces of a user have points (`memory_store.spaces`)."""
 
     async def count(self, scope: Scope) -> int:
         """How many points are in scope, exactly."""

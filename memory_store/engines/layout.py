@@ -21,6 +21,10 @@ TURNS = "turn_ids"
 REPEATS = "repeats"
 ASKS = "asks"
 """The payload field that names the rounds whose words an answer repeats."""
+LABELS, EXPIRES = "labels", "expires_at"
+"""The payload fields of the caller's own metadata, as terms, and of when a round may go."""
+PERSON = "person"
+"""The payload field that says, of a round in a space, whose space that is."""
 CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
 CONFLICTS, OPEN = "conflicts", "open"
@@ -37,15 +41,16 @@ def matches(scope: Scope) -> dict[str, str]:
     return fields
 
 
-def choices(scope: Scope) -> dict[str, list[str]]:
-    """The payload fields of which a point in scope holds at least one of these values."""
+def choices(scope: Scope) -> list[tuple[str, list[str]]]:
+    """Payload fields of each of which a point in scope holds at least one of these values."""
     wanted = {
         "slots": scope.slots,
         "enrichment": scope.states,
         REPEATS: scope.repeats,
         CONFLICTS: (OPEN,) if scope.in_conflict else None,
     }
-    return {field: list(map(str, of)) for field, of in wanted.items() if of is not None}
+    named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
+    return named + [(LABELS, list(terms)) for terms in scope.labels]
 
 
 def ranges(scope: Scope) -> dict[str, Days]:

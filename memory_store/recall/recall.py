@@ -12,6 +12,7 @@ from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
+from memory_store.labels import Where, holds
 from memory_store.recall.explanation import Asked, reasons
 from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
 from memory_store.recall.remembered import Place, Places, Values
@@ -61,6 +62,8 @@ class Query:
     short_limit: int = 0
     """Where rounds are short, up to so many: as much to read as `limit` of usual length. Only
     without sessions; 0 is `limit`, however short they are."""
+    where: Where = ()
+    """How rounds must be labelled to be found."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -111,7 +114,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     range_ = query.time_range
     if range_ is None and query.asked_on:
         range_ = await aside(len(query.text), language.time_range, query.text, query.asked_on)
-    scope = Scope(query.user_id, days=query.days)
+    scope = Scope(query.user_id, days=query.days, labels=query.where)
     search = Search(
         engine,
         indexer.embedder,
@@ -148,6 +151,8 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
     rounds = list(values.values())[:limit]
+    if query.where:
+        linked = {id: one for id, one in linked.items() if holds(one.round.labels, query.where)}
     rounds = await newest_first(indexer.embedder, found.vector, rounds, linked)
     finished = time.perf_counter()
     return Recall(

@@ -41,7 +41,12 @@ from memory_store import (
     Record,
     Round,
     RoundTaken,
+    Rule,
+    as_title,
+    where,
+    whose,
 )
+from memory_store.labels import holds
 
 _Result = TypeVar("_Result")
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -50,6 +55,8 @@ MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 IDS = (
     *("a", "ab", "abc", "a/b", "a:b", "1:a", "1:a/1:b", "a b", "a ", " a", "A", "a\n", "a\x00b"),
     *('a"b', "a'b", "a\\b", "*", "%", ".*", "null", "None", "0", "-1", " ", "user_id"),
+    # Spaces, and what looks like one.
+    *("a\x1fagent:b", "a\x1fagent:a", "ab\x1fagent:b", "\x1fagent:b", "a\x1f", "agent:b"),
     *("ä", "a\u0308", "á", "ß", "ss", "ﬁ", "fi", "茶", "🦜", "a" * 500, "a" * 499 + "b"),
 )
 # Few, so that what one user does mostly finds rounds of that user and of the others.
@@ -64,6 +71,7 @@ COVERED = {
     "claim",
     *(
         "sessions",
+        "spaces",
         "name_session",
         "count",
         "known_facts",
@@ -76,6 +84,7 @@ COVERED = {
         "correct",
         "forget_round",
         "forget_session",
+        "forget_by_rule",
         "forget_user",
         "foreseen",
     ),
@@ -140,6 +149,7 @@ class Memories(RuleBasedStateMachine):
     def remember(self, user: str, session: str, index: int, text: str, over: bool) -> None:
         at = MAY + timedelta(days=index)
         round = Round(user, session, index, at, text, "Noted.", turn_ids=(text,))
+        round = replace(round, labels={"index": index})
         held = {i: r.turn_ids for i, r in self._expected[user].items() if i == round.id}
         self._run(self._store.remember([round], over=held if over else None))
         self._expected[user][round.id] = round
@@ -197,9 +207,10 @@ class Memories(RuleBasedStateMachine):
             record = self._run(self._store.let_supersede(user, id, allowed))
             assert (record is not None) is (id in self._expected[user])
 
-    @rule(user=ids, text=st.sampled_from(["", "tea"]))
-    def listed(self, user: str, text: str) -> None:
-        page = self._run(self._store.listed(Listing(user, text=text, limit=50)))
+    @rule(user=ids, text=st.sampled_from(["", "tea"]), index=st.none() | indexes)
+    def listed(self, user: str, text: str, index: int | None) -> None:
+        only = () if index is None else where({"index": index})
+        page = self._run(self._store.listed(Listing(user, text=text, limit=50, where=only)))
         for record in page.records:
             self._own(user, record)
 
@@ -233,10 +244,11 @@ class Memories(RuleBasedStateMachine):
 
     @rule(user=ids, session=ids)
     def name_session(self, user: str, session: str) -> None:
-        for record in self._run(self._store.name_session(user, session, f"of {user}"[:200])):
+        title = as_title(f"of {user}")
+        for record in self._run(self._store.name_session(user, session, title)):
             self._own(user, record)
             assert record.round.session_id == session
-            assert record.round.session_title == f"of {user}"[:200]
+            assert record.round.session_title == title
 
     @rule(user=ids, session=ids, index=indexes)
     def round(self, user: str, session: str, index: int) -> None:
@@ -288,6 +300,21 @@ class Memories(RuleBasedStateMachine):
         for id in gone:
             del own[id]
 
+    @rule(user=ids, first=indexes, labelled=st.booleans())
+    def forget_by_rule(self, user: str, first: int, labelled: bool) -> None:
+        own = self._expected[user]
+        until = (MAY + timedelta(days=first)).date()
+        only = where({"index": first}) if labelled else ()
+        gone = [
+            id
+            for id, round in own.items()
+            if round.session_date.date() <= until and holds(round.labels, only)
+        ]
+        asked = Rule(MAY - timedelta(days=9), until, only)
+        assert self._run(self._store.forget_by_rule(user, asked)).rounds == len(gone)
+        for id in gone:
+            del own[id]
+
     @rule(user=ids)
     def forget_user(self, user: str) -> None:
         assert self._run(self._store.forget_user(user)).rounds == len(self._expected.pop(user, {}))
@@ -301,6 +328,8 @@ class Memories(RuleBasedStateMachine):
         known = {user for user, own in self._expected.items() if own}
         assert set(self._run(self._store.users())) == known
         for user, own in self._expected.items():
+            spaces = [owner.space for owner in map(whose, known) if owner.user_id == user]
+            assert self._run(self._store.spaces(user)) == sorted(filter(None, spaces))
             assert self._run(self._store.count(user)) == len(own)
             listed = self._run(self._store.sessions(user))
             counted = {summary.session_id: summary.rounds for summary in listed}

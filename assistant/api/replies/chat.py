@@ -14,6 +14,7 @@ from assistant.models.chat_model import TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import about_tokens
 from assistant.reading.reader import AnswerPiece
+from memory_store import whose
 
 ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"
 
@@ -22,6 +23,7 @@ class MemoryTrace(Reply):
     """What was recalled for an answer, and what became of it; on request only."""
 
     user_id: str
+    space: str | None
     session_id: str
     round_id: str | None
     mode: Annotated[MemoryMode, one_of(MemoryMode)]
@@ -43,7 +45,7 @@ class MemoryTrace(Reply):
         """The trace of an answered call."""
         recall, read = done.recall, done.understanding
         return cls(
-            user_id=call.user_id,
+            **whose(call.user_id)._asdict(),
             session_id=call.session_id,
             round_id=done.round.id if done.round else None,
             mode=call.mode,

@@ -168,6 +168,8 @@ class MemoryBase(Reply):
     tools: list[str]
     enrichment: EnrichmentState
     corrected_at: Instant | None
+    labels: dict[str, str | int | float | bool]
+    expires_at: Instant | None
 
     @classmethod
     def of_round(cls, record: Record, **more: Any) -> Self:
@@ -191,6 +193,8 @@ class MemoryBase(Reply):
             tools=list(round.tools),
             enrichment=enrichment,
             corrected_at=round.corrected_at,
+            labels=dict(round.labels),
+            expires_at=round.expires_at,
             **more,
         )
 
@@ -212,6 +216,8 @@ class Memory(MemoryBase):
         "facts": [KeptFact.example],
         "enrichment": {"state": "done", "attempts": 0, "extractor": None, "failure": None},
         "corrected_at": None,
+        "labels": {},
+        "expires_at": None,
     }
 
     @classmethod

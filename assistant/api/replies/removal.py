@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import memory_store
-from assistant.api.replies import Reply
+from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT_ID
 
 
@@ -70,10 +70,12 @@ class ForgottenUser(Forgotten):
 
     object: Literal["user.memories.deleted"]
     user_id: str
+    space: str | None
     deleted: int
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.deleted",
         "user_id": "ann",
+        "space": None,
         "deleted": 0,
         "dry_run": True,
         "rounds": 2,
@@ -83,12 +85,32 @@ class ForgottenUser(Forgotten):
     }
 
 
+class Retained(Forgotten):
+    """What went by rule, of how many users."""
+
+    object: Literal["retention"]
+    users: int
+    """Of how many users something went, or would."""
+    now: Instant
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "retention",
+        "dry_run": True,
+        "rounds": 0,
+        "facts": 0,
+        "sessions": 0,
+        "answers": 0,
+        "users": 0,
+        "now": "2023-06-10T09:00:00Z",
+    }
+
+
 class ImportedMemories(Reply):
     """How many rounds were new, how many were there, what could not be read, and how much was left
     out for what reason. Of a dry run: what would be."""
 
     object: Literal["user.memories.imported"]
     user_id: str
+    space: str | None
     imported: int
     known: int
     unreadable: list[str]
@@ -98,6 +120,7 @@ class ImportedMemories(Reply):
     example: ClassVar[Mapping[str, Any]] = {
         "object": "user.memories.imported",
         "user_id": "ann",
+        "space": None,
         "imported": 0,
         "known": 2,
         "unreadable": [],

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import memory_store
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT, GHENT_ID, Memory, StateWord
-from memory_store import SessionSummary
+from memory_store import SessionSummary, whose
 
 
 class OpenedSession(Reply):
@@ -15,11 +15,13 @@ class OpenedSession(Reply):
     object: Literal["session"]
     id: str
     user_id: str
+    space: str | None
     started_at: Instant
     example: ClassVar[Mapping[str, Any]] = {
         "object": "session",
         "id": "spring",
         "user_id": "ann",
+        "space": None,
         "started_at": "2023-05-20T10:00:00Z",
     }
 
@@ -50,6 +52,7 @@ class RecordedTurns(Reply):
     object: Literal["session.messages"]
     session_id: str
     user_id: str
+    space: str | None
     recorded: int
     known: int
     enrichment: EnrichmentCounts | None
@@ -58,6 +61,7 @@ class RecordedTurns(Reply):
         "object": "session.messages",
         "session_id": "spring",
         "user_id": "ann",
+        "space": None,
         "recorded": 4,
         "known": 0,
         "rounds": [{"id": GHENT_ID, "round_index": 0}, {"id": BRUGES_ID, "round_index": 1}],
@@ -101,6 +105,8 @@ class Session(OpenedSession):
     title: str | None
     opening: str
     days: list[RoundsOfADay]
+    labels: dict[str, str | int | float | bool]
+    """What all its rounds are labelled with."""
     enrichment: EnrichmentCounts
     failures: list[EnrichmentFailure]
     example: ClassVar[Mapping[str, Any]] = {
@@ -110,6 +116,7 @@ class Session(OpenedSession):
         "title": None,
         "opening": "I live in Ghent.",
         "days": [{"day": "2023-05-20", "rounds": 1}, {"day": "2023-05-27", "rounds": 1}],
+        "labels": {},
         "enrichment": {"pending": 0, "done": 2, "failed": 0},
         "failures": [],
     }
@@ -120,13 +127,14 @@ class Session(OpenedSession):
         return cls(
             object="session",
             id=summary.session_id,
-            user_id=user_id,
+            **whose(user_id)._asdict(),
             started_at=summary.started_at,
             ended_at=summary.ended_at,
             rounds=summary.rounds,
             title=summary.title or None,
             opening=summary.opening,
             days=[RoundsOfADay(day=day.isoformat(), rounds=n) for day, n in summary.days.items()],
+            labels=dict(summary.labels),
             enrichment=EnrichmentCounts.of(summary),
             failures=[EnrichmentFailure.of(failed) for failed in summary.failures],
             **more,
@@ -138,6 +146,22 @@ class SessionWithRounds(Session):
 
     data: list[Memory]
     example: ClassVar[Mapping[str, Any]] = {**Session.example, "data": [GHENT, Memory.example]}
+
+
+class Space(Reply):
+    """A space of a user, and how many rounds are kept in it."""
+
+    object: Literal["space"]
+    space: str
+    rounds: int
+
+
+class SpaceList(Reply):
+    """Every space of a user in which something is kept."""
+
+    object: Literal["list"]
+    data: list[Space]
+    example: ClassVar[Mapping[str, Any]] = {"object": "list", "data": []}
 
 
 class SessionList(Reply):

@@ -15,6 +15,7 @@ class NewSession(Request):
     """`POST /v1/sessions`."""
 
     user_id: str | None = None
+    space: str | None = None
     session_id: str | None = None
     started_at: Time = None
     example: ClassVar[Mapping[str, Any]] = {
@@ -24,11 +25,18 @@ class NewSession(Request):
     }
 
 
+Named = dict[str, Any]
+"""An object whose values are checked elsewhere."""
+
+
 class NamedSession(Request):
-    """`PATCH /v1/sessions/{session_id}`. Without a title a session goes by its opening."""
+    """`PATCH /v1/sessions/{session_id}`. With an empty title a session goes by its opening; labels
+    take the place of those of all its rounds."""
 
     user_id: str | None = None
-    title: str = Field(max_length=LONGEST_TITLE)
+    space: str | None = None
+    title: str | None = Field(default=None, max_length=LONGEST_TITLE)
+    labels: Named | None = None
     example: ClassVar[Mapping[str, Any]] = {"user_id": "ann", "title": "My two homes"}
 
 
@@ -46,10 +54,14 @@ class RecordedMessages(Request):
     """`POST /v1/sessions/{session_id}/messages`."""
 
     user_id: str | None = None
+    space: str | None = None
     messages: Many[RecordedMessage]
     timestamp: Time = None
     wait: bool | None = None
     close: bool = False
+    labels: Named | None = None
+    expires_at: Time = None
+    expires_in: float | None = Field(default=None, gt=0)
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "timestamp": "2023-05-20T10:00:00Z",
@@ -95,6 +107,7 @@ class CorrectedMemory(Request):
     """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
     user_id: str | None = None
+    space: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
     facts: Many[str | StatedFact] | None = None
@@ -111,6 +124,7 @@ class SearchRequest(Request):
 
     query: str = Field(min_length=1)
     user_id: str | None = None
+    space: str | None = None
     now: Time = None
     from_: Time = Field(default=None, alias="from")
     to: Time = None
@@ -118,9 +132,29 @@ class SearchRequest(Request):
     top_k: int = Field(default=10, ge=1, le=200)
     unit: Literal["round", "session"] = "round"
     questions: bool = True
+    where: Named | None = None
     understanding: Literal["model", "rules", "off"] = "model"
     example: ClassVar[Mapping[str, Any]] = {
         "user_id": "ann",
         "query": "Where did I live last month?",
         "top_k": 1,
+    }
+
+
+class RetentionRequest(Request):
+    """`POST /v1/retention`. What has expired by `now` goes, and with `older_than_days` what was
+    said more days before."""
+
+    user_id: str | None = None
+    space: str | None = None
+    all_users: bool = False
+    older_than_days: int | None = Field(default=None, ge=0, le=100_000)
+    where: Named | None = None
+    now: Time = None
+    dry_run: bool = False
+    example: ClassVar[Mapping[str, Any]] = {
+        "user_id": "ann",
+        "older_than_days": 365,
+        "where": {"topic": "work"},
+        "dry_run": True,
     }

@@ -35,7 +35,7 @@ from memory_store.engines.engine import (
     Similarities,
     Watcher,
 )
-from memory_store.engines.layout import IDENTITY_ID, KEYS, USER, WORDS, divided
+from memory_store.engines.layout import IDENTITY_ID, KEYS, PERSON, USER, WORDS, divided
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
 from memory_store.turns import pause
@@ -203,6 +203,11 @@ class EdgeEngine:
         points = [point async for page in pages for point in page]
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
+
+    async def owners(self, person: str) -> set[str]:
+        """See `Engine.owners`."""
+        pages = self._pages(qe.Filter(must=[one_of(PERSON, [person])]), with_payload=[USER])
+        return {point.payload[USER] async for page in pages for point in page}
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""

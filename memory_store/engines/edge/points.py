@@ -9,7 +9,10 @@ import qdrant_edge as qe
 from memory_store.engines.engine import Point, Scope
 from memory_store.engines.layout import (
     CONFLICTS,
+    EXPIRES,
     KEYS,
+    LABELS,
+    PERSON,
     REPEATS,
     TURNS,
     WORDS,
@@ -45,6 +48,9 @@ def indexes() -> dict[str, Any]:
         "slots": qe.KeywordIndexParams(),
         REPEATS: qe.KeywordIndexParams(),
         CONFLICTS: qe.KeywordIndexParams(),
+        LABELS: qe.KeywordIndexParams(),
+        PERSON: qe.KeywordIndexParams(),
+        EXPIRES: qe.DatetimeIndexParams(),
     }
 
 
@@ -76,11 +82,14 @@ def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
         qe.FieldCondition(key=field, match=qe.MatchValue(value))
         for field, value in matches(scope).items()
     ]
-    must += [one_of(field, values) for field, values in choices(scope).items()]
+    must += [one_of(field, values) for field, values in choices(scope)]
     if scope.ids is not None:
         must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
     for field, days in ranges(scope).items():
         must.append(qe.FieldCondition(key=field, range=_date_range(days)))
+    if scope.expired_by is not None:
+        until = qe.RangeDateTime(lte=scope.expired_by.isoformat())
+        must.append(qe.FieldCondition(key=EXPIRES, range=until))
     if turn_ids is not None:
         must += _turns_are(turn_ids)
     return qe.Filter(must=must)

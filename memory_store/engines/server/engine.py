@@ -31,6 +31,7 @@ from memory_store.engines.layout import (
     CLAIMED_UNTIL,
     IDENTITY_ID,
     KEYS,
+    PERSON,
     USER,
     WORDS,
     divided,
@@ -324,6 +325,12 @@ class ServerEngine:
         points = await self._scrolled(models.Filter(), with_payload=[USER])
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
+
+    async def owners(self, person: str) -> set[str]:
+        """See `Engine.owners`."""
+        of_person = models.Filter(must=[one_of(PERSON, [person])])
+        points = await self._scrolled(of_person, with_payload=[USER])
+        return {point.payload[USER] for point in points if point.payload}
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the server holds them: 16-bit floats, widened."""

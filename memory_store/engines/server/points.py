@@ -13,8 +13,11 @@ from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
     CONFLICTS,
+    EXPIRES,
     IDENTITY_ID,
     KEYS,
+    LABELS,
+    PERSON,
     REPEATS,
     TURNS,
     WORDS,
@@ -41,6 +44,9 @@ INDEXES: dict[str, models.PayloadSchemaParams] = {
     "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
     CONFLICTS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    LABELS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    PERSON: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
+    EXPIRES: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
 }
 _version = attrgetter("version")
 # Of the identities, only that of a finished copy that nobody has used yet may be replaced.
@@ -165,13 +171,16 @@ def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> models.Fil
         models.FieldCondition(key=field, match=models.MatchValue(value=value))
         for field, value in matches(scope).items()
     ]
-    must += [one_of(field, values) for field, values in choices(scope).items()]
+    must += [one_of(field, values) for field, values in choices(scope)]
     if scope.ids is not None:
         must.append(models.HasIdCondition(has_id=list(scope.ids)))
     for field, days in ranges(scope).items():
         first, after = instants(days)
         then = models.DatetimeRange(gte=first, lt=after)
         must.append(models.FieldCondition(key=field, range=then))
+    if scope.expired_by is not None:
+        until = models.DatetimeRange(lte=scope.expired_by)
+        must.append(models.FieldCondition(key=EXPIRES, range=until))
     if turn_ids is not None:
         must += _turns_are(turn_ids)
     return models.Filter(must=must)

@@ -28,6 +28,8 @@ from assistant.access.keys import Scope, new_key
 SECRET = "4711-mh"
 QUESTION = "Which number opens my safe?"
 SESSION = "ann's diary"
+SPACE, OTHER_SPACE = "agent:butler", "agent:gardener"
+IN_SPACE = "0815-mh"
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/models/{name}": Call(),
     "POST /v1/sessions": Call(body={}),
     "GET /v1/sessions": Call(),
+    "GET /v1/spaces": Call(),
     "POST /v1/sessions/{session_id}/messages": Call(body=_SAID),
     "GET /v1/sessions/{session_id}": Call(),
     "PATCH /v1/sessions/{session_id}": Call(body={"title": "Mine"}),
@@ -94,6 +97,7 @@ CALLS: Mapping[str, Call] = {
     "GET /metrics": Call(),
     "GET /v1/usage": Call(),
     "GET /v1/backup": Call(),
+    "POST /v1/retention": Call(body={"older_than_days": 0, "now": "2099-01-01T00:00:00Z"}),
     "POST /v1/scrub": Call(body={}),
     "POST /mcp": tool("recall", query=QUESTION),
     "GET /.well-known/oauth-protected-resource": Call(),
@@ -110,7 +114,20 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
         "written only": Call(body=_SAID | {"metadata": {"memory": "write_only"}}),
     },
     "POST /v1/responses": {"streamed": Call(body={"input": QUESTION, "stream": True})},
-    "POST /v1/memories/search": {"sessions": Call(body={"query": QUESTION, "unit": "session"})},
+    "POST /v1/memories/search": {
+        "sessions": Call(body={"query": QUESTION, "unit": "session"}),
+        "labelled": Call(body={"query": QUESTION, "where": {"topic": "safes"}}),
+    },
+    "POST /v1/sessions/{session_id}/messages": {
+        "labelled": Call(body=_SAID | {"labels": {"topic": "safes"}, "expires_in": 60}),
+    },
+    "PATCH /v1/sessions/{session_id}": {"labelled": Call(body={"labels": {"topic": "mine"}})},
+    "GET /v1/sessions": {"labelled": Call(params={"where": '{"topic": "safes"}'})},
+    "POST /v1/retention": {
+        "expired": Call(body={"where": {"topic": "safes"}}),
+        "dry run": Call(body={"older_than_days": 0, "dry_run": True}),
+        "of everybody": Call(body={"older_than_days": 0, "all_users": True, "dry_run": True}),
+    },
     "PATCH /v1/memories/{memory_id}": {
         "facts": Call(body={"facts": ["I have no safe."]}),
         "speakers": Call(body={"speakers": {f"My safe opens with {SECRET}.": "quoted"}}),
@@ -119,7 +136,10 @@ VARIANTS: Mapping[str, Mapping[str, Call]] = {
     "DELETE /v1/memories/{memory_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/sessions/{session_id}": {"dry run": Call(params={"dry_run": "true"})},
     "DELETE /v1/users/{user_id}/memories": {"dry run": Call(params={"dry_run": "true"})},
-    "GET /v1/memories": {"all": Call(params={"order": "oldest", "limit": 200})},
+    "GET /v1/memories": {
+        "all": Call(params={"order": "oldest", "limit": 200}),
+        "labelled": Call(params={"where": '{"topic": "safes"}'}),
+    },
     "POST /mcp": {
         "tools": Call(body={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}),
         "remember": tool("remember", text="My safe is open."),
@@ -166,6 +186,13 @@ WEAK: Mapping[str, Naming] = {
         "X-LiteLLM-Customer-Id",
         "X-Forwarded-User",
     )
+}
+SPACES: Mapping[str, Naming] = {
+    "space in header": lambda call, space: call.headers.update({"X-Memory-Space": space}),
+    "space in query": lambda call, space: call.params.update(space=space),
+    "space in body": lambda call, space: (
+        None if call.body is None else _in_body("space")(call, space)
+    ),
 }
 STRONG: Mapping[str, Naming] = {
     "query": _in_query,
@@ -216,8 +243,12 @@ class Matrix:
         assert self.operator.delete("/v1/users/eve/memories").status_code == 200
 
     def of_ann(self) -> Any:
-        export = self.operator.get("/v1/users/ann/export").text
-        return sessions(self.operator, "ann"), export
+        spaces = self.operator.get("/v1/spaces", params={"user_id": "ann"}).json()
+        return sessions(self.operator, "ann"), spaces, self.exported(None), self.exported(SPACE)
+
+    def exported(self, space: str | None) -> str:
+        named = {} if space is None else {"space": space}
+        return self.operator.get("/v1/users/ann/export", params=named).text
 
 
 @pytest.fixture(scope="module", params=["with keys", "without keys"])
@@ -233,12 +264,16 @@ def matrix(
             made = new_key("a key", user, scopes, created_at="now")
             KeyFile(folder / "keys.json").add(made.key)
             headers["Authorization"] = f"Bearer {made.token}"
+    unlimited = {"requests_per_minute": 0}
+    asked_often = Settings(embedder="hash", data_dir=folder, limits=unlimited)  # type: ignore[arg-type]
     with (
-        served(create_app(Settings(embedder="hash", data_dir=folder))) as url,
+        served(create_app(asked_often)) as url,
         httpx.Client(base_url=url, headers=eves, timeout=60) as eve,
         httpx.Client(base_url=url, headers=operators, timeout=60) as operator,
     ):
         record(operator, "ann", SESSION, f"My safe opens with {SECRET}.", f"{SECRET}, noted.")
+        in_space = {"space": SPACE, "labels": {"topic": "safes"}}
+        record(operator, "ann", SESSION, f"My other safe opens with {IN_SPACE}.", **in_space)
         record(operator, "ann", "her letters", "My phone number is 555-0101.", "Noted.")
         pasted = f"Please proofread my uncle's letter:\n\nMy phone number is {SECRET}."
         record(operator, "ann", "her letters", pasted, "Fine.")
@@ -273,6 +308,10 @@ def attempts(route: str, *, keyed: bool) -> Iterator[tuple[str, Call, str]]:
             named = deepcopy(own)
             name(named, "ann")
             yield f"{variant} {place}", named, "eve"
+        for place, name in SPACES.items():
+            spaced = deepcopy(own)
+            name(spaced, SPACE)
+            yield f"{variant} {place}", spaced, "eve"
         if keyed:
             yield f"{variant} path", own, "ann"
             everywhere = deepcopy(own)
@@ -300,6 +339,7 @@ def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str
         assert reply.status_code in (200, 400, 403, 404), (how, reply.text)
         for shown in (reply.text, str(reply.headers)):
             assert SECRET not in shown, how
+            assert IN_SPACE not in shown, how
         refused = reply.status_code != 200 or '"isError":true' in reply.text
         if not refused:
             assert matrix.anns.memory not in reply.text, how
@@ -312,6 +352,44 @@ def test_nothing_of_another_user_comes_out_or_changes(matrix: Matrix, route: str
         tried += 1
     assert tried >= len(WEAK)
     assert matrix.of_ann() == before
+
+
+ASKING = [route for route in CALLS if route not in OF_EVERYBODY]
+
+
+@pytest.mark.parametrize("route", ASKING)
+@pytest.mark.parametrize("space", [None, OTHER_SPACE])
+def test_nothing_of_a_space_comes_out_elsewhere_or_changes(
+    matrix: Matrix, route: str, space: str | None
+) -> None:
+    """Ann herself, in her own memory and in another space: what was said in a space stays there."""
+    if route.startswith("DELETE /v1/users") and space is None:
+        pytest.skip("forgetting a user forgets all spaces")
+    as_ann = Matrix(matrix.operator, matrix.operator, matrix.anns, matrix.keyed)
+    found = matrix.operator.get("/v1/memories", params={"user_id": "ann", "space": SPACE}).json()
+    theirs = Ids(SESSION if space else "no session", found["data"][0]["id"])
+    own, before = matrix.exported(None), matrix.exported(SPACE)
+    assert IN_SPACE in before
+    assert IN_SPACE not in own
+    for variant, call in cases(route).items():
+        asked = deepcopy(call)
+        for name in STRONG.values():
+            name(asked, "ann")
+        if space is not None:
+            SPACES["space in header"](asked, space)
+        if asked.body is not None:
+            asked.body.get("metadata", {}).setdefault("memory", "read_only")
+        if space is None and not (route.startswith("GET") or "search" in route):
+            continue  # what changes Ann's own memory is tried in her other space
+        if "all_users" in (asked.body or {}):
+            continue
+        reply = as_ann.send(route, asked, theirs, "ann")
+        assert IN_SPACE not in reply.text, variant
+        if space is not None:
+            assert SECRET not in reply.text, variant
+    assert (matrix.exported(None), matrix.exported(SPACE)) == (own, before)
+    forget = {"space": OTHER_SPACE}
+    assert matrix.operator.delete("/v1/users/ann/memories", params=forget).status_code == 200
 
 
 def _plain(reply: httpx.Response, ids: Ids) -> str:

@@ -7,7 +7,8 @@ from calls import assert_error, record, sessions
 SEARCH = "/v1/memories/search"
 VALUE = set(
     """object id session_id round_index session_date similarity user_text assistant_text
-    answer_withdrawn tools facts enrichment corrected_at signals reasons near""".split()
+    answer_withdrawn tools facts enrichment corrected_at labels expires_at signals
+    reasons near""".split()
 )
 
 
@@ -152,6 +153,7 @@ def test_everything_of_a_user_is_counted_and_forgotten(http: httpx.Client, told:
     forgotten = http.delete(path).json()
     assert forgotten == {
         "object": "user.memories.deleted",
+        "space": None,
         "user_id": told,
         "deleted": 3,
         "dry_run": False,

@@ -57,6 +57,7 @@ def test_a_round_trip_changes_nothing(http: httpx.Client, told: str) -> None:
     assert export(http, told) == EMPTY
     assert bring_in(http, told, before).json() == {
         "object": "user.memories.imported",
+        "space": None,
         "user_id": told,
         "imported": 3,
         "known": 0,

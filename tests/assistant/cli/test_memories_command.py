@@ -375,3 +375,17 @@ def test_a_conflict_is_decided(
     assert (home["facts"][0]["superseded_by"] is not None) is replaced
     again = run("conflicts", option, letter[:8])
     assert (again.code, "contradicts nothing" in again.err) == (2, True)
+
+
+def test_expire(run: Run, http: httpx.Client, ann: str) -> None:
+    assert run("expire", "--yes").out == "there is nothing to forget\n"
+    record(http, ann, "u", "My code is 77.", labels={"topic": "codes"}, expires_in=60)
+    dry = run("expire", "--dry-run").out
+    assert dry == f"dry run, nothing was forgotten: 1 memory of {ann}\n"
+    elsewhere = run("expire", "--where", '{"topic": "cats"}', "--older-than", 0, "--yes")
+    assert elsewhere.out == "there is nothing to forget\n"
+    assert run("expire").code == 2
+    assert run("expire", "--where", "codes").code == 2
+    assert run("expire", "--yes", "--json").json["rounds"] == 1
+    assert rounds(http, ann, "u") == []
+    assert run("expire", "--older-than", 1, "--yes").out == "2 memories forgotten\n"
