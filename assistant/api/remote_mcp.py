@@ -55,8 +55,8 @@ class OwnRoutes:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        named = request.query_params.get("user_id")
-        self._mine = {} if named is None else {"user_id": named}
+        named = request.query_params
+        self._mine = {name: named[name] for name in ("user_id", "space") if name in named}
 
     async def session_id(self) -> str:
         """The session that the headers name, else one for each day."""
