@@ -6,7 +6,7 @@ from datetime import date
 
 from assistant.reading.question_kind import question_kind
 from assistant.reading.quoting.passages import is_in_passage
-from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS
+from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS, POLITE
 from assistant.reading.statements import Statement, parts_gone
 from memory_store import (
     FactLink,
@@ -125,6 +125,9 @@ def _without_admission(found: Recalled) -> Recalled:
 
 def _without_our_reply(found: Recalled) -> Recalled:
     said = found.record.round
+    if any(said.assistant_text.startswith(polite) for polite in POLITE):
+        # What we answered so told nothing: a greeting, thanks.
+        return _saying(found, replace(said, user_text="", assistant_text=""))
     if said.assistant_text == NOTED:
         return _saying(found, replace(said, assistant_text=""))
     if not any(ours in said.assistant_text for ours in OURS):

@@ -38,6 +38,8 @@ ABOUT = (
     "quotes; no language model is set up (set chat_model). What you told me is kept {place}, until "
     "you delete it: say “forget that”, or “delete what I said about” something."
 )
+POLITE = (HELLO, WELCOME, NO_SMALL_TALK, ABOUT.partition(";")[0])
+"""How our answers begin to messages that only want a few polite words back."""
 OURS = (
     OPENING,
     CLOSEST,

@@ -41,3 +41,12 @@ def test_said_again_with_what_was_shown_it_is_one_round(http: httpx.Client, ann:
 )
 def test_a_few_polite_words(http: httpx.Client, ann: str, text: str, said: str) -> None:
     assert said in say(http, ann, text)
+
+
+def test_a_greeting_is_no_memory(http: httpx.Client, ann: str) -> None:
+    for text in ("hi", "thanks", "moved to bergen last week"):
+        answer(chat(http, ann, text, metadata={"session_id": "s"}))
+    said = answer(chat(http, ann, "where do i live", metadata={"memory": "read_only"}))
+    assert "“moved to bergen last week”" in said
+    assert "“hi”" not in said
+    assert "“thanks”" not in said

@@ -61,3 +61,19 @@ def test_most_of_what_was_written_later_is_kept_out() -> None:
     """31 of 100 were stored when it was first tried; docs/decisions/0016-acts.md."""
     stored = [text for text in WRITTEN_LATER if not (keeps_out(text) or wants_forgotten(text))]
     assert len(stored) <= 12
+
+
+@pytest.mark.parametrize(
+    ("text", "forgets"),
+    [
+        ("forget that my sister is pregnant", True),
+        ("please forget that I was in hospital", True),
+        ("don't forget the milk tomorrow", False),
+        ("do not forget that I hate fish", False),
+        ("I always forget that the bins go out on Monday.", False),
+        ("This is Hannah.", False),
+    ],
+)
+def test_what_is_forgotten_and_what_is_only_about_forgetting(text: str, forgets: bool) -> None:
+    assert wants_forgotten(text) is forgets
+    assert not keeps_out(text) or forgets
