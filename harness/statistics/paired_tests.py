@@ -66,7 +66,7 @@ def mcnemar_worse(pairs: Pairs) -> float:
 
 def _at_most(heads: int, tosses: int) -> float:
     """How likely so many tosses of a coin show at most so many heads: exact, in whole numbers."""
-    return sum(math.comb(tosses, number) for number in range(heads + 1)) / 2**tosses
+    return sum(math.comb(tosses, number) for number in range(heads + 1)) / (1 << tosses)
 
 
 def unpaired_worse(first: tuple[int, int], second: tuple[int, int]) -> float:
