@@ -13,7 +13,7 @@ FOLDER = $(PIP) --no-deps --no-build-isolation
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
 .PHONY: demo install harness test test_browser test_slow test_clients test_model fuzz check bench qdrant_server
-.PHONY: lock audit graph licences sbom pin_images clean
+.PHONY: lock audit graph licences sbom pin_images image release clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -96,6 +96,21 @@ $(VENV)/.installed-dev: $(VENV)/.project
 $(VENV)/.installed-lock: $(VENV)/.project
 	$(LOCKED) 'aide-memoire[lock]'
 	@touch $@
+
+$(VENV)/.installed-release: $(VENV)/.project
+	$(LOCKED) 'aide-memoire[release]'
+	@touch $@
+
+# A release, all but its upload: docs/releasing.md. `make release REHEARSAL=1` goes on where it is too
+# early, `REHEARSAL=untested` leaves out the tests of the source tree as well.
+release: $(VENV)/.installed-release
+	$(PY) -m supply_chain.release $(if $(REHEARSAL),--rehearsal) $(if $(filter untested,$(REHEARSAL)),--untested)
+
+# The image under its tags; `make image CONTAINERS=podman` by another program.
+CONTAINERS ?= docker
+image: $(VENV)/.project
+	set -e; tags=$$($(PY) -m supply_chain.release --image-tags); set -- $$tags; \
+	  $(CONTAINERS) build --build-arg VERSION=$$1 $$(printf -- '-t aide-memoire:%s ' $$tags) .
 
 # The lock anew; make lock UPGRADE=--upgrade for newer versions, or UPGRADE='--upgrade-package NAME'.
 lock: $(VENV)/.installed-lock
