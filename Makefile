@@ -81,15 +81,17 @@ $(VENV)/.bootstrap: pyproject.toml harness/pyproject.toml bootstrap.txt constrai
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.bootstrap
-	$(FOLDER) -e . -e harness
+	$(FOLDER) -e .
 	$(WEIGHTS)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.project
+	$(FOLDER) -e harness
 	$(LOCKED) 'aide-memoire[harness]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.project
+	$(FOLDER) -e harness
 	$(LOCKED) 'aide-memoire[dev]'
 	@touch $@ $(VENV)/.installed
 

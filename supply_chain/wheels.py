@@ -93,7 +93,9 @@ def _harness_alone(programs: Path, wheel: Path) -> str:
     found = "; ".join(
         f"print('{one}') if find_spec('{one}') else 0" for one in _NOT_WITH_THE_HARNESS
     )
-    if unwanted := run(programs / "python", "-c", f"from importlib.util import find_spec; {found}"):
+    if unwanted := run(
+        programs / "python", "-I", "-c", f"from importlib.util import find_spec; {found}"
+    ):
         raise TrialFailed(f"the harness brings {' '.join(unwanted.split())}")
     taken = _bytes(programs) - before
     if taken > MOST_BYTES:
@@ -108,7 +110,7 @@ def _side_by_side(programs: Path, both: str, dist: Path) -> str:
         "print(json.dumps([[str(f) for f in files(n)] for n in ('aide-memoire', "
         "'aide-memoire-harness')]))"
     )
-    ours, theirs = map(set, json.loads(run(programs / "python", "-c", list_files)))
+    ours, theirs = map(set, json.loads(run(programs / "python", "-I", "-c", list_files)))
     if shared := ours & theirs:
         raise TrialFailed(f"both packages own {', '.join(sorted(shared))}")
     run(programs / "harness", "--help")
