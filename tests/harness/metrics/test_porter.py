@@ -33,8 +33,8 @@ STARTS = (
 ENDINGS = (
     "s es ies sses ied ed ing eed ly y ily ally fully logi logy bli ational tional enci anci izer "
     "alli entli eli ousli ization ation ator alism iveness fulness ousness aliti iviti biliti "
-    "icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion sion "
-    "tion ou ism ate iti ous ive ize e ll lle tt zz"
+    "icate ative alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion "
+    "sion tion ou ism ate iti ous ive ize e ll lle tt zz"
 ).split()
 
 
