@@ -31,6 +31,10 @@ RUN rm -rf "$(python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'
  && useradd --uid 10001 --no-create-home --home-dir /tmp app && install -d -o app -g app /data
 COPY --from=build /venv /venv
 USER 10001:10001
+# What `make image` calls it.
+ARG VERSION=unreleased
+LABEL org.opencontainers.image.title="Aide-mémoire" org.opencontainers.image.licenses=Apache-2.0 \
+      org.opencontainers.image.version=$VERSION
 ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1 ASSISTANT_HOST=0.0.0.0 ASSISTANT_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080

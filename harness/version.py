@@ -16,7 +16,7 @@ class GitState(TypedDict):
 def harness_version() -> str:
     """The installed distribution's version, or `unknown` for a source tree run uninstalled."""
     try:
-        return metadata.version("aide-memoire")
+        return metadata.version("aide-memoire-harness")
     except metadata.PackageNotFoundError:
         return "unknown"
 

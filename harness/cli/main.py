@@ -4,7 +4,6 @@ finished runs. Exit codes: `harness.cli.output`.
 
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 
 import typer
 
@@ -30,7 +29,7 @@ from harness.cli.run_commands import (
     retrieval_command,
     run_command,
 )
-from harness.errors import HarnessError, RunInterrupted, UsageError
+from harness.errors import HarnessError, RunInterrupted
 
 app = typer.Typer(
     help="Replay benchmark histories against an assistant and score its answers.",
@@ -55,16 +54,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "export": export_command,
     "demo": demo_command,
 }
-# The extra `harness`. Most is imported late in a run, so it is looked for before one.
-_EXTRA = ("jinja2", "nltk", "openai", "scipy")
-
-
-@app.callback()
-def _root() -> None:
-    if missing := [name for name in _EXTRA if find_spec(name) is None]:
-        needed = ", ".join(missing)
-        raise UsageError(f"{needed} not installed: pip install 'aide-memoire[harness]'")
-
 
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)

@@ -1,20 +1,22 @@
-"""One OpenAI-compatible chat model, as judges need it, and its replies kept on disk; the only
-importer of `openai`.
-"""
+"""One OpenAI-compatible chat model, as judges need it, and its replies kept on disk."""
 
-from __future__ import annotations
-
+import asyncio
 import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx
+
+from harness.assistants.endpoint import RetryPolicy
+from harness.assistants.transport import detail_of
 from harness.errors import JudgeCallFailed, JudgeUnavailable, UsageError
 from harness.spending.budget import Meter
-from harness.urls import public_url, require_http
+from harness.urls import public_url, require_http, trust_for
+from harness.version import harness_version
 
 
 class ReplyCache:
@@ -55,13 +57,13 @@ class ReplyCache:
         return self._folder / name[:2] / f"{name}.json"
 
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
-
 Messages = Sequence[Mapping[str, str]]
 # Some models refuse settings that others need; a refused one is left out and the call repeated.
 _SETTINGS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
 _THINKING_OFF = {"chat_template_kwargs": {"enable_thinking": False}}
+# What the same request may be spared the next time; and what is wrong with the request itself.
+_BUSY = (408, 409, 429)
+_REFUSED = (400, 422)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,9 @@ class OpenAIChat:
         self.endpoint = endpoint
         self.meter = meter or Meter("judge")
         self._cache = cache
-        self._client: AsyncOpenAI | None = None
-        self._settings: dict[str, Any] = dict(_SETTINGS)
-        self._extra: dict[str, Any] = {} if endpoint.think else dict(_THINKING_OFF)
+        self._http: httpx.AsyncClient | None = None
+        self._settings = {**_SETTINGS, **({} if endpoint.think else _THINKING_OFF)}
+        self._patience = RetryPolicy(first_wait=0.5, longest_wait=8.0)
 
     async def ask(self, messages: Messages, *, vote: int = 0) -> Reply:
         """One reply. `vote` tells repeated askings of the same question apart in the cache.
@@ -138,66 +140,78 @@ class OpenAIChat:
 
     async def close(self) -> None:
         """Let go of the connections."""
-        if self._client is not None:
-            await self._client.close()
-            self._client = None
+        if self._http is not None:
+            await self._http.aclose()
+            self._http = None
 
     async def _call(self, messages: Messages) -> Reply:
-        import openai  # takes most of a second: only who uses it should pay
-
-        if self._client is None:
-            self._client = openai.AsyncOpenAI(
-                base_url=self.endpoint.base_url,
-                api_key=self.endpoint.api_key or "none",
-                timeout=self.endpoint.timeout,
-                max_retries=self.endpoint.retries,
-            )
         where = f"judge {self.endpoint.model} at {self.endpoint.public_url}"
         while True:
-            try:
-                response = await self._client.chat.completions.create(
-                    model=self.endpoint.model,
-                    messages=list(messages),  # type: ignore[arg-type]
-                    extra_body=self._extra or None,
-                    **self._settings,
-                )
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if not self._drop_refused(str(error)):
-                    raise JudgeCallFailed(f"{where}: {error}") from error
-            except openai.APIResponseValidationError as error:
-                raise JudgeCallFailed(f"{where}: unreadable reply: {error}") from error
-            except openai.OpenAIError as error:
-                raise JudgeUnavailable(f"{where}: {_told(error)}") from error
-            else:
+            settings = dict(self._settings)
+            asked = {"model": self.endpoint.model, "messages": list(messages), **settings}
+            response = await self._post(asked, where)
+            if response.is_success:
                 return _reply(response, where)
+            said = f"{where}: status {response.status_code}: {detail_of(response)}"
+            if response.status_code not in _REFUSED:
+                raise JudgeUnavailable(said)
+            refused = [name for name in settings if _is_named(name, response.text)]
+            if not refused:
+                raise JudgeCallFailed(said)
+            for name in refused:
+                self._settings.pop(name, None)
 
-    def _drop_refused(self, message: str) -> bool:
-        """Leave out the setting that an error message names; whether there was one."""
-        for settings in (self._settings, self._extra):
-            named = [
-                n
-                for n in settings
-                if n in message or (settings is self._extra and "thinking" in message)
-            ]
-            for name in named:
-                del settings[name]
-            if named:
-                return True
-        return False
+    async def _post(self, body: Mapping[str, Any], where: str) -> httpx.Response:
+        """The answer, repeated while the server is busy or cannot be reached."""
+        failures = 0
+        while True:
+            retry_after = None
+            try:
+                response = await self._client().post("chat/completions", json=body)
+            except httpx.HTTPError as error:
+                if failures == self.endpoint.retries:
+                    reason = str(error) or type(error).__name__
+                    raise JudgeUnavailable(f"{where}: no answer: {reason}") from error
+            else:
+                is_busy = response.status_code in _BUSY or response.status_code >= 500
+                if not is_busy or failures == self.endpoint.retries:
+                    return response
+                retry_after = response.headers.get("Retry-After")
+            failures += 1
+            await asyncio.sleep(self._patience.wait(failures, retry_after))
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None:
+            self._http = httpx.AsyncClient(
+                base_url=self.endpoint.base_url,
+                headers={
+                    "User-Agent": f"aide-memoire-harness/{harness_version()}",
+                    "Authorization": f"Bearer {self.endpoint.api_key or 'none'}",
+                },
+                timeout=self.endpoint.timeout,
+                # The meter says how many calls there are at a time.
+                limits=httpx.Limits(max_connections=None),
+                verify=trust_for(self.endpoint.base_url),
+                follow_redirects=True,
+            )
+        return self._http
 
 
-def _reply(response: Any, where: str) -> Reply:
-    choices = getattr(response, "choices", None)
-    if not choices:
-        raise JudgeCallFailed(f"{where}: a reply without choices")
-    usage = response.usage
-    return Reply(
-        text=choices[0].message.content or "",
-        finish_reason=choices[0].finish_reason or "",
-        prompt_tokens=usage.prompt_tokens if usage else None,
-        completion_tokens=usage.completion_tokens if usage else None,
-    )
+def _is_named(setting: str, message: str) -> bool:
+    """Whether a refusal is about a setting."""
+    return setting in message or (setting in _THINKING_OFF and "thinking" in message)
 
 
-def _told(error: Exception) -> str:
-    return str(error) or type(error).__name__
+def _reply(response: httpx.Response, where: str) -> Reply:
+    try:
+        body = response.json()
+        choice = body["choices"][0]
+        usage = body.get("usage") or {}
+        return Reply(
+            text=choice["message"].get("content") or "",
+            finish_reason=choice.get("finish_reason") or "",
+            prompt_tokens=usage.get("prompt_tokens"),
+            completion_tokens=usage.get("completion_tokens"),
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise JudgeCallFailed(f"{where}: unreadable reply: {detail_of(response)}") from error

@@ -13,11 +13,11 @@ import re
 import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import Any, TypedDict
 
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined_answers import refined_scores
+from harness.metrics.porter import stem
 from harness.metrics.retrieval_metrics import Figures
 from harness.records.digest import QuestionDigest
 
@@ -58,17 +58,7 @@ def list_f1(prediction: str, answer: str) -> float:
 def stems(text: str) -> list[str]:
     """The words of a text in lower case without punctuation and small words, stemmed."""
     plain = text.lower().translate(_NO_PUNCTUATION)
-    stem = _stemmer()
     return [stem(word) for word in _SMALL_WORDS.sub(" ", plain).split()]
-
-
-@cache
-def _stemmer() -> Callable[[str], str]:
-    # NLTK's Porter stemmer has rules of its own, and the official script uses it. It takes seconds
-    # to import, which only who scores LoCoMo should pay.
-    from nltk.stem.porter import PorterStemmer
-
-    return cache(PorterStemmer().stem)
 
 
 Scores = dict[str, float]

@@ -1,4 +1,5 @@
-"""How sure a figure is: intervals, paired tests, corrections, power and repeats, by scipy.
+"""How sure a figure is: intervals, paired tests, corrections, power and repeats.
 
-It takes over a second to import, so that functions import it when they are called.
+By the standard library alone, so that the harness installs small and starts at once; tests compare
+each figure with that of scipy or statsmodels.
 """

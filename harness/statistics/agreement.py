@@ -5,15 +5,14 @@ with all its ratings; the same seed gives the same bounds.
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from harness.statistics.intervals import ALPHA, bootstrap_mean, proportion, resampled
+from harness.statistics.intervals import bootstrap_mean, percentile_interval, proportion
 from harness.statistics.paired_tests import Pairs
+from harness.statistics.resampling import RESAMPLES, resampled
 
 # More resamples than this without a kappa, and the others tell nothing of the whole.
 _UNDEFINED = 0.05
-# Stands for such a one: a kappa is never above 1.
-_NO_KAPPA = 2.0
 
 
 class Bounded(TypedDict):
@@ -62,11 +61,15 @@ def kappa(pairs: Pairs) -> float | None:
     """Cohen's kappa; None where chance alone agrees on everything: both raters always say the same
     one thing, or there is nothing.
     """
-    if not pairs.n:
+    return _kappa(pairs.both, pairs.only_first, pairs.only_second, pairs.neither)
+
+
+def _kappa(both: float, only_first: float, only_second: float, neither: float) -> float | None:
+    n = both + only_first + only_second + neither
+    if not n:
         return None
-    observed = (pairs.both + pairs.neither) / pairs.n
-    first = (pairs.both + pairs.only_first) / pairs.n
-    second = (pairs.both + pairs.only_second) / pairs.n
+    observed = (both + neither) / n
+    first, second = (both + only_first) / n, (both + only_second) / n
     by_chance = first * second + (1 - first) * (1 - second)
     return None if by_chance == 1 else (observed - by_chance) / (1 - by_chance)
 
@@ -75,28 +78,14 @@ def kappa_bounds(
     first: Sequence[bool], second: Sequence[bool], questions: Sequence[Hashable]
 ) -> tuple[float, float] | None:
     """The percentile interval of kappa over resampled questions; None where that tells nothing."""
-    import numpy as np
-
     counts = _by_question(first, second, questions)
     if len(set(counts)) < 2:
         return None
-
-    def statistic(both: Any, one: Any, other: Any, none: Any, axis: int) -> Any:
-        both, one, other, none = (np.sum(x, axis=axis) for x in (both, one, other, none))
-        total = both + one + other + none
-        p, q = (both + one) / total, (both + other) / total
-        by_chance = p * q + (1 - p) * (1 - q)
-        defined = by_chance < 1
-        beyond = (both + none) / total - by_chance
-        none_defined = np.full_like(beyond, _NO_KAPPA)
-        return np.divide(beyond, 1 - by_chance, out=none_defined, where=defined)
-
-    drawn = resampled(list(zip(*counts, strict=True)), statistic).bootstrap_distribution
-    known = drawn[drawn < _NO_KAPPA]
-    if len(known) < (1 - _UNDEFINED) * len(drawn):
+    drawn = (_kappa(*crossed) for crossed in resampled(counts))
+    known = [value for value in drawn if value is not None]
+    if len(known) < (1 - _UNDEFINED) * RESAMPLES:
         return None
-    low, high = np.quantile(known, [ALPHA / 2, 1 - ALPHA / 2])
-    return float(low), float(high)
+    return percentile_interval(known)
 
 
 def _share(first: Sequence[bool], second: Sequence[bool], questions: Sequence[Hashable]) -> Bounded:

@@ -5,10 +5,12 @@ Questions of one conversation succeed and fail together, so that resampling draw
 each with all its questions; the same seed gives the same bounds.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from math import sqrt
-from statistics import NormalDist, fmean, stdev
-from typing import Any, NamedTuple, TypedDict
+from statistics import NormalDist, fmean, quantiles, stdev
+from typing import NamedTuple, TypedDict
+
+from harness.statistics.resampling import SEED, resampled
 
 ALPHA = 0.05
 
@@ -49,10 +51,7 @@ class Repeats(TypedDict):
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
-    """Wilson's interval for `successes` out of `n`; (0, 1) for n = 0.
-
-    Every report has some: a library that has it takes longer to import than all the rest.
-    """
+    """Wilson's interval for `successes` out of `n`; (0, 1) for n = 0."""
     if n == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf(1 - ALPHA / 2)
@@ -70,11 +69,8 @@ def proportion(successes: int, n: int) -> Share:
     return {"value": successes / n if n else None, "low": low, "high": high, "n": n}
 
 
-RESAMPLES = 10_000
-SEED = 0
 # Below this, percentile intervals over clusters are known to be too narrow.
 FEW_CLUSTERS = 20
-_BATCH = 1_000
 
 
 def bootstrap_mean(
@@ -84,50 +80,25 @@ def bootstrap_mean(
 
     None where resampling can tell nothing: fewer than two clusters, or all of them alike.
     """
-    import numpy as np
-
-    sums, sizes = _by_cluster(values, clusters if clusters is not None else range(len(values)))
-    if len({total / size for total, size in zip(sums, sizes, strict=True)}) < 2:
+    rows = _by_cluster(values, clusters if clusters is not None else range(len(values)))
+    if len({total / size for total, size in rows}) < 2:
         return None
-
-    def mean(totals: Any, counts: Any, axis: int) -> Any:
-        return np.sum(totals, axis=axis) / np.sum(counts, axis=axis)
-
-    bounds = resampled((sums, sizes), mean, seed=seed).confidence_interval
-    return Interval(float(bounds.low), float(bounds.high))
+    return percentile_interval([total / size for total, size in resampled(rows, seed=seed)])
 
 
-def resampled(
-    columns: Sequence[Sequence[float]], statistic: Callable[..., Any], *, seed: int = SEED
-) -> Any:
-    """scipy's result of a bootstrap: rows are drawn whole, and the statistic is taken of their
-    columns, along `axis`.
-    """
-    import numpy as np
-    from scipy.stats import bootstrap
-
-    return bootstrap(
-        tuple(np.array(column) for column in columns),
-        statistic,
-        paired=True,
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        batch=_BATCH,
-        confidence_level=1 - ALPHA,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
+def percentile_interval(drawn: Sequence[float]) -> Interval:
+    """What encloses all but `ALPHA` of the figures of resamples."""
+    cuts = quantiles(drawn, n=round(2 / ALPHA), method="inclusive")
+    return Interval(cuts[0], cuts[-1])
 
 
-def _by_cluster(
-    values: Sequence[float], clusters: Sequence[Hashable]
-) -> tuple[list[float], list[int]]:
-    sums: dict[Hashable, float] = {}
-    sizes: dict[Hashable, int] = {}
+def _by_cluster(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
+    """The sum and the number of each cluster's values."""
+    found: dict[Hashable, tuple[float, int]] = {}
     for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] = sums.get(cluster, 0.0) + value
-        sizes[cluster] = sizes.get(cluster, 0) + 1
-    return list(sums.values()), list(sizes.values())
+        total, size = found.get(cluster, (0.0, 0))
+        found[cluster] = (total + value, size + 1)
+    return list(found.values())
 
 
 def repeats_table(outcomes: Sequence[Sequence[bool]]) -> Repeats:

@@ -7,14 +7,15 @@ question; sizes and effects are those of a z-test of that mean, two-sided at 5 %
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cache
+from random import Random
+from statistics import NormalDist
+from typing import Self
 
 from harness.statistics.intervals import ALPHA
-
-RESAMPLES = 10_000
-SEED = 0
+from harness.statistics.resampling import RESAMPLES, SEED
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +56,17 @@ class Pairs:
 
 def exact_mcnemar(pairs: Pairs) -> float:
     """Two-sided p-value of the exact McNemar test; 1 where no pair differs."""
-    if pairs.discordant == 0:
-        return 1.0
-    from scipy.stats import binomtest
-
-    return float(binomtest(pairs.only_first, pairs.discordant, 0.5).pvalue)
+    return min(1.0, 2 * _at_most(min(pairs.only_first, pairs.only_second), pairs.discordant))
 
 
 def mcnemar_worse(pairs: Pairs) -> float:
     """One-sided p-value of the exact McNemar test for the second run being worse than the first."""
-    if pairs.discordant == 0:
-        return 1.0
-    from scipy.stats import binomtest
+    return _at_most(pairs.only_second, pairs.discordant)
 
-    tested = binomtest(pairs.only_first, pairs.discordant, 0.5, alternative="greater")
-    return float(tested.pvalue)
+
+def _at_most(heads: int, tosses: int) -> float:
+    """How likely so many tosses of a coin show at most so many heads: exact, in whole numbers."""
+    return sum(math.comb(tosses, number) for number in range(heads + 1)) / (1 << tosses)
 
 
 def unpaired_worse(first: tuple[int, int], second: tuple[int, int]) -> float:
@@ -77,37 +74,53 @@ def unpaired_worse(first: tuple[int, int], second: tuple[int, int]) -> float:
 
     For figures whose single questions are not known any more: it sees less than a paired test.
     """
-    from scipy.stats import fisher_exact
+    (right, n), (other_right, other_n) = first, second
+    all_right = right + other_right
+    as_far = sum(
+        math.comb(n, number) * math.comb(other_n, all_right - number)
+        for number in range(right, min(n, all_right) + 1)
+    )
+    return as_far / math.comb(n + other_n, all_right)
 
-    table = [[right, n - right] for right, n in (first, second)]
-    return float(fisher_exact(table, alternative="greater").pvalue)
+
+# Sums of the same numbers in another order may differ by so much of them.
+_ROUNDING = 1e-12
+# A byte of a draw tells the signs of so many differences.
+_BLOCK = 8
 
 
 def signs_worse(differences: Sequence[float], *, seed: int = SEED) -> float:
     """One-sided p-value for these differences, second less first, being negative on average.
 
-    Exact where there are few that are not zero, else over so many seeded draws; 1 where all are
-    zero.
+    Exact where there are few that are not zero, else over so many seeded draws, the given signs
+    counted as one more; 1 where all are zero.
     """
     changed = [difference for difference in differences if difference]
-    if len(changed) < 2:
-        return 0.5 if changed and changed[0] < 0 else 1.0
-    import numpy as np
-    from scipy.stats import permutation_test
+    if not changed:
+        return 1.0
+    limit = sum(changed) + _ROUNDING * sum(map(abs, changed))
+    if 2 ** len(changed) <= RESAMPLES:
+        sums = _signed_sums(changed)
+        return sum(one <= limit for one in sums) / len(sums)
+    drawn = _drawn_sums(changed, seed)
+    return (sum(one <= limit for one in drawn) + 1) / (RESAMPLES + 1)
 
-    def mean(values: Any, axis: int) -> Any:
-        return np.mean(values, axis=axis)
 
-    tested = permutation_test(
-        (np.array(changed),),
-        mean,
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=RESAMPLES,
-        alternative="less",
-        rng=np.random.default_rng(seed),
-    )
-    return float(tested.pvalue)
+def _drawn_sums(numbers: Sequence[float], seed: int) -> Iterator[float]:
+    padded = [*numbers, *[0.0] * (-len(numbers) % _BLOCK)]
+    tables = [_signed_sums(padded[i : i + _BLOCK]) for i in range(0, len(padded), _BLOCK)]
+    random = Random(seed)
+    for _ in range(RESAMPLES):
+        signs = random.randbytes(len(tables))
+        yield sum(table[byte] for table, byte in zip(tables, signs, strict=True))
+
+
+def _signed_sums(numbers: Iterable[float]) -> list[float]:
+    """The sums with every choice of signs."""
+    sums = [0.0]
+    for number in numbers:
+        sums = [total + signed for signed in (number, -number) for total in sums]
+    return sums
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -144,14 +157,13 @@ def smallest_difference(n: int, discordance: float) -> float | None:
     return difference if difference < discordance else None
 
 
+@cache
 def _seen() -> float:
     """How many standard errors from zero a mean must lie to be seen with this power."""
-    from scipy.optimize import brentq
-    from scipy.stats import norm
-
-    critical = norm.isf(ALPHA / 2)
-
-    def missing(distance: float) -> float:
-        return float(norm.sf(critical - distance) + norm.cdf(-critical - distance) - POWER)
-
-    return float(brentq(missing, 0.0, 2 * critical))
+    normal = NormalDist()
+    critical = normal.inv_cdf(1 - ALPHA / 2)
+    low, high = 0.0, 2 * critical
+    while low < (middle := (low + high) / 2) < high:
+        power = normal.cdf(middle - critical) + normal.cdf(-middle - critical)
+        low, high = (middle, high) if power < POWER else (low, middle)
+    return high

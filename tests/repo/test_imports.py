@@ -31,7 +31,6 @@ FENCES = {
     },
     "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
     "jinja2": {"harness/report/pages.py"},
-    "scipy": {"harness/statistics/intervals.py", "harness/statistics/paired_tests.py"},
     "litellm": {"assistant/models/litellm_import.py"},
     "tiktoken": {"assistant/models/litellm_data.py"},
     "prometheus_client": {

@@ -21,20 +21,22 @@ from served import served
 from supply_chain.lock import BOOTSTRAP, IMAGE, LOCK, ROOT, Locked, cpu_builds
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+HARNESS = tomllib.loads((ROOT / "harness/pyproject.toml").read_text())["project"]
 LOCKED = Locked.read(LOCK.read_text())
 
 
 def requirements() -> list[Requirement]:
-    """Of every part of the project, and of its build."""
+    """Of both packages with their extras, and of their build."""
     project = PROJECT["project"]
     lists = [
         project["dependencies"],
+        HARNESS["dependencies"],
         PROJECT["build-system"]["requires"],
         *project["optional-dependencies"].values(),
         *PROJECT["dependency-groups"].values(),
     ]
     listed = [Requirement(one) for part in lists for one in part]
-    return [one for one in listed if one.name != project["name"]]
+    return [one for one in listed if one.name not in (project["name"], HARNESS["name"])]
 
 
 @pytest.mark.parametrize("wanted", requirements(), ids=str)
@@ -65,11 +67,19 @@ def test_the_image_takes_locked_packages_and_what_a_server_uses_alone() -> None:
     assert not {"torch", *unwanted} & set(versions)
 
 
-def test_the_harness_alone_needs_nothing_beside_its_extra_and_what_all_share() -> None:
-    alone = set(PROJECT["dependency-groups"]["harness"])
-    extra = set(PROJECT["project"]["optional-dependencies"]["harness"])
-    assert extra <= alone
-    assert alone - extra <= set(PROJECT["project"]["dependencies"])
+def test_the_harness_needs_nothing_of_the_assistant_and_nothing_large() -> None:
+    names = {Requirement(one).name for one in HARNESS["dependencies"]}
+    large = {"torch", "numpy", "scipy", "openai", "litellm", "onnxruntime", "qdrant-client"}
+    assert not names & {"aide-memoire", *large}
+
+
+def test_both_packages_have_one_version_and_one_licence() -> None:
+    assistant = PROJECT["project"]
+    alike = ("version", "license", "requires-python")
+    assert [HARNESS[one] for one in alike] == [assistant[one] for one in alike]
+    pinned = f"{HARNESS['name']}=={assistant['version']}"
+    assert assistant["optional-dependencies"]["harness"] == [pinned]
+    assert (ROOT / "harness/LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 def test_a_package_in_two_versions_is_no_lock() -> None:
@@ -135,9 +145,11 @@ def makefile() -> str:
 def test_the_lock_is_what_resolving_again_gives(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     names = ("pyproject.toml", "constraints.txt", "bootstrap.txt", "image.txt", "README.md")
+    names += ("harness/pyproject.toml", "harness/README.md")
     shutil.copytree(ROOT / "supply_chain", copy / "supply_chain")
+    (copy / "harness").mkdir()
     for name in names:
-        shutil.copy(ROOT / name, copy)
+        shutil.copy(ROOT / name, copy / name)
     # The certificates that tests hide are needed here.
     outside = {name: value for name, value in os.environ.items() if name != "SSL_CERT_DIR"}
     command = [sys.executable, "-m", "supply_chain.lock"]

@@ -196,7 +196,7 @@ async def test_a_server_that_cannot_be_used_stops_judging(
 
 
 async def test_no_server_at_all() -> None:
-    with pytest.raises(JudgeUnavailable, match="Connection error"):
+    with pytest.raises(JudgeUnavailable, match="no answer: "):
         await ask("longmemeval=m@http://127.0.0.1:1/v1", "Turquoise.")
 
 
@@ -208,11 +208,24 @@ async def test_one_refused_request_is_unscored_with_its_reason(model: ScriptedJu
     assert verdict.details["error"] == "JudgeCallFailed"
 
 
-async def test_a_reply_without_choices_is_unscored(model: ScriptedJudge) -> None:
-    model.faults = [
-        Fault(200, body=json.dumps({"choices": []}), headers={"content-type": "application/json"})
-    ]
-    assert (await ask(model.spec, "Turquoise.")).verdict is None
+@pytest.mark.parametrize(
+    "body",
+    ['{"choices": []}', '{"choices": [{}]}', '{"choices": 3}', "[]", "null", "<p>Hello</p>", ""],
+)
+async def test_a_reply_without_a_message_is_unscored(model: ScriptedJudge, body: str) -> None:
+    model.faults = [Fault(200, body=body, headers={"content-type": "application/json"})]
+    verdict = await ask(model.spec, "Turquoise.")
+    assert verdict.verdict is None
+    assert "unreadable reply" in verdict.raw
+    assert verdict.details["error"] == "JudgeCallFailed"
+
+
+async def test_a_message_without_text_and_usage_is_an_empty_reply(model: ScriptedJudge) -> None:
+    body = json.dumps({"choices": [{"message": {"content": None}}]})
+    model.faults = [Fault(200, body=body, headers={"content-type": "application/json"})] * 2
+    verdict = await ask(model.spec, "Turquoise.")
+    assert (verdict.verdict, verdict.raw) == (None, "")
+    assert "error" not in verdict.details
 
 
 @pytest.mark.parametrize("setting", ["temperature", "max_tokens"])
@@ -222,6 +235,12 @@ async def test_a_setting_that_the_server_refuses_is_left_out(
     model.refuses = setting
     assert (await ask(model.spec, "Turquoise.")).verdict == "yes"
     assert [setting in sent for sent in model.sent] == [True, False]
+
+
+async def test_calls_at_the_same_time_all_leave_out_what_is_refused(model: ScriptedJudge) -> None:
+    model.refuses = "temperature"
+    verdict = await ask(model.spec, "Turquoise.", votes=3)
+    assert (verdict.verdict, verdict.certainty) == ("yes", 1.0)
 
 
 async def test_the_refined_rubric_asks_not_to_think_unless_refused(model: ScriptedJudge) -> None:
