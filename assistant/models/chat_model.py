@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,18 @@ class Message:
     def calls(self) -> Sequence[Mapping[str, Any]]:
         """The calls of tools in it."""
         sent = self.sent or {}
-        older = sent.get("function_call")
-        return [*(sent.get("tool_calls") or ()), *([{"function": older}] if older else ())]
+        given, older = sent.get("tool_calls"), sent.get("function_call")
+        calls = [call for call in given if isinstance(call, Mapping)] if _is_list(given) else []
+        return [*calls, {"function": older}] if isinstance(older, Mapping) else calls
 
     @property
     def is_result(self) -> bool:
         """Whether it is what a tool returned."""
         return self.role in ("tool", "function")
+
+
+def _is_list(given: Any) -> TypeGuard[Sequence[Any]]:
+    return isinstance(given, list | tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,10 @@ _PLAIN = {"role", "content"}
 
 def piece_of(choices: Sequence[Mapping[str, Any]], tokens: TokenCounts | None) -> Piece:
     """The piece in a chunk of a stream. Its text is the first choice's, the only one that is
-    remembered; why that one ended is told by the piece, and not by its choices."""
+    remembered; why that one ended is told by the piece, and not by its choices. Raises `ValueError`
+    for what has another shape."""
+    for choice in choices:
+        _check(choice)
     text, reason = "", None
     for choice in choices:
         if not choice.get("index"):
@@ -83,6 +91,25 @@ def piece_of(choices: Sequence[Mapping[str, Any]], tokens: TokenCounts | None) -
         return Piece(text, tokens, reason)
     shown = [c if c.get("index") else {**c, "finish_reason": None} for c in choices]
     return Piece(text, tokens, reason, tuple(shown))
+
+
+def _check(choice: Any) -> None:
+    """Raise `ValueError` for a choice that could not be put together with others."""
+    if not isinstance(choice, Mapping):
+        raise ValueError("a choice is no object")
+    delta = choice.get("delta") or {}
+    calls = delta.get("tool_calls") or [] if isinstance(delta, Mapping) else None
+    if not isinstance(calls, list) or not all(isinstance(call, Mapping) for call in calls):
+        raise ValueError("the calls of tools are no list of objects")
+    parts = [call.get(name) or {} for call in calls for name in ("function", "custom")]
+    objects = [*parts, delta.get("function_call") or {}, choice.get("logprobs") or {}]
+    if not all(isinstance(one, Mapping) for one in objects):
+        raise ValueError("a part of a choice is no object")
+    texts = [delta.get(name) or "" for name in ("content", "refusal")]
+    if not all(isinstance(one, str) for one in texts):
+        raise ValueError("the content of a choice is no text")
+    if not isinstance(choice.get("index") or 0, int):
+        raise ValueError("the index of a choice is no number")
 
 
 def _is_more_than_text(choice: Mapping[str, Any]) -> bool:

@@ -14,11 +14,11 @@ def merge(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
         if value is None:
             whole.setdefault(name, None)
         elif isinstance(value, list):
-            whole[name] = before = before or []
+            whole[name] = before = before if isinstance(before, list) else []
             for item in value:
                 _add(before, item)
         elif isinstance(value, Mapping):
-            whole[name] = before = before or {}
+            whole[name] = before = before if isinstance(before, dict) else {}
             merge(before, value)
         elif isinstance(value, str) and isinstance(before, str) and name not in _SAID_WHOLE:
             whole[name] = before + value
@@ -32,7 +32,13 @@ def _add(items: list[Any], item: Any) -> None:
         items.append(item)
         return
     index = item.get("index")
-    known = next((one for one in items if index is not None and one.get("index") == index), None)
+    known = (
+        next((one for one in items if _index(one) == index), None) if index is not None else None
+    )
     if known is None:
         items.append(known := {})
     merge(known, item)
+
+
+def _index(item: Any) -> Any:
+    return item.get("index") if isinstance(item, Mapping) else None

@@ -110,7 +110,7 @@ class ServerModel:
             raise self._failed(kind, _message(event) or error)
         usage = chunk.get("usage")
         tokens = self._counts(usage) if usage else None
-        return piece_of(chunk["choices"], tokens)
+        return piece_of(chunk["choices"] or (), tokens)
 
     def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
         read, written = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0

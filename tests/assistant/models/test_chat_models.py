@@ -127,6 +127,29 @@ async def test_no_option_of_a_caller_sends_the_request_elsewhere(
     assert (sent.body["model"], sent.headers["authorization"]) == ("fake", "Bearer k")
 
 
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "text",
+        {"index": 0, "delta": "text"},
+        {"index": 0, "delta": {"tool_calls": "x"}},
+        {"index": 0, "delta": {"tool_calls": ["x"]}},
+        {"index": 0, "delta": {"tool_calls": [{"function": "x"}]}},
+        {"index": 0, "delta": {"content": [1]}},
+        {"index": 0, "delta": {"content": "x"}, "logprobs": "x"},
+        {"index": "first", "delta": {"content": "x"}},
+    ],
+)
+async def test_a_chunk_of_another_shape_is_a_bad_reply(
+    model: ScriptedModel, choice: object
+) -> None:
+    model.on("plain").chunks({"choices": [choice]})
+    gateway = Gateway(without(base_url=model.url, api_key="k"), RoleUsage(), CallLimits(0))
+    with pytest.raises(BadModelReply):
+        await stream(gateway)
+    await gateway.close()
+
+
 async def test_what_is_sent(model: ScriptedModel, chat_model: Make) -> None:
     model.on("plain").reply("ok")
     await stream(chat_model(), temperature=0.1, top_p=0.9, seed=4)
