@@ -94,7 +94,7 @@ def _resolve(lock: Path, *what: str, without: Iterable[str] = ()) -> Locked:
 
 def _image() -> str:
     """A line for each package of the image."""
-    what = ("pyproject.toml", "--extra=otel", "--group=weights")
+    what = ("pyproject.toml", "--extra=mcp", "--extra=otel", "--group=weights")
     taken = _resolve(LOCK, *what, without=_NOT_IN_IMAGE)
     return "".join(sorted(f"{name}=={version}\n" for name, (version, _) in taken.items()))
 
