@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from assistant.api.requests import Many, Request, SpeakerName, Time
+from assistant.characters import is_blank
 from assistant.errors import InvalidRequest
 from assistant.reading.demands import TEXT_PARTS, part_text
 
@@ -41,7 +42,7 @@ class ChatMessage(Request):
             return self.readable
         for part in self.content:
             _check_part(part)
-        if self.readable.strip():
+        if not is_blank(self.readable):
             return self.readable
         types = [str(part.get("type")) for part in self.content if part_text(part) is None]
         return " ".join(dict.fromkeys(f"[{_KINDS.get(type, 'file')}]" for type in types))

@@ -212,6 +212,7 @@ def test_over_http_once_however_often_it_is_sent(http: httpx.Client, ann: str) -
     expected: dict[str, Any] = {
         "object": "user.memories.imported",
         "user_id": ann,
+        "space": None,
         "imported": 2,
         "known": 0,
     }
