@@ -46,6 +46,19 @@ class ResponseItem(Request):
     timestamp: Time = None
 
 
+class TextOptions(Request):
+    """What the text of a response is to be like."""
+
+    format: dict[str, Any] | None = None
+    verbosity: str | None = None
+
+
+class Reasoning(Request):
+    """How hard a language model is asked to think."""
+
+    effort: str | None = None
+
+
 class ResponseRequest(Request):
     """`POST /v1/responses`."""
 
@@ -61,9 +74,11 @@ class ResponseRequest(Request):
     temperature: float | None = None
     top_p: float | None = None
     max_output_tokens: Tokens | None = None
-    reasoning: dict[str, Any] | None = None
-    text: dict[str, Any] | None = None
+    reasoning: Reasoning | None = None
+    text: TextOptions | None = None
+    include: Many[str] | None = None
     tools: Many[dict[str, Any]] | None = None
+    tool_choice: str | dict[str, Any] | None = None
     parallel_tool_calls: bool | None = None
     example: ClassVar[Mapping[str, Any]] = {
         "model": "aide-memoire",

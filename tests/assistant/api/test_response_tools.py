@@ -202,7 +202,11 @@ def test_calls_are_streamed(official: openai.OpenAI, model: ScriptedModel, ann: 
     [
         ({"tools": [{"type": "web_search"}]}, "tools"),
         ({"tool_choice": {"type": "file_search"}}, "tool_choice"),
+        ({"tool_choice": 5}, "tool_choice"),
         ({"prompt": {"id": "p"}}, "prompt"),
+        ({"text": {"format": "json"}}, "text.format"),
+        ({"include": 5}, "include"),
+        ({"reasoning": {"effort": 5}}, "reasoning.effort"),
         ({"input": [{"type": "item_reference", "id": "x"}]}, "input"),
         ({"input": [{"type": "function_call_output", "call_id": "1", "output": 3}]}, "input"),
         (
