@@ -1,10 +1,11 @@
 """Which rounds fit a token budget, and how much of each reply.
 
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
-rounds that were found with their replies cut to the nearest sentences, best first, up to a share of
-the budget; what is left buys the whole replies of a few, best first. A question about what the
-assistant said turns the shares around. What is left then goes to rounds that had to wait. Shares
-and lengths were chosen on evidence in context (docs/reading.md).
+rounds that were found, best first, up to a share of the budget. Their replies are cut to the nearest
+sentences, and so are long messages behind their beginning: what follows is mostly pasted. What is
+left buys a few of the best rounds whole. A question about what the assistant said turns the shares
+around. What is left then goes to rounds that had to wait. Shares and lengths were chosen on evidence
+in context (docs/reading.md).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,13 +14,20 @@ from datetime import date
 from itertools import islice
 
 from assistant.reading.delivery import Passage
-from assistant.reading.excerpt import excerpt
+from assistant.reading.excerpt import CUT, excerpt
 from memory_store import Record, shared_with
 
 # The share of the budget for rounds with cut replies; the rest is for whole replies.
 _ROUNDS_SHARE = 0.9
 _ROUNDS_SHARE_ABOUT_REPLIES = 0.3
 _CUT_REPLY = 160
+# Of so many of the best, the nearest sentences of the reply are shown: farther down, what the user
+# said of another round is worth more.
+_CUT_REPLIES = 20
+# A message longer than this is shown by its beginning, where people say what they want, and by the
+# sentences of the rest that are nearest to the question.
+_LONG_MESSAGE = 600
+_BEGINNING = 420
 # The best round is shown whole, whatever comes after it.
 _WHOLE_ROUNDS = 1
 # Of so many of the best, what is left buys the whole replies; of all where replies are asked for.
@@ -122,6 +130,7 @@ class _Packing:
         self._headings: set[tuple[str, date]] = set()
         self._costs: dict[str, int] = {}
         self._cuts: dict[str, Shown] = {}
+        """What was cut, in the order of rank."""
         self._near = shared_with(question)
         self._beside = beside
         self._budget = budget
@@ -167,7 +176,7 @@ class _Packing:
 
     def _take_cut(self, record: Record, *, keep: int = 0) -> bool:
         # Looking for the nearest sentences of a round that cannot fit is most of the work.
-        said = Shown(record, record.round.user_text, "")
+        said = Shown(record, record.round.user_text[:_BEGINNING], "")
         return _may_fit([said], self._left - keep) and self._take([self._cut(record)], keep=keep)
 
     def _take(self, rounds: Sequence[Shown], *, keep: int = 0, force: bool = False) -> bool:
@@ -194,16 +203,26 @@ class _Packing:
     def _cut(self, record: Record) -> Shown:
         if record.id not in self._cuts:
             whole = self._whole(record)
-            self._cuts[record.id] = replace(whole, assistant_text=self._cut_reply(whole))
+            is_near = len(self._cuts) < _CUT_REPLIES
+            self._cuts[record.id] = replace(
+                whole,
+                user_text=self._cut_message(whole.user_text),
+                assistant_text=self._nearest(whole.assistant_text) if is_near else "",
+            )
         return self._cuts[record.id]
 
-    def _cut_reply(self, whole: Shown) -> str:
-        """The sentences of a long reply that have words of the question; without any it says
+    def _cut_message(self, message: str) -> str:
+        if len(message) <= _LONG_MESSAGE:
+            return message
+        beginning = message[:_BEGINNING].rsplit(" ", 1)[0]
+        return f"{beginning} {self._nearest(message[len(beginning) :].lstrip()) or CUT}"
+
+    def _nearest(self, text: str) -> str:
+        """The sentences of a long text that have words of the question; without any it says
         nothing that helps, and stays away."""
-        reply = whole.assistant_text
-        if len(reply) <= _CUT_REPLY:
-            return reply
-        kept = excerpt(reply, self._near, _CUT_REPLY, leads=False)
+        if len(text) <= _CUT_REPLY:
+            return text
+        kept = excerpt(text, self._near, _CUT_REPLY, leads=False)
         return kept if self._near(kept) else ""
 
     def _squeezed(self, record: Record) -> Shown:

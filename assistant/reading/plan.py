@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-# A round with a cut reply and its date; measured (docs/reading.md).
-_TOKENS_A_ROUND = 160
+# What a user said, cut where it is long, and its date; measured (docs/reading.md).
+_TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
 
 

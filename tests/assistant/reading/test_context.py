@@ -88,8 +88,8 @@ def test_what_does_not_fit_is_the_least_relevant_and_is_named() -> None:
 
 
 def test_a_small_round_still_fits_after_one_that_does_not() -> None:
-    ranked = [record(0), record(1, "long " * 400), record(2)]
-    assert build(ranked, 400).dropped == (ranked[1].id,)
+    ranked = [record(0), record(1, "long " * 119), record(2)]
+    assert build(ranked, 200).dropped == (ranked[1].id,)
 
 
 def test_a_best_round_over_the_budget_is_cut_to_what_is_near_the_question() -> None:
@@ -103,16 +103,37 @@ def test_a_best_round_over_the_budget_is_cut_to_what_is_near_the_question() -> N
 LONG = "This is a plain sentence of some length about nothing. " * 20
 
 
-def test_long_replies_are_cut_below_the_best_round_and_the_users_side_never() -> None:
+def test_long_replies_are_cut_below_the_best_round_and_messages_of_usual_length_are_not() -> None:
     reply = LONG * 3 + "The recipe wants two eggs. " + LONG * 3
+    said = "A plain sentence about something else. " * 15
     context = build(
-        [record(index, LONG, reply) for index in range(4)], 4100, question="How many eggs?"
+        [record(index, said, reply) for index in range(4)], 3500, question="How many eggs?"
     )
     shown = rounds(context)
-    assert all(round["user"] == LONG for round in shown)
+    assert all(round["user"] == said for round in shown)
     assert [round["assistant"] == reply for round in shown] == [True, False, False, False]
     assert "[…] The recipe wants two eggs." in shown[1]["assistant"]
     assert context.trimmed == tuple(record(index).id for index in (1, 2, 3))
+
+
+def test_a_long_message_is_cut_to_its_beginning_and_what_is_near_the_question() -> None:
+    message = "Please look at this text. " + LONG + "By the way, I bought a kayak. " + LONG
+    context = build(
+        [record(0), *(record(number, message) for number in (1, 2))],
+        500,
+        question="Which boat, a kayak?",
+    )
+    said = [round["user"] for round in rounds(context)[1:]]
+    assert all(text.startswith("Please look at this text. ") for text in said)
+    assert all("[…] By the way, I bought a kayak. […]" in text for text in said)
+    assert all(len(text) < 700 for text in said)
+
+
+def test_below_the_best_rounds_only_what_the_user_said_is_shown() -> None:
+    reply = LONG + "The recipe wants two eggs. " + LONG
+    ranked = [record(index, "Short.", reply) for index in range(30)]
+    shown = rounds(build(ranked, 3000, question="How many eggs?"))
+    assert [bool(round.get("assistant")) for round in shown].count(False) == 9
 
 
 def test_budget_that_is_left_buys_whole_replies_best_first() -> None:

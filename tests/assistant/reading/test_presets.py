@@ -36,7 +36,7 @@ def test_every_preset_can_be_named() -> None:
     assert [preset_named(preset.name) for preset in PRESETS] == list(PRESETS)
 
 
-@pytest.mark.parametrize(("tokens", "rounds"), [(500, 20), (4000, 25), (8000, 50), (32000, 200)])
+@pytest.mark.parametrize(("tokens", "rounds"), [(500, 20), (4000, 50), (8000, 100), (32000, 400)])
 def test_rounds_are_recalled_as_the_budget_can_show_them(tokens: int, rounds: int) -> None:
     assert ReadingPlan(context_tokens=tokens).most_rounds == rounds
 
