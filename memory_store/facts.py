@@ -8,6 +8,10 @@ from memory_store.language.kinds import asks
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.types import Fact, Record, Round, Speaker
 
+# Where a question may stand that is still to be answered.
+_LAST_SENTENCES = 3
+_LAST_WORDS = 1500
+
 
 def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
     """The statements in what the user said, each once, in order. Those of quoted passages are
@@ -41,6 +45,15 @@ def only_asks(record: Record) -> bool:
     if not text.strip() or len(text) > LONGEST_QUERY:
         return False
     return all(fact.source == "rule" for fact in record.facts) and all(map(asks, sentences(text)))
+
+
+def ends_asking(round: Round) -> bool:
+    """Whether it ends with a question of one of several people, which the next round may answer.
+    Where an assistant replies, the answer is in the round."""
+    if not round.user_name or round.assistant_text.strip():
+        return False
+    last = sentences(round.user_text[-_LAST_WORDS:])[-_LAST_SENTENCES:]
+    return any(sentence.endswith("?") for sentence in last)
 
 
 def words_of(round: Round) -> Authorship:

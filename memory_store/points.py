@@ -7,9 +7,18 @@ from typing import Any
 
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import ASKS, CONFLICTS, EXPIRES, LABELS, OPEN, PERSON, REPEATS
+from memory_store.engines.layout import (
+    ASKS,
+    CONFLICTS,
+    ENDS_ASKING,
+    EXPIRES,
+    LABELS,
+    OPEN,
+    PERSON,
+    REPEATS,
+)
 from memory_store.errors import InvalidRecord, StoreDamaged
-from memory_store.facts import only_asks
+from memory_store.facts import ends_asking, only_asks
 from memory_store.labels import from_terms, terms_of
 from memory_store.language.words import indexed_counts, term_counts
 from memory_store.spaces import whose
@@ -31,6 +40,7 @@ _COMPUTED = (
     "word_count",
     "fact_count",
     ASKS,
+    ENDS_ASKING,
     PERSON,
     "schema_version",
 )
@@ -68,6 +78,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         REPEATS: list(round.repeats),
         # Few rounds have any.
         **({"tools": list(round.tools)} if round.tools else {}),
+        **({ENDS_ASKING: True} if ends_asking(round) else {}),
         "session_title": round.session_title,
         **_said_of(round),
         **facts_to_payload(record.facts),

@@ -19,6 +19,7 @@ _SIGNALS = {
     "words": "has the same words",
     "session_words": "its conversation has the same words",
     "speaker": "was said by the one you name",
+    "answers": "answers a question like that",
     "said_then": "was said at that time",
     "happened_then": "is about that time",
     "personal": "says something about you",

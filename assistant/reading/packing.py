@@ -1,11 +1,11 @@
 """Which rounds fit a token budget, and how much of each reply.
 
 People state facts in a few words and assistants answer at length, so the user's sides go first: the
-rounds that were found, best first, up to a share of the budget. Their replies are cut to the nearest
-sentences, and so are long messages behind their beginning: what follows is mostly pasted. What is
-left buys a few of the best rounds whole. A question about what the assistant said turns the shares
-around. What is left then goes to rounds that had to wait. Shares and lengths were chosen on evidence
-in context (docs/reading.md).
+rounds that were found, best first, up to a share of the budget. Their replies are cut to the
+nearest sentences, and so are long messages behind their beginning: what follows is mostly pasted.
+What is left buys a few of the best rounds whole. A question about what the assistant said turns the
+shares around. What is left then goes to rounds that had to wait. Shares and lengths were chosen on
+evidence in context (docs/reading.md).
 """
 
 from collections.abc import Callable, Sequence

@@ -171,6 +171,8 @@ class SignalWeights(_Group, frozen=True):
     """That a round states something about the user."""
     speaker: float = Field(default=Weights().speaker, ge=0)
     """The round was said by a speaker that the question names."""
+    answers: float = Field(default=Weights().answers, ge=0)
+    """The round answers a question that is nearer, by another speaker right before it."""
     said_then: float = Field(default=Weights().said_then, ge=0)
     """The round was said in the time range of the question."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)

@@ -27,6 +27,9 @@ class Weights:
     """1 when the round states something about the user; 0 for a mere request."""
     speaker: float = 0.2
     """1 when the question names who speaks in the round, one of several people."""
+    answers: float = 0.6
+    """The round answers somebody's question right before it: how much nearer to the query that
+    question is than the answer itself, which often says little alone ("Five years already!")."""
     said_then: float = 0.1
     """The round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02

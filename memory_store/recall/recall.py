@@ -178,36 +178,58 @@ def _ranked(
     found: Found, named: Speakers, settings: RecallSettings, limit: int, sessions: bool
 ) -> list[Candidate]:
     """The best of what was found."""
-    candidates = _candidates(found, named, settings.mean_words)
+    candidates = _candidates(found, named, settings)
     return best(candidates, settings.weights, limit, sessions=sessions)
 
 
-def _candidates(found: Found, named: Speakers, mean_words: float) -> Candidates:
+def _candidates(found: Found, named: Speakers, settings: RecallSettings) -> Candidates:
     """Every round that any signal found and that is still there, with all its signals."""
     ids, places = list(found.places), list(found.places.values())
     words = [{id: n for id, n in counts.items() if id in found.places} for counts in found.words]
-    weights = term_weights(words, found.rounds)
-    lengths = {id: place.words / mean_words for id, place in found.places.items()}
-    by_round = bm25(words, weights, lengths)
-    by_session = bm25(found.in_sessions, weights)
+    rare = term_weights(words, found.rounds)
+    lengths = {id: place.words / settings.mean_words for id, place in found.places.items()}
+    by_round = bm25(words, rare, lengths)
+    by_session = bm25(found.in_sessions, rare)
     cosines = {**found.said_then, **found.happened_then, **found.dense}
     # A round that the keys did not return is at best as near as the last one they did.
     farthest = min(cosines.values(), default=0.0)
+    dense = _column(cosines.get(id, farthest) for id in ids)
+    words_in = _column(by_round.get(id, 0.0) for id in ids)
     said = rarity(len(found.said_then), found.rounds)
     happened = rarity(len(found.happened_then), found.rounds)
     return Candidates(
         ids,
         [place.session_id for place in places],
         {
-            "dense": _column(cosines.get(id, farthest) for id in ids),
-            "words": _column(by_round.get(id, 0.0) for id in ids),
+            "dense": dense,
+            "words": words_in,
             "session_words": _column(by_session.get(place.session_id, 0.0) for place in places),
             "personal": _column(place.personal for place in places),
             "speaker": _column(not named.isdisjoint(place.speakers) for place in places),
+            "answers": _answers(
+                places, settings.weights.dense * dense + settings.weights.words * words_in
+            ),
             "said_then": _column(said * (id in found.said_then) for id in ids),
             "happened_then": _column(happened * (id in found.happened_then) for id in ids),
         },
     )
+
+
+def _answers(places: Sequence[Place], near: Column) -> Column:
+    """For each round that another speaker's question stands right before: how much nearer that is,
+    by meaning and words. Only people's conversations have such rounds."""
+    answers: Column = np.zeros(len(places))
+    asking = {
+        (place.session_id, place.number): row
+        for row, place in enumerate(places)
+        if place.ends_asking
+    }
+    if asking:
+        for row, place in enumerate(places):
+            before = asking.get((place.session_id, place.number - 1))
+            if before is not None and places[before].speakers != place.speakers:
+                answers[row] = max(0.0, near[before] - near[row])
+    return answers
 
 
 def _column(values: Iterable[float]) -> Column:

@@ -11,25 +11,29 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memory_store.engines.engine import Engine, Payload, Scope
+from memory_store.engines.layout import ENDS_ASKING
 from memory_store.engines.parts import records_in, scroll_in_parts
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.turns import in_slices
 from memory_store.types import Record
 
 _NAMES = ("user_name", "assistant_name")
-_FIELDS = ("session_id", "word_count", "fact_count", *_NAMES)
+_FIELDS = ("session_id", "round_index", "word_count", "fact_count", ENDS_ASKING, *_NAMES)
 # About 250 bytes each, and as much again for versions.
 _MOST_ROUNDS = 200_000
 
 
 class Place(NamedTuple):
-    """The session of a round, how many words it has, whether it tells of the user, and the names
-    of those who speak in it."""
+    """The session of a round, how many words it has, whether it tells of the user, the names of
+    those who speak in it, its place in the session, and whether it ends with somebody's question
+    that the next round may answer."""
 
     session_id: str
     words: int
     personal: bool
     speakers: Speakers = frozenset()
+    number: int = 0
+    ends_asking: bool = False
 
 
 @dataclass(slots=True)
@@ -126,7 +130,12 @@ class Places:
 def _place(payload: Payload) -> Place:
     names = speakers_of(*map(payload.get, _NAMES))
     return Place(
-        payload["session_id"], int(payload["word_count"]), payload["fact_count"] > 0, names
+        payload["session_id"],
+        int(payload["word_count"]),
+        payload["fact_count"] > 0,
+        names,
+        int(payload["round_index"]),
+        bool(payload.get(ENDS_ASKING)),
     )
 
 

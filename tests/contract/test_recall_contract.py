@@ -43,6 +43,41 @@ async def test_a_round_that_states_something_of_the_user_is_lifted(store: Memory
     assert about[request.user_text]["personal"].value == 0.0
 
 
+async def test_an_answer_counts_as_near_as_the_question_right_before_it(store: MemoryStore) -> None:
+    asked, told = "How long have you been married, Mel? What a dress!", "Five years already!"
+    talk = [
+        ("Caroline", "Good morning! The garden is full of bees today."),
+        ("Melanie", "I love bees. I made honey last year."),
+        ("Caroline", asked),
+        ("Melanie", told),
+        ("Melanie", "I must feed the dog now."),
+    ]
+    await store.remember(
+        [
+            replace(said("ann", "s1", number, text), user_name=name)
+            for number, (name, text) in enumerate(talk)
+        ]
+    )
+    about = await explained(store, "How long has Melanie been married?")
+    assert list(about)[:2] == [asked, told]
+    assert about[told]["answers"].value > 0.3
+    assert [text for text, reasons in about.items() if reasons["answers"].value] == [told]
+
+
+async def test_nobody_answers_their_own_question_or_an_assistants(store: MemoryStore) -> None:
+    asked = "How long have I been married?"
+    own = [
+        replace(said("ann", "s1", number, text), user_name=name)
+        for number, (name, text) in enumerate(
+            [("Mel", asked), ("Mel", "Five years already!"), ("Bo", "Hello there.")]
+        )
+    ]
+    of_one = [said("ann", "s2", 0, asked), said("ann", "s2", 1, "Six years already!")]
+    await store.remember([*own, *of_one])
+    about = await explained(store, asked)
+    assert not any(reasons["answers"].value for reasons in about.values())
+
+
 async def test_who_is_named_is_heard_before_who_talks_to_them(store: MemoryStore) -> None:
     told = "I painted a lake at dawn."
     answered = "Caroline, your painted lake is lovely, Caroline!"

@@ -11,7 +11,7 @@ from memory_store import Reason, Recalled, RecalledSession, TimeRange
 _DIGITS = 6
 # What is near by its words and meaning, and what belongs to what is asked by another way.
 _NEAR = ("dense", "words")
-_BELONGS = ("replaces", "said_then", "happened_then")
+_BELONGS = ("replaces", "answers", "said_then", "happened_then")
 
 
 class TimeAsked(DayRange):

@@ -8,6 +8,7 @@ const SIGNALS = {
   words: "Has the same words",
   session_words: "Its conversation has the same words",
   speaker: "Was said by the one you name",
+  answers: "Answers a question like that",
   said_then: "Was said at that time",
   happened_then: "Is about that time",
   personal: "Says something about you",
