@@ -110,9 +110,10 @@ def import_questions_command(
     gates, limits = gating.gates, allowance.limits
     judge, second = judging.judges(out, limits.prices)
     judging.agree_to(judge, second)
-    read = read_replies(PromptFolder(prompts), replies or ())
+    folder = PromptFolder(prompts)
+    read = read_replies(folder, replies or ())
     opened = Run(selection.source, out, progress())
-    taken = take_answers(opened, read, answer_after)
+    taken = take_answers(opened, folder, read, answer_after)
     print(f"{taken.answered} answered, {taken.missing} missing", file=sys.stderr)
     _say_failed(read)
     judge_run(opened, judge, judging.plan(second, selection.seed, limits))

@@ -49,7 +49,8 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
     known = folder.ids
     by_id: dict[str, HandedReply] = {}
     failed: dict[str, str] = {}
-    for read in _read_all(given or [folder.path / REPLIES]):
+    own = folder.path / REPLIES
+    for read in _read_all(given or ([own] if own.exists() else [])):
         if read.id not in known:
             raise DatasetError(f"{read.where}: {folder.path} holds no prompt {read.id!r}")
         if read.reply is None:
@@ -61,6 +62,8 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
 
 def _read_all(paths: Iterable[Path]) -> Iterator[_Read]:
     for path in paths:
+        if not path.exists():
+            raise DatasetError(f"--replies {path}: there is no such file or folder")
         if path.is_dir():
             yield from _texts(path)
         elif path.name.lower().endswith(SUFFIXES):

@@ -42,30 +42,29 @@ def export_questions(
     recorded = set(run.dir.by_question(PROMPTS))
 
     def keep(question: Question, requests: Sequence[JsonObject]) -> None:
-        folder.put(ids[question.question_id], _only(requests, model))
+        body = _only(requests, model)
         if question.question_id not in recorded:
             keep_prompts(run, question, requests)
+        folder.put(ids[question.question_id], body)
 
     failed = listen(run, endpoint, port, stage="export", wanted=ids, todo=todo, keep=keep)
     folder.settle()
     return failed
 
 
-def take_answers(run: Run, replies: Replies, answer_after: str | None = None) -> Taken:
-    """Make the replies the run's hypotheses, beside those that were taken before; with
-    `answer_after`, only what stands behind the last of these words.
+def take_answers(
+    run: Run, folder: PromptFolder, replies: Replies, answer_after: str | None = None
+) -> Taken:
+    """Make the replies to a folder's prompts the run's hypotheses, beside those that were taken
+    before; with `answer_after`, only what stands behind the last of these words.
 
-    Raises `RunMismatch` where the run has answers of its assistant, or the replies are another
+    Raises `RunMismatch` where the run has answers of its assistant, or the prompts are another
     run's.
     """
     if run.manifest.asks:
         raise RunMismatch(f"{run.dir.path} has hypotheses of its own: choose another --out")
     questions = {name: question for question, name in ids_of(run).items()}
-    if others := replies.by_id.keys() - questions.keys():
-        raise RunMismatch(
-            f"{len(others)} replies belong to no question of {run.dir.path}: name the run and the "
-            "selection that exported the prompts"
-        )
+    folder.require_only(set(questions))
     lines = run.dir.by_question(HYPOTHESES)
     for name, reply in replies.by_id.items():
         lines[questions[name]] = _hypothesis(questions[name], reply, answer_after)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from commands import Server
-from test_benchmark_run import Harness
+from test_benchmark_run import QUESTIONS, Harness, write
 from test_listening import free_port
 
 from harness.datasets.sample import build_sample
@@ -124,3 +124,39 @@ def test_prompts_go_out_replies_come_in_and_a_killed_export_goes_on(
     assert report["missing"] == 0
     empty = lines(tmp_path / "run/hypotheses.jsonl")[-1]
     assert (empty["question_id"], empty["hypothesis"]) == (replied[last]["question_id"], "")
+
+
+def test_a_reader_of_several_calls_is_told_apart_on_histories_of_another_run(
+    command: Command, server: Server, tmp_path: Path
+) -> None:
+    data, listening = write(tmp_path / "data.json", QUESTIONS[:2]), free_port()
+    model = {
+        "ASSISTANT_CHAT_MODEL": "openai/gpt-4o",
+        "ASSISTANT_CHAT_MODEL_BASE_URL": f"http://127.0.0.1:{listening}/v1",
+        "ASSISTANT_CHAT_MODEL_API_KEY": "none",
+    }
+    common = ("--dataset", "longmemeval", "--file", data, "--assistant", server.url)
+    export = ("questions", "export", *common, "--listen", listening)
+
+    def exported(name: str, *more: object) -> Told:
+        return command(
+            *export, "--out", tmp_path / name, "--prompts", tmp_path / f"{name}-prompts", *more
+        )
+
+    code, output = command("retrieval", *common, "--out", tmp_path / "held")
+    assert code == 0, output
+    held = ("--ingested", tmp_path / "held")
+    server.end()
+    server.start(**model, ASSISTANT_READING__MODE="chain-of-note-separate")
+    code, output = exported("several", *held)
+    assert code == 1, output
+    assert "only a reader of one call" in (tmp_path / "several/failures.jsonl").read_text()
+    assert not (tmp_path / "several-prompts/batch.jsonl").read_text()
+
+    server.end()
+    server.start(**model)
+    code, output = exported("one", *held, "--reader", "somebody")
+    assert code == 0, output
+    batch = lines(tmp_path / "one-prompts/batch.jsonl")
+    assert [line["body"]["model"] for line in batch] == ["somebody"] * 2
+    assert not (tmp_path / "one/ingest.jsonl").exists()

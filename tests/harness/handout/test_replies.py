@@ -88,6 +88,13 @@ def test_text_files_are_replies_by_their_names(folder: PromptFolder) -> None:
     assert found == {"p1": HandedReply(""), "p2": HandedReply("A kayak.\nGreen.")}
 
 
+def test_no_replies_yet_are_none(folder: PromptFolder, tmp_path: Path) -> None:
+    (folder.path / "replies").rmdir()
+    assert not read_replies(folder).by_id
+    with pytest.raises(DatasetError, match="there is no such file or folder"):
+        read_replies(folder, [tmp_path / "nowhere"])
+
+
 def test_lines_are_replies_too(folder: PromptFolder, tmp_path: Path) -> None:
     plain = write(tmp_path / "a.jsonl", {"id": "p1", "reply": "A tent."})
     usage = {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}

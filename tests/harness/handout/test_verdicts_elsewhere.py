@@ -54,12 +54,24 @@ def answer_all(prompts: Path, results: Path) -> None:
     results.write_text("".join(json.dumps(line) + "\n" for line in made))
 
 
-@pytest.mark.parametrize("votes", [1, 3])
+@pytest.mark.parametrize(
+    ("judge", "votes", "rounds"),
+    [("longmemeval", 1, 2), ("longmemeval", 3, 4), ("locomo-refined", 1, 2)],
+)
 def test_verdicts_are_those_of_the_judge_over_http(
-    harness: Harness, model: ScriptedJudge, judging: tuple[object, ...], tmp_path: Path, votes: int
+    harness: Harness,
+    model: ScriptedJudge,
+    judging: tuple[object, ...],
+    tmp_path: Path,
+    judge: str,
+    votes: int,
+    rounds: int,
 ) -> None:
     model.says = verdict_of
-    said, spec = tmp_path / "said.jsonl", ("--judge", model.spec, "--judge-votes", votes)
+    asked = f"examiner@{model.url}"
+    spec = ("--judge", f"{judge}={asked}", "--second-judge", f"strict={asked}")
+    spec = (*spec, "--judge-votes", votes, "--judge-anyway")
+    said = tmp_path / "said.jsonl"
     ended = harness("judge", *judging, *spec, "--hypotheses", said, "--out", tmp_path / "http")
     assert ended.code == 0, ended.err
     sent = model.sent
@@ -77,9 +89,9 @@ def test_verdicts_are_those_of_the_judge_over_http(
         assert ended.code == 0, ended.err
         waiting.append(int(ended.err.split(" prompts in ")[0].split()[-1]))
     # What rambled is asked once more, one vote after the other.
-    assert len(waiting) == 1 + votes
+    assert len(waiting) == rounds
     assert model.sent == []
-    for name in ("verdicts.jsonl", "controls.jsonl"):
+    for name in ("verdicts.jsonl", "controls.jsonl", "second_verdicts.jsonl"):
         assert unordered(tmp_path / "away" / name) == unordered(tmp_path / "http" / name)
     handed = {json.dumps(line["body"], sort_keys=True) for line in lines(prompts / "batch.jsonl")}
     assert handed == {json.dumps(body, sort_keys=True) for body in sent}
