@@ -65,10 +65,12 @@ def take_answers(
         raise RunMismatch(f"{run.dir.path} has hypotheses of its own: choose another --out")
     questions = {name: question for question, name in ids_of(run).items()}
     folder.require_only(set(questions))
+    run.manifest.begin("import", questions=len(replies.by_id))
     lines = run.dir.by_question(HYPOTHESES)
     for name, reply in replies.by_id.items():
         lines[questions[name]] = _hypothesis(questions[name], reply, answer_after)
     run.dir.replace_lines(HYPOTHESES, lines.values())
+    run.manifest.end()
     return Taken(len(lines), len(questions) - len(lines))
 
 

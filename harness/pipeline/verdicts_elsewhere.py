@@ -3,19 +3,20 @@ its model's.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness.errors import RunMismatch, UsageError
 from harness.handout.folder import PromptFolder
 from harness.handout.replies import Replies
-from harness.judges.base import Judge
+from harness.judges.base import Judge, Verdict
 from harness.judges.controls import draw_controls
 from harness.judges.deferred_chat import ID_BEGINS, Correspondence
 from harness.judges.openai_chat import Reply
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.run import Run
 from harness.records.digest import QuestionDigest
-from harness.records.run_dir import HYPOTHESES
+from harness.records.run_dir import CONTROLS, HYPOTHESES, SECOND_VERDICTS, VERDICTS, LineFile
 
 
 def correspondence_of(replies: Replies) -> Correspondence:
@@ -58,11 +59,40 @@ def export_verdicts(
 def import_verdicts(
     run: Run, judge: Judge, plan: JudgePlan, letters: Correspondence, folder: PromptFolder
 ) -> int:
-    """Judge with the replies there are; what they lead to asking goes into the folder, too. Returns
-    how many prompts wait.
+    """Judge with the replies there are, again where they changed; what they lead to asking goes
+    into the folder, too. Returns how many prompts wait.
     """
+    for name, one in ((VERDICTS, judge), (CONTROLS, judge), (SECOND_VERDICTS, plan.second)):
+        if one is not None:
+            asyncio.run(_forget_changed(run, name, one))
+    letters.awaited.clear()  # judging notes down what is awaited of it
     judge_run(run, judge, plan)
     return _hand_out(letters, folder)
+
+
+async def _forget_changed(run: Run, name: LineFile[Any], judge: Judge) -> None:
+    """Drop the verdicts that the replies there are now would not give."""
+    hypotheses = run.dir.by_question(HYPOTHESES)
+    questions = {q.question_id: q for q in run.digests(hypotheses)}
+    lines = run.dir.records(name)
+    kept = []
+    for line in lines:
+        question = questions.get(line["question_id"])
+        if question is None or line.get("judge_hash") != judge.hash:
+            continue  # judging would drop it as well
+        said = line.get("hypothesis", hypotheses[question.question_id]["hypothesis"])
+        verdict = await judge.judge(question, said)
+        if "error" in verdict.details or _is_said(verdict, line):
+            kept.append(line)
+    if len(kept) != len(lines):
+        run.dir.replace_lines(name, kept)
+
+
+def _is_said(verdict: Verdict, line: Mapping[str, Any]) -> bool:
+    """Whether a line holds this verdict."""
+    votes = verdict.details.get("votes")
+    was = (line["verdict"], line["raw"], line.get("votes"))
+    return was == (verdict.verdict, verdict.raw, votes)
 
 
 async def _ask(judge: Judge, answers: Sequence[tuple[QuestionDigest, str]]) -> None:

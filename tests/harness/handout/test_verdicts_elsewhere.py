@@ -127,6 +127,14 @@ def test_replies_may_come_bit_by_bit_and_from_a_person(
     assert "0 prompts" in harness("verdicts", "import", *there).err
     assert json.loads((out / "report.json").read_text())["unscored"] == 0
     assert [line["verdict"] for line in lines(out / "verdicts.jsonl")] == ["yes", "no", "no"]
+
+    (prompts / "replies" / by_text["q2"].name).write_text("Yes.")
+    assert "0 prompts" in harness("verdicts", "import", *there).err
+    assert {line["question_id"]: line["verdict"] for line in lines(out / "verdicts.jsonl")} == {
+        "q1": "yes",
+        "q2": "yes",
+        "q3_abs": "no",
+    }
     assert json.loads((out / "manifest.json").read_text())["judge"]["model"] == "ann"
 
 
