@@ -101,4 +101,5 @@ def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) 
         "hypothesis": text,
         "prompt_tokens": reply.prompt_tokens,
         "completion_tokens": reply.completion_tokens,
+        "elsewhere": True,
     }

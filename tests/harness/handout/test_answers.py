@@ -51,6 +51,8 @@ def test_missing_replies_are_counted_and_earlier_ones_stay(handed: Handed) -> No
     assert (ended.code, "1 answered, 2 missing" in ended.err) == (0, True), ended.err
     report = json.loads((handed.out / "report.json").read_text())
     assert (report["missing"], report["accuracy"]["overall"]["value"]) == (2, 1 / 3)
+    (finding,) = report["conduct"]["diagnosis"]
+    assert finding.startswith("1 of 1 answers are replies to exported prompts")
 
     (handed.prompts / f"replies/{handed.ids['q1']}.txt").unlink()
     handed.reply("q2", "")
