@@ -62,6 +62,10 @@ class JudgeCallFailed(HarnessError):
     """The judge's model took exception to one request; only that verdict is missing."""
 
 
+class JudgeReplyAwaited(JudgeCallFailed):
+    """The judge is asked elsewhere and has not replied yet; only that verdict is missing."""
+
+
 class BudgetSpent(HarnessError):
     """The run would spend more than it may: it stops and can be continued with a larger budget."""
 

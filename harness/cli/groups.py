@@ -15,6 +15,7 @@ from harness.datasets.selection import Filters, Source
 from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
+from harness.judges.deferred_chat import Correspondence
 from harness.judges.registry import JudgeOptions, make_judge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
@@ -194,14 +195,22 @@ class Judging:
     judge_anyway: options.JudgeAnyway = False
     controls: options.Controls = 20
 
-    def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
-        """The judge, and a second one where there is one; their replies are kept within `out`."""
+    def judges(
+        self,
+        out: Path,
+        prices: Mapping[Payee, Price],
+        correspondence: Correspondence | None = None,
+    ) -> tuple[Judge, Judge | None]:
+        """The judge, and a second one where there is one; their replies are kept within `out`.
+        With a `correspondence` their models are asked elsewhere.
+        """
         asking = JudgeOptions(
             self.judge_api_key,
             self.judge_votes,
             self.judge_cache or out / JUDGE_REPLIES,
             price=prices.get("judge"),
             texts=self.judge_prompts,
+            correspondence=correspondence,
         )
         first, second = make_judge(self.judge, asking), None
         if self.second_judge:

@@ -13,6 +13,7 @@ from harness.cli.data_commands import (
     export_command,
     sample_command,
 )
+from harness.cli.elsewhere_commands import questions_app, verdicts_app
 from harness.cli.experiment_command import experiment_command
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
@@ -57,6 +58,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
+app.add_typer(questions_app, name="questions")
+app.add_typer(verdicts_app, name="verdicts")
 
 
 def main() -> None:

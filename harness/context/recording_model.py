@@ -1,4 +1,4 @@
-"""A language model that only listens: it keeps every prompt it is sent and answers with one word.
+"""A language model that only listens: it keeps every request it is sent and answers with one word.
 
 An assistant that uses it as its chat model shows what its reader really gets to see. It speaks the
 OpenAI chat protocol, streaming or not, on 127.0.0.1.
@@ -6,35 +6,37 @@ OpenAI chat protocol, streaming or not, on 127.0.0.1.
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from harness.errors import UsageError
+from harness.handout.folder import message_text
+from harness.records.schema import JsonObject
 from harness.text import tokens_of
 
 ANSWER = "Recorded."
 
 
 class RecordingModel:
-    """The prompts received since they were last taken; `url` is the base URL of the API."""
+    """The requests received since they were last taken; `url` is the base URL of the API."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self._prompts: list[str] = []
+        self._requests: list[JsonObject] = []
         self._lock = threading.Lock()
 
-    def take(self) -> list[str]:
-        """The prompts received since the last call, in order; each is all its messages' text."""
+    def take(self) -> list[JsonObject]:
+        """The requests received since the last call, in order, each as it was sent."""
         with self._lock:
-            taken, self._prompts = self._prompts, []
+            taken, self._requests = self._requests, []
         return taken
 
-    def keep(self, prompt: str) -> None:
+    def keep(self, request: JsonObject) -> None:
         """Remember one."""
         with self._lock:
-            self._prompts.append(prompt)
+            self._requests.append(request)
 
 
 @contextmanager
@@ -66,11 +68,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
             asked = json.loads(body)
-            prompt = "\n\n".join(_text(message["content"]) for message in asked["messages"])
+            prompt = all_text(asked)
         except (ValueError, TypeError, KeyError):
             self._send(400, "application/json", '{"error": {"message": "not a chat request"}}')
             return
-        self.server.model.keep(prompt)
+        self.server.model.keep(asked)
         completion = _completion(prompt, str(asked.get("model", "recording")))
         if asked.get("stream"):
             self._send(200, "text/event-stream", "".join(_events(completion)))
@@ -93,11 +95,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Silence: the prompts are the log."""
 
 
-def _text(content: Any) -> str:
-    """The text of a message, which may come in parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-    return str(content or "")
+def all_text(request: Mapping[str, Any]) -> str:
+    """The text of all messages of a request."""
+    return "\n\n".join(message_text(message) for message in request["messages"])
 
 
 def _completion(prompt: str, model: str) -> dict[str, Any]:

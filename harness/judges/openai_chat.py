@@ -122,21 +122,37 @@ class OpenAIChat:
         Raises `JudgeUnavailable` when going on makes no sense, `BudgetSpent` when it may not,
         `JudgeCallFailed` for a request that the server takes exception to.
         """
-        request = {
+        request = self.identity(messages, vote)
+        if (kept := self.kept(request)) is not None:
+            return kept
+        characters = sum(len(message["content"]) for message in messages)
+        reply = await self.meter.spend(characters, lambda: self._call(messages))
+        self.keep(request, reply)
+        return reply
+
+    def identity(self, messages: Messages, vote: int) -> dict[str, Any]:
+        """Everything that a reply depends on."""
+        return {
             "base_url": self.endpoint.public_url,
             "model": self.endpoint.model,
             "messages": list(messages),
             "settings": {**_SETTINGS, "think": self.endpoint.think},
             "vote": vote,
         }
+
+    def body(self, messages: Messages) -> dict[str, Any]:
+        """The request as it is sent."""
+        return {"model": self.endpoint.model, "messages": list(messages), **self._settings}
+
+    def kept(self, request: Mapping[str, Any]) -> Reply | None:
+        """The reply that was kept to a request of this identity."""
         kept = self._cache.get(request) if self._cache else None
-        if kept is not None:
-            return Reply(**kept)
-        characters = sum(len(message["content"]) for message in messages)
-        reply = await self.meter.spend(characters, lambda: self._call(messages))
+        return None if kept is None else Reply(**kept)
+
+    def keep(self, request: Mapping[str, Any], reply: Reply) -> None:
+        """Keep a reply, where there is a cache."""
         if self._cache:
             self._cache.put(request, asdict(reply))
-        return reply
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -148,8 +164,7 @@ class OpenAIChat:
         where = f"judge {self.endpoint.model} at {self.endpoint.public_url}"
         while True:
             settings = dict(self._settings)
-            asked = {"model": self.endpoint.model, "messages": list(messages), **settings}
-            response = await self._post(asked, where)
+            response = await self._post(self.body(messages), where)
             if response.is_success:
                 return _reply(response, where)
             said = f"{where}: status {response.status_code}: {detail_of(response)}"

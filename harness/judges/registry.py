@@ -6,6 +6,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.judges.base import Judge
+from harness.judges.deferred_chat import Correspondence, DeferredChat
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
@@ -14,6 +15,8 @@ from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price
 
 JUDGES = ("lexical", *RUBRICS)
+# The address of whoever judges elsewhere and has none.
+NOWHERE = "http://elsewhere.invalid/v1"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
@@ -21,7 +24,7 @@ _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 class JudgeOptions:
     """How model judges ask; `timeout` is seconds for one call, `votes` calls decide one verdict,
     `price` is the model's, `payee` the judge's part in the run; `texts` is a folder of the
-    benchmarks' own prompts.
+    benchmarks' own prompts. With a `correspondence` the model is asked elsewhere.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -32,6 +35,7 @@ class JudgeOptions:
     price: Price | None = None
     payee: Payee = "judge"
     texts: Path | None = None
+    correspondence: Correspondence | None = None
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
@@ -44,6 +48,8 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         if given:
             raise UsageError("the lexical judge takes no model")
         return LexicalJudge()
+    if options.correspondence is not None and model and "@" not in model:
+        model += f"@{NOWHERE}"  # a person, say
     found = _MODEL.fullmatch(model)
     if found is None:
         raise UsageError(f"judge {spec!r}: expected {name}=MODEL@BASE_URL")
@@ -58,4 +64,8 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     )
     cache = ReplyCache(options.cache) if options.cache else None
     meter = Meter(options.payee, options.price)
-    return ModelJudge(rubric, OpenAIChat(endpoint, cache, meter), votes=options.votes)
+    chat = OpenAIChat(endpoint, cache, meter)
+    if options.correspondence is not None:
+        letters, votes = options.correspondence, options.votes
+        chat = DeferredChat(endpoint, letters, cache, meter, votes=votes)
+    return ModelJudge(rubric, chat, votes=options.votes)

@@ -35,7 +35,9 @@ def conduct_table(
     sources: SourcesTable | None = None,
 ) -> ConductTable:
     """One block of `report.json`; `diagnosis` holds the sentences for a person, worst first."""
-    contexts = [line["context"] for line in hypotheses if "context" in line]
+    answers = list(hypotheses)
+    contexts = [line["context"] for line in answers if "context" in line]
+    elsewhere = sum(line.get("elsewhere", False) for line in answers)
     block: ConductTable = {
         "approach": approach,
         "probes": probes,
@@ -45,6 +47,9 @@ def conduct_table(
         "diagnosis": [],
     }
     block["diagnosis"] += [*_diagnosis(block), *_sources(sources)]
+    if elsewhere:
+        said = f"{elsewhere} of {len(answers)} answers are replies to exported prompts"
+        block["diagnosis"].append(f"{said}, not those of the assistant's own model")
     return block
 
 

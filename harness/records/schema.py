@@ -135,7 +135,10 @@ class ContextAccount(TypedDict):
 
 
 class HypothesisLine(TypedDict, total=False):
-    """An answer; of another system's answers only the text is known, and how often (`lines`)."""
+    """An answer; of another system's answers only the text is known, and how often (`lines`).
+
+    `elsewhere` marks a reply to an exported prompt.
+    """
 
     question_id: Required[str]
     hypothesis: Required[str]
@@ -146,6 +149,7 @@ class HypothesisLine(TypedDict, total=False):
     context: ContextAccount
     notes: str
     lines: int
+    elsewhere: bool
 
 
 class AttemptLine(TypedDict):

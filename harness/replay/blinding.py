@@ -43,6 +43,10 @@ class Blinding:
         """The turn that is the question itself."""
         return "t" + self._digest("asking", question_id)
 
+    def prompt(self, question_id: str) -> str:
+        """The prompt of the question, where others answer it."""
+        return "p" + self._digest("prompt", question_id)
+
     def _digest(self, *parts: str | int) -> str:
         text = "\x1f".join([self._salt, *(str(part) for part in parts)])
         return hashlib.sha256(text.encode()).hexdigest()[:24]

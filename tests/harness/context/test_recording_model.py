@@ -6,7 +6,7 @@ import httpx
 import openai
 import pytest
 
-from harness.context.recording_model import ANSWER, recording_model
+from harness.context.recording_model import ANSWER, all_text, recording_model
 from harness.errors import UsageError
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi?"}]
@@ -22,7 +22,9 @@ def test_it_keeps_prompts_until_they_are_taken() -> None:
         )
         pieces = [chunk.choices[0].delta.content or "" for chunk in streamed if chunk.choices]
         assert "".join(pieces) == ANSWER
-        assert model.take() == ["Be brief.\n\nHi?"] * 2
+        taken = model.take()
+        assert [all_text(request) for request in taken] == ["Be brief.\n\nHi?"] * 2
+        assert [request["messages"] for request in taken] == [ASKED] * 2
         assert model.take() == []
         client.close()
 
@@ -36,7 +38,7 @@ def test_text_in_parts_is_text() -> None:
         ]
         body = {"messages": [{"role": "user", "content": parts}]}
         assert httpx.post(f"{model.url}/chat/completions", json=body).status_code == 200
-        assert model.take() == ["Hi!"]
+        assert [all_text(request) for request in model.take()] == ["Hi!"]
         assert httpx.get(f"{model.url}/models").json()["data"][0]["id"] == "recording"
 
 

@@ -1,0 +1,178 @@
+"""`harness questions` and `harness verdicts`: prompts for people and batches, out and back in."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli import options
+from harness.cli.groups import Allowance, Gating, Judging, Selection, Server, grouped
+from harness.cli.output import finish, progress
+from harness.handout.folder import PromptFolder
+from harness.handout.replies import Replies, read_replies
+from harness.judges.deferred_chat import Correspondence
+from harness.pipeline.answers_elsewhere import export_questions, take_answers
+from harness.pipeline.histories import ReplayOptions
+from harness.pipeline.imported_hypotheses import take_hypotheses
+from harness.pipeline.judging import judge_run
+from harness.pipeline.replay import replay_run
+from harness.pipeline.run import Run
+from harness.pipeline.verdicts_elsewhere import (
+    correspondence_of,
+    export_verdicts,
+    import_verdicts,
+    require_verdicts,
+)
+from harness.replay.modes.choice import Approach
+
+questions_app = typer.Typer(
+    help="Questions answered elsewhere: write the reader's prompts, read the replies.",
+    no_args_is_help=True,
+)
+verdicts_app = typer.Typer(
+    help="Verdicts given elsewhere: write a judge's prompts, read the replies.",
+    no_args_is_help=True,
+)
+
+Prompts = Annotated[
+    Path, typer.Option("--prompts", help="The folder of prompts; an unfinished one is continued.")
+]
+Given = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--replies",
+        help="Replies: a folder of .txt files, or a .jsonl file (default: replies in --prompts). "
+        "Can be repeated.",
+    ),
+]
+Hypotheses = Annotated[
+    Path | None,
+    typer.Option(
+        "--hypotheses", help="JSONL file with question_id and hypothesis (default: the run's own)."
+    ),
+]
+
+
+@grouped
+def export_questions_command(
+    selection: Selection,
+    server: Server,
+    out: options.OutDir,
+    prompts: Prompts,
+    listen: Annotated[
+        int,
+        typer.Option(
+            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
+        ),
+    ],
+    ingested: Annotated[
+        Path | None,
+        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
+    ] = None,
+    concurrency: options.Concurrency = 2,
+    barrier_timeout: options.BarrierTimeout = 60.0,
+    name: Annotated[
+        str | None,
+        typer.Option("--reader", help="Name of the model in batch.jsonl, not the assistant's."),
+    ] = None,
+) -> None:
+    """Replay histories, and write every prompt that the assistant's reader would be sent."""
+    opened = Run(selection.source, out, progress(), ingested=ingested)
+    folder = PromptFolder(prompts)
+    if ingested is None:
+        replaying = ReplayOptions(False, concurrency, barrier_timeout)
+        replay_run(opened, server.endpoint, Approach(), replaying)
+    failed = export_questions(opened, server.endpoint, listen, folder, name)
+    print(f"{len(folder.ids)} prompts in {prompts}", file=sys.stderr)
+    finish(opened, failed)
+
+
+@grouped
+def import_questions_command(
+    selection: Selection,
+    out: options.OutDir,
+    prompts: Prompts,
+    judging: Judging,
+    allowance: Allowance,
+    gating: Gating,
+    replies: Given = None,
+    answer_after: Annotated[
+        str | None,
+        typer.Option(
+            "--answer-after",
+            help="Take only what stands behind the last of these words in a reply, such as "
+            "'ANSWER:'.",
+        ),
+    ] = None,
+) -> None:
+    """Read the replies to exported questions, judge them and report."""
+    gates, limits = gating.gates, allowance.limits
+    judge, second = judging.judges(out, limits.prices)
+    judging.agree_to(judge, second)
+    folder = PromptFolder(prompts)
+    read = read_replies(folder, replies or ())
+    opened = Run(selection.source, out, progress())
+    taken = take_answers(opened, folder, read, answer_after)
+    print(f"{taken.answered} answered, {taken.missing} missing", file=sys.stderr)
+    _say_failed(read)
+    judge_run(opened, judge, judging.plan(second, selection.seed, limits))
+    finish(opened, 0, gates)
+
+
+@grouped
+def export_verdicts_command(
+    selection: Selection,
+    out: options.OutDir,
+    prompts: Prompts,
+    judging: Judging,
+    allowance: Allowance,
+    hypotheses: Hypotheses = None,
+) -> None:
+    """Write every prompt that a judge would be asked about a run's answers."""
+    letters, folder = Correspondence(), PromptFolder(prompts)
+    judge, second = judging.judges(out, allowance.limits.prices, letters)
+    judging.agree_to(judge, second)
+    require_verdicts(folder, [judge, second])
+    opened = Run(selection.source, out, progress())
+    if hypotheses is not None:
+        take_hypotheses(opened, hypotheses)
+    plan = judging.plan(second, selection.seed, allowance.limits)
+    waiting = export_verdicts(opened, judge, plan, letters, folder)
+    print(f"{waiting} prompts in {prompts} wait for a reply")
+
+
+@grouped
+def import_verdicts_command(
+    selection: Selection,
+    out: options.OutDir,
+    prompts: Prompts,
+    judging: Judging,
+    allowance: Allowance,
+    gating: Gating,
+    replies: Given = None,
+) -> None:
+    """Read the replies to a judge's exported prompts as its model's, and report."""
+    folder = PromptFolder(prompts)
+    read = read_replies(folder, replies or ())
+    letters = correspondence_of(read)
+    judge, second = judging.judges(out, allowance.limits.prices, letters)
+    judging.agree_to(judge, second)
+    require_verdicts(folder, [judge, second])
+    opened = Run(selection.source, out, progress())
+    plan = judging.plan(second, selection.seed, allowance.limits)
+    waiting = import_verdicts(opened, judge, plan, letters, folder)
+    _say_failed(read)
+    print(f"{waiting} prompts in {prompts} wait for a reply", file=sys.stderr)
+    finish(opened, 0, gating.gates)
+
+
+def _say_failed(replies: Replies) -> None:
+    for name, problem in replies.failed.items():
+        print(f"{name}: no reply: {problem}", file=sys.stderr)
+
+
+questions_app.command("export")(export_questions_command)
+questions_app.command("import")(import_questions_command)
+verdicts_app.command("export")(export_verdicts_command)
+verdicts_app.command("import")(import_verdicts_command)
