@@ -21,7 +21,9 @@ DatasetName = Annotated[
 ]
 DataFile = Annotated[
     Path | None,
-    typer.Option("--file", help="Its file: .json or .jsonl, also .gz or .xz.", dir_okay=False),
+    typer.Option(
+        "--file", help="Its file: .json or .jsonl, also .gz or .xz; for beam also a folder."
+    ),
 ]
 GoldFile = Annotated[
     Path | None,

@@ -7,6 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from harness.datasets.beam import chat_name, questions_of
+from harness.datasets.beam_files import content_digest, read_chats, size_of
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
 from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
@@ -22,7 +24,7 @@ from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
-DATASETS = ("longmemeval", "locomo", "locomo-refined", "sample")
+DATASETS = ("longmemeval", "locomo", "locomo-refined", "beam", "sample")
 _PACKED = (".gz", ".xz")
 
 Reader = Callable[[Collection[str]], Iterator[Question]]
@@ -52,7 +54,9 @@ def open_dataset(name: str, file: Path | None, gold: Path | None = None) -> Data
         raise UsageError(f"unknown data set {name!r}, expected one of {known}")
     if file is None:
         raise UsageError(f"--dataset {name} needs --file")
-    return _longmemeval(file) if name == "longmemeval" else _locomo(name, file, gold)
+    if name == "longmemeval":
+        return _longmemeval(file)
+    return _beam(file) if name == "beam" else _locomo(name, file, gold)
 
 
 def sample_json() -> str:
@@ -167,6 +171,30 @@ def _locomo(name: str, file: Path, gold_file: Path | None) -> Dataset:
         changed = require_known(corrections, ids, gold_file)
         gold = Gold(gold_file.name, sha256_of(gold_file), changed)
     return _in_memory(name, file, _size(file), Fingerprint.of_file(file), questions, gold)
+
+
+def _beam(path: Path) -> Dataset:
+    """Outlines are few; chats are read again, one at a time, when their questions are asked."""
+    outlines: list[QuestionDigest] = []
+    chats: set[str] = set()
+    for number, record in enumerate(read_chats(path)):
+        name = chat_name(record)
+        if name in chats:
+            raise DatasetError(f"{path}: chat {name} occurs twice")
+        chats.add(name)
+        outlines += map(digest_of, questions_of(record, f"{path}: chat {number}"))
+    if not outlines:
+        raise DatasetError(f"{path}: holds no questions")
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        wanted = {name.partition("#")[0] for name in ids}
+        for number, record in enumerate(read_chats(path)):
+            if chat_name(record) in wanted:
+                found = questions_of(record, f"{path}: chat {number}")
+                yield from (question for question in found if question.question_id in ids)
+
+    fingerprint = Fingerprint.known(content_digest(path))
+    return Dataset("beam", path.name, size_of(path), fingerprint, outlines, read)
 
 
 def _samples(file: Path) -> Iterator[dict[str, Any]] | None:
