@@ -35,8 +35,8 @@ def draw_controls(
 
     `reference`: the reference itself (not of preferences and the like, whose reference describes an
     answer). `known_wrong`: the reference of another question. `swapped`: the hypothesis given to
-    another question. Donors are of the same type where possible, and their reference shares no word or
-    number with the question's, so that the answer is wrong for certain. `empty`: nothing.
+    another question. Donors are of the same type where possible, and their reference shares no word
+    or number with the question's, so that the answer is wrong for certain. `empty`: nothing.
     `dont_know`: a refusal of an answerable question.
     """
     chosen = random.Random(f"{seed}:controls").sample(list(questions), min(sample, len(questions)))

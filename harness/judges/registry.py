@@ -1,4 +1,4 @@
-"""Judges by what is written on the command line: `lexical`, or `RUBRIC=MODEL@BASE_URL`."""
+"""Judges by what is written on the command line: `lexical`, `beam`, or `RUBRIC=MODEL@BASE_URL`."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,11 +9,15 @@ from harness.judges.base import Judge
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
+from harness.judges.rubric_judge import RubricJudge
+from harness.judges.rubric_lexical import LexicalRubricJudge
 from harness.judges.rubrics import RUBRICS
 from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price
 
 JUDGES = ("lexical", *RUBRICS)
+# With a model, or without one by words.
+BEAM = "beam"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
@@ -44,6 +48,8 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         if given:
             raise UsageError("the lexical judge takes no model")
         return LexicalJudge()
+    if name == BEAM and not given:
+        return LexicalRubricJudge()
     found = _MODEL.fullmatch(model)
     if found is None:
         raise UsageError(f"judge {spec!r}: expected {name}=MODEL@BASE_URL")
@@ -58,4 +64,5 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     )
     cache = ReplyCache(options.cache) if options.cache else None
     meter = Meter(options.payee, options.price)
-    return ModelJudge(rubric, OpenAIChat(endpoint, cache, meter), votes=options.votes)
+    kind = RubricJudge if name == BEAM else ModelJudge
+    return kind(rubric, OpenAIChat(endpoint, cache, meter), votes=options.votes)
