@@ -70,6 +70,7 @@ class Selection:
     dataset: options.DatasetName
     file: options.DataFile = None
     gold: options.GoldFile = None
+    conversations: options.Conversations = None
     types: options.Types = ""
     ids: options.Ids = ""
     per_type: options.PerType = None
@@ -81,7 +82,7 @@ class Selection:
         """The data and the filters."""
         kinds, ids = options.names(self.types), options.names(self.ids)
         filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
-        return Source(self.dataset, self.file, filters, self.gold)
+        return Source(self.dataset, self.file, filters, self.gold, self.conversations)
 
 
 @dataclass(frozen=True)

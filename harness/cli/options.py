@@ -29,6 +29,14 @@ GoldFile = Annotated[
     Path | None,
     typer.Option("--gold", help="A file of corrected answers for LoCoMo.", dir_okay=False),
 ]
+Conversations = Annotated[
+    Path | None,
+    typer.Option(
+        "--conversations",
+        help="A LoCoMo file in whose conversations LoCoMo-Plus's cues are told.",
+        dir_okay=False,
+    ),
+]
 OutDir = Annotated[
     Path, typer.Option("--out", help="The run directory; an unfinished run in it is continued.")
 ]
