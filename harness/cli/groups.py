@@ -15,7 +15,7 @@ from harness.datasets.selection import Filters, Source
 from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
-from harness.judges.registry import JudgeOptions, make_judge
+from harness.judges.registry import JudgeOptions, default_judge, make_judge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
 from harness.records.run_dir import JUDGE_REPLIES
@@ -185,7 +185,7 @@ class Allowance:
 class Judging:
     """Who compares answers with references, and how."""
 
-    judge: options.JudgeName = "lexical"
+    judge: options.JudgeName = None
     second_judge: options.SecondJudge = None
     judge_votes: options.JudgeVotes = 1
     judge_concurrency: options.JudgeConcurrency = 4
@@ -195,8 +195,12 @@ class Judging:
     judge_anyway: options.JudgeAnyway = False
     controls: options.Controls = 20
 
-    def judges(self, out: Path, prices: Mapping[Payee, Price]) -> tuple[Judge, Judge | None]:
-        """The judge, and a second one where there is one; their replies are kept within `out`."""
+    def judges(
+        self, dataset: str, out: Path, prices: Mapping[Payee, Price]
+    ) -> tuple[Judge, Judge | None]:
+        """The judge, by default the data set's, and a second one where there is one; their replies
+        are kept within `out`.
+        """
         asking = JudgeOptions(
             self.judge_api_key,
             self.judge_votes,
@@ -204,7 +208,7 @@ class Judging:
             price=prices.get("judge"),
             texts=self.judge_prompts,
         )
-        first, second = make_judge(self.judge, asking), None
+        first, second = make_judge(self.judge or default_judge(dataset), asking), None
         if self.second_judge:
             asking = replace(asking, price=prices.get("second_judge"), payee="second_judge")
             second = make_judge(self.second_judge, asking)

@@ -134,10 +134,11 @@ JudgePrice = Annotated[
     ),
 ]
 JudgeName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--judge",
-        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL.",
+        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL; "
+        "beam also alone. Default: lexical, for --dataset beam: beam.",
     ),
 ]
 SecondJudge = Annotated[

@@ -38,6 +38,11 @@ class JudgeOptions:
     texts: Path | None = None
 
 
+def default_judge(dataset: str) -> str:
+    """The judge without a model that knows how the data set is scored."""
+    return BEAM if dataset == BEAM else "lexical"
+
+
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     """The judge of that name; raises `UsageError` for any other, and for one without its model."""
     options = options or JudgeOptions()

@@ -19,7 +19,7 @@ from harness.records.digest import QuestionDigest
 
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _LIST = re.compile(r"\[[\d,\s]*\]")
-_NUMBER = re.compile(r"\W*(\d*\.?\d+)(?!\S*\d)")
+_NUMBER = re.compile(r"\W*(\d*\.?\d+)\D*$")
 _AGAIN = 'Your score alone, please: {"score": 0}, {"score": 0.5} or {"score": 1}.'
 _ORDER_AGAIN = 'The order alone, please, as in {"order": [2, 0, 1]}.'
 
@@ -119,7 +119,7 @@ def nothing_said(question: QuestionDigest) -> Scores:
 def read_worth(reply: str) -> float | None:
     """The 0, 0.5 or 1 that a reply states; None where it states none of them.
 
-    The last JSON object with a score counts, else a number at the beginning.
+    The last JSON object with a score counts, else a number at the beginning, with no other behind.
     """
     said = without_thoughts(reply)
     scores = [found["score"] for found in _objects(said) if "score" in found]
