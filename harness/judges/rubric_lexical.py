@@ -87,10 +87,14 @@ def score(question: QuestionDigest, hypothesis: str) -> Scores:
 
 def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
     """The worth of every point. That something is contradictory, or asked back, counts only where
-    the answer says what, if the rubric does.
+    the answer says what, if the rubric does; and an answer that does neither where it should has
+    taken one side, and gets nothing.
     """
     points = [_TOLD.sub("", _LEAD.sub("", item).strip(" \"'.")) for item in question.rubric]
     manners = [_manner(point) for point in points]
+    said = fold(hypothesis)
+    if any(manners) and not any(manner.search(said) for manner in manners if manner):
+        return [0.0] * len(points)
     # Two statements against each other are told again in the question's own words.
     grade = _repeated if any(manners) else worth
     worths = [
@@ -99,7 +103,6 @@ def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
     ]
     known = [value for value in worths if value is not None]
     is_on_subject = not known or any(known)
-    said = fold(hypothesis)
     return [
         float(is_on_subject and bool(manner and manner.search(said))) if value is None else value
         for value, manner in zip(worths, manners, strict=True)

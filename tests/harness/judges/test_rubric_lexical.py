@@ -60,8 +60,8 @@ def test_points_by_words(ability: str, said: str, expected: list[float]) -> None
             "painting the blue hive in March. Could you clarify?",
             [1.0, 1.0, 1.0, 1.0],
         ),
-        # One side alone, as if there were no other, which shares half of its words.
-        ("No, you have never painted a hive.", [0.0, 1.0, 0.5, 0.0]),
+        # One side alone, as if there were no other.
+        ("No, you have never painted a hive.", [0.0] * 4),
         # Another contradiction: its manner counts for nothing.
         ("You contradict yourself about the mill wheel. Could you clarify?", [0.0] * 4),
     ],
