@@ -1,7 +1,8 @@
 """What a rubric's points add up to: both scorers of BEAM, and the order of events.
 
 Each point is worth 0, 0.5 or 1. The fractional score is their mean; the released script counts
-whole points only, so that a half is nothing.
+whole points only, so that a half is nothing. An order of events is Kendall's tau-b times F1; the
+released report prints tau-b alone.
 """
 
 from collections.abc import Sequence
@@ -44,19 +45,20 @@ def scores_of_points(points: Sequence[float]) -> Scores:
 
 
 def scores_of_order(said: Sequence[int], expected: int) -> Scores:
-    """How well an answer orders events: Kendall's tau-b, brought to [0, 1], times F1.
+    """How well an answer orders events: Kendall's tau-b, brought to [0, 1], times F1; officially
+    without F1.
 
     `said` are the answer's events in its order, each the number (from 1) of one of the `expected`
     events, or 0 for another one. An event told again counts once, where it is told first. F1 is
     that of the answer's events and the expected ones. Tau compares the ranks of all events of
-    either list; those that one list lacks share its last rank. Neither scorer cuts this one.
+    either list; those that one list lacks share its last rank. An answer without events has 0.
     """
     told = [number for i, number in enumerate(said) if not number or number not in said[:i]]
     shared = sum(number > 0 for number in told)
-    f1 = 2 * shared / (len(told) + expected) if told else 0.0
-    order = (_tau(told, expected) + 1) / 2 if shared else 0.0
+    f1 = 2 * shared / (len(told) + expected)
+    order = (_tau(told, expected) + 1) / 2 if told else 0.0
     details = {"order": list(said), "expected": expected, "tau": round(order, 4)}
-    return Scores(order * f1, order * f1, details | {"f1": round(f1, 4)})
+    return Scores(order * f1, order, details | {"f1": round(f1, 4)})
 
 
 def _tau(told: Sequence[int], expected: int) -> float:

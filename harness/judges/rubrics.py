@@ -233,6 +233,7 @@ RUBRICS: Mapping[str, Rubric] = {
             1,
             ("constraint",),
             lambda _: "constraint",
+            ours=("constraint",),
         ),
         Rubric(
             "strict",

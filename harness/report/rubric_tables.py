@@ -13,9 +13,10 @@ def rubric_tables(report: Report) -> list[Table]:
     named = [("overall", scores["overall"]), ("mean of the types", scores["averaged"])]
     named += [*scores["by_type"].items(), ("those that were scored", scores["scored"])]
     note = (
-        "Mean worth of the rubric's points. Fractional: a half point is a half. Official: a half "
-        "point is nothing, as in the released script; an order of events is Kendall's tau-b times "
-        f"F1 in both. {scores['without_scores']} questions without scores count 0."
+        "Mean worth of the rubric's points. Fractional: a half point is a half, an order of events "
+        "is Kendall's tau-b times F1. Official, as the released scripts print it: a half point is "
+        f"nothing, an order is tau-b alone. {scores['without_scores']} questions without scores "
+        "count 0."
     )
     rows = [_row(name, cells) for name, cells in named]
     return [Table("Scores by rubric, %", ("questions", *SCORERS, "n"), rows, note)]

@@ -121,22 +121,25 @@ async def test_each_point_is_asked_by_itself_and_fenced(model: ScriptedJudge) ->
 
 
 @pytest.mark.parametrize(
-    ("order", "score", "verdict"),
+    ("order", "fractional", "official", "verdict"),
     [
-        ([1, 2, 3], 1.0, "yes"),
-        ([3, 2, 1], 0.0, "no"),
-        ([2, 1, 3], 2 / 3, "yes"),
-        ([1, 2], 0.8, "yes"),
-        ([], 0.0, "no"),
+        ([1, 2, 3], 1.0, 1.0, "yes"),
+        ([3, 2, 1], 0.0, 0.0, "no"),
+        ([2, 1, 3], 2 / 3, 2 / 3, "yes"),
+        ([1, 2], 0.8, 1.0, "yes"),
+        ([1, 0, 2, 3], 4 / 7, 2 / 3, "yes"),
+        ([1], 0.4541, 0.9082, "no"),
+        ([], 0.0, 0.0, "no"),
     ],
 )
 async def test_orders_by_both_scorers(
-    model: ScriptedJudge, order: list[int], score: float, verdict: str
+    model: ScriptedJudge, order: list[int], fractional: float, official: float, verdict: str
 ) -> None:
     model.says = lambda _: json.dumps({"order": order})
     found = await ask(model, question("event_ordering"), "First this, then that.")
     scores = found.details["rubric"]
-    assert scores["fractional"] == scores["official"] == pytest.approx(score, abs=1e-4)
+    assert scores["fractional"] == pytest.approx(fractional, abs=1e-4)
+    assert scores["official"] == pytest.approx(official, abs=1e-4)
     assert (found.verdict, scores["order"], len(model.sent)) == (verdict, order, 1)
     text = model.sent[0]["messages"][0]["content"]
     assert "1. Four beehives behind the mill\n2. Fifth hive\n3. Spun honey" in text
