@@ -65,7 +65,8 @@ def export_command(
         bool, typer.Option("--fill-missing", help="Add empty answers for missing ones.")
     ] = False,
     name: Annotated[
-        str, typer.Option("--name", help="Prefix of the keys in the format locomo.")
+        str,
+        typer.Option("--name", help="Prefix of the keys in the format locomo; file name in beam."),
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""

@@ -1,13 +1,14 @@
 """Means of the scores that answers get by a rubric, by both scorers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from harness.records.digest import QuestionDigest
-from harness.records.schema import VerdictLine
+from harness.records.schema import RubricScores, VerdictLine
 from harness.statistics.intervals import Mean
 
-SCORERS = ("fractional", "official")
+Scorer = Literal["fractional", "official"]
+SCORERS: tuple[Scorer, ...] = ("fractional", "official")
 Scored = dict[str, Mean]
 
 
@@ -48,8 +49,8 @@ def rubric_table(
     }
 
 
-def _scores(line: Mapping[str, object] | None) -> dict[str, float]:
-    return {scorer: float(str(line[scorer])) if line else 0.0 for scorer in SCORERS}
+def _scores(line: RubricScores | None) -> dict[str, float]:
+    return {scorer: line[scorer] if line else 0.0 for scorer in SCORERS}
 
 
 def _means(rows: Iterable[Mapping[str, float]]) -> Scored:

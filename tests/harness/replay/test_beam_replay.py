@@ -127,6 +127,8 @@ def test_both_scorers_stand_side_by_side(chats: Bench, model: ScriptedJudge) -> 
     assert report["accuracy"] is not None
     assert report["accuracy"]["overall"]["value"] == 1.0
     assert "Scores by rubric, %" in (chats.out / "report.md").read_text()
+    header = (chats.out / "questions.csv").read_text().splitlines()[0]
+    assert "rubric.fractional,rubric.official" in header
 
 
 def test_a_run_is_scored_by_words_unless_told_otherwise(
@@ -138,6 +140,21 @@ def test_a_run_is_scored_by_words_unless_told_otherwise(
     report = json.loads((chats.out / "report.json").read_text())
     assert report["accuracy"]["judge"] == "beam-lexical-1"
     assert report["rubric_scores"]["overall"]["fractional"]["n"] == 10
+
+
+def test_answers_are_exported_where_the_official_script_looks(
+    harness: Callable[..., Finished], chats: Bench, tmp_path: Path
+) -> None:
+    chats.replay()
+    out = tmp_path / "results"
+    ended = harness("export", chats.out, "--format", "beam", "--out", out, "--name", "ours")
+    assert ended.code == 0, ended.err
+    results = json.loads((out / "100K" / "2" / "ours.json").read_text())
+    assert list(results) == list(record()["probing_questions"])
+    (asked,) = results["knowledge_update"]
+    assert set(asked) == {"question", "rubric", "llm_response"}
+    assert asked["rubric"] == ["LLM response should state: five hives"]
+    assert asked["llm_response"]
 
 
 class Plus(Bench):
