@@ -138,6 +138,8 @@ def test_a_run_is_scored_by_words_unless_told_otherwise(
     ended = harness("run", *chosen, "--assistant", chats.assistant.url, "--no-probe")
     assert ended.code == 0
     report = json.loads((chats.out / "report.json").read_text())
+    assert harness("report", chats.out, "--fail-under", "rubric.fractional=0.99").code == 3
+    assert harness("report", chats.out, "--fail-under", "rubric.official=0").code == 0
     assert report["accuracy"]["judge"] == "beam-lexical-1"
     assert report["rubric_scores"]["overall"]["fractional"]["n"] == 10
 
