@@ -2,7 +2,7 @@
 
 Each point is worth 0, 0.5 or 1. The fractional score is their mean; the released script counts
 whole points only, so that a half is nothing. An order of events is Kendall's tau-b times F1; the
-released report prints tau-b alone.
+released report prints tau-b alone, as those say who ported it.
 """
 
 from collections.abc import Sequence
