@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -196,3 +197,18 @@ def test_what_it_will_cost_is_a_prompt_a_point(model: ScriptedJudge) -> None:
     assert len(judge.prompts(question("event_ordering"), "Four.")) == 2
     assert judge.prompts(question(), "") == []
     assert judge.id == "beam-1=examiner*2"
+
+
+async def test_a_given_text_is_asked_in_place_of_ours(model: ScriptedJudge, tmp_path: Path) -> None:
+    (tmp_path / "beam").mkdir()
+    (tmp_path / "beam" / "rubric_item.txt").write_text("Is $reference in $response? ($question)")
+    judge = make_judge(f"beam=examiner@{model.url}", JudgeOptions(texts=tmp_path))
+    model.says = lambda _: '{"score": 0.5, "reason": "partly"}'
+    found = await judge.judge(question("summarization", "honey"), "Bees.")
+    await judge.close()
+    assert model.sent[0]["messages"][0]["content"] == "Is honey in Bees.? (Sum up my beekeeping.)"
+    assert found.details["rubric"]["fractional"] == 0.5
+    assert judge.id.startswith("beam-given-")
+    assert list(judge.account["given_texts"]) == ["beam/rubric_item.txt"]
+    ours = make_judge(f"beam=examiner@{model.url}")
+    assert ours.account["prompts"]["event_order"] == judge.account["prompts"]["event_order"]
