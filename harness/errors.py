@@ -17,6 +17,10 @@ class DownloadFailed(HarnessError):
     """A published file could not be fetched, or is not what was published; says what to do."""
 
 
+class NotPublished(DownloadFailed):
+    """The server does not have the file."""
+
+
 class RunMismatch(HarnessError):
     """The run directory belongs to a different run (other data, filters, mode or assistant)."""
 

@@ -13,11 +13,11 @@ from harness.cli import options
 from harness.cli.output import progress
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.recipe import Recipe, parse_dates, parse_depth
-from harness.datasets.download import Downloaded, download, find_known
-from harness.datasets.editions import KNOWN_FILES, KnownFile
+from harness.datasets.download import Downloaded, download, files_of
+from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
 from harness.datasets.registry import sample_json
 from harness.datasets.selection import Filters, Source
-from harness.errors import UsageError
+from harness.errors import NotPublished, UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
 
@@ -43,10 +43,14 @@ def download_command(
         _list()
         return
     console = progress()
-    for known in [find_known(key) for key in keys]:
+    for known in [known for key in keys for known in files_of(key)]:
         if known.licence.startswith(NONCOMMERCIAL):
             console.print(f"{known.key}: {known.licence}, not for commercial use", highlight=False)
-        print(_outcome(known, _fetch(known, out, mirror, console)))
+        try:
+            print(_outcome(known, _fetch(known, out, mirror, console)))
+        except NotPublished:
+            if not known.is_optional:
+                raise
 
 
 def export_command(
@@ -61,7 +65,8 @@ def export_command(
         bool, typer.Option("--fill-missing", help="Add empty answers for missing ones.")
     ] = False,
     name: Annotated[
-        str, typer.Option("--name", help="Prefix of the keys in the format locomo.")
+        str,
+        typer.Option("--name", help="Prefix of the keys in the format locomo; file name in beam."),
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
@@ -136,6 +141,9 @@ def _list() -> None:
     for known in KNOWN_FILES:
         size = "size unknown" if known.size is None else f"{known.size / 1e6:,.1f} MB"
         print(f"{known.key:24} {known.file:26} {size:>14}  {known.licence}")
+    for folder in KNOWN_FOLDERS:
+        named = f"{sum(not file.is_optional for file in folder.files)} files"
+        print(f"{folder.key:24} {folder.folder:26} {named:>14}  {folder.licence}")
     print("give one or more of these names")
 
 

@@ -108,7 +108,7 @@ def import_questions_command(
 ) -> None:
     """Read the replies to exported questions, judge them and report."""
     gates, limits = gating.gates, allowance.limits
-    judge, second = judging.judges(out, limits.prices)
+    judge, second = judging.judges(selection.dataset, out, limits.prices)
     judging.agree_to(judge, second)
     folder = PromptFolder(prompts)
     read = read_replies(folder, replies or ())
@@ -131,7 +131,7 @@ def export_verdicts_command(
 ) -> None:
     """Write every prompt that a judge would be asked about a run's answers."""
     letters, folder = Correspondence(), PromptFolder(prompts)
-    judge, second = judging.judges(out, allowance.limits.prices, letters)
+    judge, second = judging.judges(selection.dataset, out, allowance.limits.prices, letters)
     judging.agree_to(judge, second)
     require_verdicts(folder, [judge, second])
     opened = Run(selection.source, out, progress())
@@ -156,7 +156,7 @@ def import_verdicts_command(
     folder = PromptFolder(prompts)
     read = read_replies(folder, replies or ())
     letters = correspondence_of(read)
-    judge, second = judging.judges(out, allowance.limits.prices, letters)
+    judge, second = judging.judges(selection.dataset, out, allowance.limits.prices, letters)
     judging.agree_to(judge, second)
     require_verdicts(folder, [judge, second])
     opened = Run(selection.source, out, progress())

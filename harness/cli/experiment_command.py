@@ -77,7 +77,7 @@ def experiment_command(
     grid = grid_of(name, Wanted(chosen, reader is not None, ranges))
     if designs and name != "table2":
         raise UsageError("--designs is for table2")
-    judge, _ = judging.judges(out, allowance.limits.prices)
+    judge, _ = judging.judges(selection.dataset, out, allowance.limits.prices)
     laboratory = Laboratory(
         out,
         selection.source,

@@ -16,7 +16,7 @@ from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
 from harness.judges.deferred_chat import Correspondence
-from harness.judges.registry import JudgeOptions, make_judge
+from harness.judges.registry import JudgeOptions, default_judge, make_judge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
 from harness.records.run_dir import JUDGE_REPLIES
@@ -71,6 +71,7 @@ class Selection:
     dataset: options.DatasetName
     file: options.DataFile = None
     gold: options.GoldFile = None
+    conversations: options.Conversations = None
     types: options.Types = ""
     ids: options.Ids = ""
     per_type: options.PerType = None
@@ -82,7 +83,7 @@ class Selection:
         """The data and the filters."""
         kinds, ids = options.names(self.types), options.names(self.ids)
         filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
-        return Source(self.dataset, self.file, filters, self.gold)
+        return Source(self.dataset, self.file, filters, self.gold, self.conversations)
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ class Allowance:
 class Judging:
     """Who compares answers with references, and how."""
 
-    judge: options.JudgeName = "lexical"
+    judge: options.JudgeName = None
     second_judge: options.SecondJudge = None
     judge_votes: options.JudgeVotes = 1
     judge_concurrency: options.JudgeConcurrency = 4
@@ -197,12 +198,13 @@ class Judging:
 
     def judges(
         self,
+        dataset: str,
         out: Path,
         prices: Mapping[Payee, Price],
         correspondence: Correspondence | None = None,
     ) -> tuple[Judge, Judge | None]:
-        """The judge, and a second one where there is one; their replies are kept within `out`.
-        With a `correspondence` their models are asked elsewhere.
+        """The judge, by default the data set's, and a second one where there is one; their replies
+        are kept within `out`. With a `correspondence` their models are asked elsewhere.
         """
         asking = JudgeOptions(
             self.judge_api_key,
@@ -212,7 +214,7 @@ class Judging:
             texts=self.judge_prompts,
             correspondence=correspondence,
         )
-        first, second = make_judge(self.judge, asking), None
+        first, second = make_judge(self.judge or default_judge(dataset), asking), None
         if self.second_judge:
             asking = replace(asking, price=prices.get("second_judge"), payee="second_judge")
             second = make_judge(self.second_judge, asking)

@@ -21,11 +21,21 @@ DatasetName = Annotated[
 ]
 DataFile = Annotated[
     Path | None,
-    typer.Option("--file", help="Its file: .json or .jsonl, also .gz or .xz.", dir_okay=False),
+    typer.Option(
+        "--file", help="Its file: .json or .jsonl, also .gz or .xz; for beam also a folder."
+    ),
 ]
 GoldFile = Annotated[
     Path | None,
     typer.Option("--gold", help="A file of corrected answers for LoCoMo.", dir_okay=False),
+]
+Conversations = Annotated[
+    Path | None,
+    typer.Option(
+        "--conversations",
+        help="A LoCoMo file in whose conversations LoCoMo-Plus's cues are told.",
+        dir_okay=False,
+    ),
 ]
 OutDir = Annotated[
     Path, typer.Option("--out", help="The run directory; an unfinished run in it is continued.")
@@ -124,10 +134,11 @@ JudgePrice = Annotated[
     ),
 ]
 JudgeName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--judge",
-        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL.",
+        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL; "
+        "beam also alone. Default: lexical, for --dataset beam: beam.",
     ),
 ]
 SecondJudge = Annotated[

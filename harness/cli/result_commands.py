@@ -51,7 +51,7 @@ def judge_command(
 ) -> None:
     """Judge any system's answers and report."""
     gates, limits = gating.gates, allowance.limits
-    judge, second = judging.judges(out, limits.prices)
+    judge, second = judging.judges(selection.dataset, out, limits.prices)
     plan = judging.plan(second, selection.seed, limits)
     if dry_run:
         planned = Planned(judge, plan)

@@ -50,7 +50,7 @@ def run_command(
         raise UsageError(
             "--junit does not work with --repeat. Use: harness report DIR --junit FILE"
         )
-    judge, second = judging.judges(out, limits.prices)
+    judge, second = judging.judges(selection.dataset, out, limits.prices)
     if dry_run:
         planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
         print_tables(results(), [dry_run_table(source, approach, replaying.concurrency, planned)])
@@ -59,7 +59,7 @@ def run_command(
     replayed = replaying.replay_options(limits)
     failed = 0
     for folder in folders:
-        judge, second = judging.judges(folder, limits.prices)
+        judge, second = judging.judges(selection.dataset, folder, limits.prices)
         opened = Run(source, folder, progress(), beside=[f for f in folders if f != folder])
         failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
         judge_run(opened, judge, judging.plan(second, selection.seed, limits))

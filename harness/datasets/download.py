@@ -5,7 +5,7 @@ to put where, and the same command then checks it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from harness.datasets.editions import KNOWN_FILES, KnownFile
+from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
 from harness.datasets.files import sha256_of
-from harness.errors import DownloadFailed, UsageError
+from harness.errors import DownloadFailed, NotPublished, UsageError
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -39,8 +39,14 @@ def find_known(key: str) -> KnownFile:
     for known in KNOWN_FILES:
         if known.key == key:
             return known
-    names = ", ".join(known.key for known in KNOWN_FILES)
+    names = ", ".join(known.key for known in (*KNOWN_FILES, *KNOWN_FOLDERS))
     raise UsageError(f"unknown file {key!r}, expected one of {names}")
+
+
+def files_of(key: str) -> Sequence[KnownFile]:
+    """The published file of that name, or all files of the folder; `UsageError` for any other."""
+    found = (known.files for known in KNOWN_FOLDERS if known.key == key)
+    return next(found, None) or [find_known(key)]
 
 
 def download(
@@ -49,17 +55,18 @@ def download(
     """Put the file into the folder, or check the one that is there.
 
     `mirror` stands in for scheme and host of the address; `progress` hears of bytes here and bytes
-    in all (None: not said). Raises `DownloadFailed`, and keeps what has arrived for the next time.
+    in all (None: not said). Raises `DownloadFailed`, `NotPublished` for what the server does not
+    have, and keeps what has arrived for the next time.
     """
     target = folder / known.file
     url = known.url if mirror is None else _mirrored(known.url, mirror)
     if target.exists():
         return _checked(known, target, known.sha256)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--out {folder}: cannot be made ({error.strerror or error})") from error
-    partial = folder / f".{known.file}.partial"
+    partial = target.with_name(f".{target.name}.partial")
     announced = _fetch(url, partial, target, progress)
     arrived = _checked(known, partial, known.sha256 or announced)
     partial.replace(target)
@@ -117,7 +124,8 @@ def _explained(url: str, target: Path) -> Iterator[None]:
         yield
     except httpx.HTTPStatusError as error:
         status = error.response.status_code
-        raise DownloadFailed(f"{url} answers {status}: {by_hand}") from error
+        failure = NotPublished if status == httpx.codes.NOT_FOUND else DownloadFailed
+        raise failure(f"{url} answers {status}: {by_hand}") from error
     except httpx.TransportError as error:
         reason = str(error) or type(error).__name__
         host = urlsplit(url).netloc

@@ -14,12 +14,17 @@ _REFINED = (
     "https://raw.githubusercontent.com/mem-eval-suite/LoCoMo_refined/"
     "887091190789e8d6760e70b9edd696539923dc4f/data"
 )
+_PLUS = (
+    "https://raw.githubusercontent.com/xjtuleeyf/Locomo-Plus/"
+    "143cdeb649231612abc3304793bb36a122f94229/data/locomo_plus.json"
+)
+_BEAM = "https://raw.githubusercontent.com/mohammadtavakoli78/BEAM/main/chats"
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
     """A published file: `key` names it on the command line; size and hash are None where nobody
-    has told us.
+    has told us. One that `is_optional` may not be published.
     """
 
     key: str
@@ -30,6 +35,17 @@ class KnownFile:
     licence: str
     sha256: str | None = None
     size: int | None = None
+    is_optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFolder:
+    """Published files that belong together under one key; their names begin with folders."""
+
+    key: str
+    folder: str
+    licence: str
+    files: tuple[KnownFile, ...]
 
 
 KNOWN_FILES = (
@@ -100,7 +116,38 @@ KNOWN_FILES = (
         licence="CC BY-NC 4.0",
         sha256="1aef6da702087d72515d1b9224f0956a2fbab415c11936253bf7d967d3cf8c17",
     ),
+    KnownFile(
+        key="locomo-plus",
+        dataset="locomo-plus",
+        edition="401 items",
+        file="locomo_plus.json",
+        url=_PLUS,
+        licence="not stated",
+    ),
 )
+
+
+def _chats(size: str, count: int) -> KnownFolder:
+    """A size of BEAM: the chats and their questions, and shortened chats where there are any."""
+    key, licence = f"beam-{size.lower()}", "not stated"
+    names = ("chat.json", "probing_questions/probing_questions.json", "chat_trunecated.json")
+    files = (
+        KnownFile(
+            key=key,
+            dataset="beam",
+            edition=size,
+            file=f"beam/{size}/{number}/{name}",
+            url=f"{_BEAM}/{size}/{number}/{name}",
+            licence=licence,
+            is_optional=name == names[-1],
+        )
+        for number in range(1, count + 1)
+        for name in names
+    )
+    return KnownFolder(key, f"beam/{size}", licence, tuple(files))
+
+
+KNOWN_FOLDERS = (_chats("100K", 20), _chats("500K", 35), _chats("1M", 35), _chats("10M", 10))
 
 
 def edition_of(sha256: str) -> str | None:

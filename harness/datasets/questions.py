@@ -33,6 +33,30 @@ LOCOMO_CATEGORIES = {
     4: "single-hop",
     5: "adversarial",
 }
+BEAM_ABSTENTION = "abstention"
+EVENT_ORDERING = "event_ordering"
+BEAM_ABILITIES = (
+    BEAM_ABSTENTION,
+    "contradiction_resolution",
+    EVENT_ORDERING,
+    "information_extraction",
+    "instruction_following",
+    "knowledge_update",
+    "multi_session_reasoning",
+    "preference_following",
+    "summarization",
+    "temporal_reasoning",
+)
+LOCOMO_PLUS_RELATIONS = ("causal", "goal", "state", "value")
+# Their reference says what a good answer is like; it is none itself.
+DESCRIBED_TYPES = frozenset(
+    (
+        "single-session-preference",
+        "instruction_following",
+        "preference_following",
+        *LOCOMO_PLUS_RELATIONS,
+    )
+)
 
 
 Role = Literal["user", "assistant"]
@@ -83,7 +107,8 @@ class Question:
     `answer` is always text; `answer_is_number` tells that the file held a number. Questions with
     the same `shared_history` are asked of one history, which is brought in once. `alternatives` are
     further complete answers, `trap` is what a question without an answer tempts one to say, and
-    `evidence_ids` are the turn ids that the file names as evidence, as they stand there.
+    `evidence_ids` are the turn ids that the file names as evidence, as they stand there. `rubric`
+    are the points that a good answer makes, where answers are scored by such.
     """
 
     question_id: str
@@ -99,6 +124,7 @@ class Question:
     alternatives: tuple[str, ...] = ()
     trap: str | None = None
     evidence_ids: tuple[str, ...] = ()
+    rubric: tuple[str, ...] = ()
 
     @property
     def history_id(self) -> str:

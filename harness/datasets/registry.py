@@ -3,15 +3,19 @@
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from harness.datasets.beam import chat_name, questions_of
+from harness.datasets.beam_files import content_digest, read_chats, size_of
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
 from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import read_corrections, require_known
-from harness.datasets.locomo import parse_locomo
+from harness.datasets.locomo import parse_conversation, parse_locomo
+from harness.datasets.locomo_plus import parse_plus
 from harness.datasets.longmemeval import iterate_instances, question_of
 from harness.datasets.plugin import content_hash, load_plugin
 from harness.datasets.questions import Question
@@ -22,7 +26,7 @@ from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
-DATASETS = ("longmemeval", "locomo", "locomo-refined", "sample")
+DATASETS = ("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam", "sample")
 _PACKED = (".gz", ".xz")
 
 Reader = Callable[[Collection[str]], Iterator[Question]]
@@ -30,17 +34,22 @@ Reader = Callable[[Collection[str]], Iterator[Question]]
 
 def open_source(source: Source) -> Dataset:
     """The data of a source, all of it."""
-    return open_dataset(source.dataset, source.file, source.gold)
+    return open_dataset(source.dataset, source.file, source.gold, source.conversations)
 
 
-def open_dataset(name: str, file: Path | None, gold: Path | None = None) -> Dataset:
-    """A data set ready to be read; `gold` corrects LoCoMo's labels.
+def open_dataset(
+    name: str, file: Path | None, gold: Path | None = None, conversations: Path | None = None
+) -> Dataset:
+    """A data set ready to be read; `gold` corrects LoCoMo's labels, `conversations` are those that
+    LoCoMo-Plus's cues are told in.
 
     Raises `UsageError` for a name or file that does not go, `DatasetError` for damaged data; of a
     very large file only the beginnings of its records are looked at here.
     """
     if gold is not None and name not in ("locomo", "locomo-refined"):
         raise UsageError(f"--gold corrects locomo and locomo-refined, not {name}")
+    if conversations is not None and name != "locomo-plus":
+        raise UsageError(f"--conversations is for locomo-plus, not {name}")
     if name == "sample":
         if file is not None:
             raise UsageError("the sample data set is built in: leave --file out")
@@ -52,7 +61,11 @@ def open_dataset(name: str, file: Path | None, gold: Path | None = None) -> Data
         raise UsageError(f"unknown data set {name!r}, expected one of {known}")
     if file is None:
         raise UsageError(f"--dataset {name} needs --file")
-    return _longmemeval(file) if name == "longmemeval" else _locomo(name, file, gold)
+    if name == "longmemeval":
+        return _longmemeval(file)
+    if name == "locomo-plus":
+        return _locomo_plus(file, conversations)
+    return _beam(file) if name == "beam" else _locomo(name, file, gold)
 
 
 def sample_json() -> str:
@@ -167,6 +180,48 @@ def _locomo(name: str, file: Path, gold_file: Path | None) -> Dataset:
         changed = require_known(corrections, ids, gold_file)
         gold = Gold(gold_file.name, sha256_of(gold_file), changed)
     return _in_memory(name, file, _size(file), Fingerprint.of_file(file), questions, gold)
+
+
+def _beam(path: Path) -> Dataset:
+    """Outlines are few; chats are read again, one at a time, when their questions are asked."""
+    outlines: list[QuestionDigest] = []
+    chats: set[str] = set()
+    for number, record in enumerate(read_chats(path)):
+        name = chat_name(record)
+        if name in chats:
+            raise DatasetError(f"{path}: chat {name} occurs twice")
+        chats.add(name)
+        outlines += map(digest_of, questions_of(record, f"{path}: chat {number}"))
+    if not outlines:
+        raise DatasetError(f"{path}: holds no questions")
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        wanted = {name.partition("#")[0] for name in ids}
+        for number, record in enumerate(read_chats(path)):
+            if chat_name(record) in wanted:
+                found = questions_of(record, f"{path}: chat {number}")
+                yield from (question for question in found if question.question_id in ids)
+
+    fingerprint = Fingerprint.known(content_digest(path))
+    return Dataset("beam", path.name, size_of(path), fingerprint, outlines, read)
+
+
+def _locomo_plus(file: Path, conversations: Path | None) -> Dataset:
+    told = [
+        parse_conversation(sample, f"conversation-{number}", f"{conversations}: sample {number}")
+        for number, sample in enumerate(read_records(conversations) if conversations else ())
+    ]
+    questions = list(parse_plus(read_records(file), told, source=str(file)))
+    if not questions:
+        raise DatasetError(f"{file}: holds no questions")
+    if conversations is None:
+        fingerprint = Fingerprint.of_file(file)
+        return _in_memory("locomo-plus", file, _size(file), fingerprint, questions)
+    both = f"{sha256_of(file)} {sha256_of(conversations)}"
+    fingerprint = Fingerprint.known(hashlib.sha256(both.encode()).hexdigest())
+    size = _size(file) + _size(conversations)
+    dataset = _in_memory("locomo-plus", file, size, fingerprint, questions)
+    return replace(dataset, file=f"{file.name} in {conversations.name}")
 
 
 def _samples(file: Path) -> Iterator[dict[str, Any]] | None:

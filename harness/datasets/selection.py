@@ -38,12 +38,15 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Which questions, from which data; `gold` is a file that corrects its labels."""
+    """Which questions, from which data; `gold` is a file that corrects its labels, `conversations`
+    one with histories around them.
+    """
 
     dataset: str
     file: Path | None
     filters: Filters
     gold: Path | None = None
+    conversations: Path | None = None
 
 
 def select(questions: Sequence[Q], filters: Filters) -> list[Q]:

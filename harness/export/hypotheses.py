@@ -78,6 +78,25 @@ def locomo_samples(
     return [{"sample_id": sample_id, "qa": qas} for sample_id, qas in samples.items()]
 
 
+def beam_results(
+    questions: Iterable[QuestionDigest], hypotheses: Lines
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """The questions of each chat by ability with `rubric` and `llm_response`; a missing answer is
+    an empty one, as the scorer needs one everywhere.
+    """
+    chats: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for question in questions:
+        abilities = chats.setdefault(question.history_id, {})
+        abilities.setdefault(question.question_type, []).append(
+            {
+                "question": question.question,
+                "rubric": list(question.rubric),
+                "llm_response": hypotheses.get(question.question_id, {}).get("hypothesis", ""),
+            }
+        )
+    return chats
+
+
 def _answers(
     questions: Iterable[QuestionDigest], hypotheses: Lines, *, fill: bool
 ) -> Iterator[tuple[str, str]]:

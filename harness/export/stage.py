@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from harness.compilation.instances import instances_of
 from harness.datasets.longmemeval import Instance
-from harness.datasets.questions import LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
+from harness.datasets.questions import BEAM_ABILITIES, LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
 from harness.datasets.registry import open_dataset
 from harness.errors import RunMismatch, UsageError
 from harness.export.hypotheses import (
+    beam_results,
     locomo_samples,
     longmemeval_lines,
     longmemeval_log,
@@ -25,15 +26,16 @@ from harness.records.manifest import Manifest, load_manifest
 from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
 from harness.records.schema import JudgeRecord
 
-# The one format of several files.
+# The formats of several files.
 SCORED = "locomo-refined-scored"
+BEAM = "beam"
 Records = Iterable[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
     """`file` is the run's data file, which a retrieval log repeats; `fill` adds empty answers for
-    missing ones; `name` is what LoCoMo's keys begin with.
+    missing ones; `name` is what LoCoMo's keys begin with, and what BEAM's files are called.
     """
 
     file: Path | None = None
@@ -60,6 +62,8 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
     try:
         if kind == SCORED:
             return _write_scored(list(records), out, run.judge)
+        if kind == BEAM:
+            return _write_chats(list(records), out, options.name)
         return Exported(_write(records, out, whole=kind == "locomo"), [out])
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
@@ -91,6 +95,19 @@ def _write_scored(
     in_json.write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     in_words.write_text(summary_page(summary), encoding="utf-8")
     return Exported(count, [out, in_json, in_words])
+
+
+def _write_chats(records: Sequence[Mapping[str, Any]], out: Path, name: str) -> Exported:
+    """A file for each chat, where the official script looks for it: `100K/1/<name>.json`."""
+    files = []
+    for record in records:
+        size, _, number = record["chat"].rpartition("-")
+        file = out / size / number / f"{name}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(record["results"], ensure_ascii=True, indent=4)
+        file.write_text(text + "\n", encoding="utf-8")
+        files.append(file)
+    return Exported(len(files), files)
 
 
 class _Run:
@@ -162,6 +179,12 @@ def _locomo(run: _Run) -> Records:
     return locomo_samples(run.questions, run.hypotheses, run.retrieval, name=run.options.name)
 
 
+def _beam(run: _Run) -> Records:
+    run.require_types(BEAM_ABILITIES, BEAM, "BEAM")
+    results = beam_results(run.questions, run.hypotheses)
+    return [{"chat": chat, "results": abilities} for chat, abilities in results.items()]
+
+
 def _log(granularity: Granularity) -> Callable[[_Run], Records]:
     return lambda run: log_lines(run.instances(), run.retrieval, granularity)
 
@@ -172,6 +195,7 @@ FORMATS: dict[str, Callable[[_Run], Records]] = {
     "locomo-refined": _refined,
     SCORED: _refined_scored,
     "locomo": _locomo,
+    BEAM: _beam,
     "retrieval-log-session": _log("session"),
     "retrieval-log-turn": _log("turn"),
 }

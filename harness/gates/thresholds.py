@@ -107,6 +107,10 @@ def _official(report: Report, metric: str) -> Any:
     return _at(report, "official_metrics", "overall", metric)
 
 
+def _rubric(report: Report, metric: str) -> Any:
+    return _at(report, "rubric_scores", "overall", metric.partition(".")[2])
+
+
 def _at(value: Any, *names: str) -> Any:
     for name in names:
         if not isinstance(value, Mapping):
@@ -124,4 +128,5 @@ _FIGURES: dict[str, Callable[[Report, str], Any]] = {
     r"evidence_in_context@\d+": _context,
     r"evidence_in_prompt": lambda report, metric: report[metric],
     r"f1|bleu1": _official,
+    r"rubric\.(?:fractional|official)": _rubric,
 }

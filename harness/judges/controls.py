@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from harness.datasets.questions import DESCRIBED_TYPES
 from harness.judges.lexical.words import content_words
 from harness.records.digest import QuestionDigest
 
@@ -32,10 +33,10 @@ def draw_controls(
 ) -> list[Control]:
     """The controls of a seeded sample of questions; kinds that do not fit a question are left out.
 
-    `reference`: the reference itself (not of preferences, whose reference is a rubric).
-    `known_wrong`: the reference of another question. `swapped`: the hypothesis given to another
-    question. Donors are of the same type where possible, and their reference shares no word or
-    number with the question's, so that the answer is wrong for certain. `empty`: nothing.
+    `reference`: the reference itself (not of preferences and the like, whose reference describes an
+    answer). `known_wrong`: the reference of another question. `swapped`: the hypothesis given to
+    another question. Donors are of the same type where possible, and their reference shares no word
+    or number with the question's, so that the answer is wrong for certain. `empty`: nothing.
     `dont_know`: a refusal of an answerable question.
     """
     chosen = random.Random(f"{seed}:controls").sample(list(questions), min(sample, len(questions)))
@@ -63,7 +64,7 @@ def _controls_of(
     donors = [other for other in questions if not other.is_abstention and unlike(question, other)]
     answered = [other for other in donors if hypotheses.get(other.question_id, "").strip()]
     controls = [Control(question, "empty", "")]
-    if question.question_type != "single-session-preference":
+    if question.question_type not in DESCRIBED_TYPES:
         controls.append(Control(question, "reference", question.answer))
     if donor := _draw(question, donors, draw):
         controls.append(Control(question, "known_wrong", donor.answer, donor.question_id))

@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.errors import JudgeCallFailed
 from harness.judges.base import Decision, Verdict
@@ -14,6 +14,7 @@ from harness.judges.rubrics import Rubric, parse_verdict
 from harness.records.digest import QuestionDigest
 from harness.spending.budget import Meter
 
+T = TypeVar("T")
 _TOKENS = ("calls", "prompt_tokens", "completion_tokens")
 
 
@@ -110,30 +111,44 @@ class ModelJudge:
             for number in range(self._votes):
                 votes.append(await self._vote(question, text, number, replies))
         except JudgeCallFailed as error:
-            failed = {"error": type(error).__name__, **_tokens(replies)}
+            failed = {"error": type(error).__name__, **tokens_of(replies)}
             return Verdict(None, str(error), details=asked | failed)
-        return _with_first_reply(_counted(votes, asked | _tokens(replies)), replies[0].text)
+        return _with_first_reply(_counted(votes, asked | tokens_of(replies)), replies[0].text)
 
     async def _vote(
         self, question: QuestionDigest, text: str, number: int, replies: list[Reply]
     ) -> tuple[Decision | None, str]:
         menu = self._rubric.menu(question)
+        again = f"Your verdict in one word, please: {' or '.join(menu)}."
+        return await self._ask(
+            text, number, replies, lambda reply: parse_verdict(reply, menu), again
+        )
+
+    async def _ask(
+        self,
+        text: str,
+        vote: int,
+        replies: list[Reply],
+        read: Callable[[str], T | None],
+        again: str,
+    ) -> tuple[T | None, str]:
+        """What a reply states, and the reply; one that says something else is asked for it
+        `again`.
+        """
         messages: Messages = [{"role": "user", "content": text}]
-        reply = await self._chat.ask(messages, vote=number)
+        reply = await self._chat.ask(messages, vote=vote)
         replies.append(reply)
-        decision = parse_verdict(reply.text, menu)
-        if decision is not None or not reply.text.strip():
-            return decision, reply.text
-        names = " or ".join(menu)
-        again = f"Your verdict in one word, please: {names}."
+        stated = read(reply.text)
+        if stated is not None or not reply.text.strip():
+            return stated, reply.text
         messages = [
             *messages,
             {"role": "assistant", "content": reply.text},
             {"role": "user", "content": again},
         ]
-        reply = await self._chat.ask(messages, vote=number)
+        reply = await self._chat.ask(messages, vote=vote)
         replies.append(reply)
-        return parse_verdict(reply.text, menu), reply.text
+        return read(reply.text), reply.text
 
 
 def _first_unread(verdicts: Sequence[Verdict]) -> Verdict | None:
@@ -168,7 +183,8 @@ def _with_first_reply(verdict: Verdict, reply: str) -> Verdict:
     return replace(verdict, details={**verdict.details, "first_reply": reply})
 
 
-def _tokens(replies: Sequence[Reply]) -> dict[str, int]:
+def tokens_of(replies: Sequence[Reply]) -> dict[str, int]:
+    """The calls that these replies took, and their tokens."""
     prompt = sum(reply.prompt_tokens or 0 for reply in replies)
     completion = sum(reply.completion_tokens or 0 for reply in replies)
     return dict(zip(_TOKENS, (len(replies), prompt, completion), strict=True))

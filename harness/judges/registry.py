@@ -1,4 +1,4 @@
-"""Judges by what is written on the command line: `lexical`, or `RUBRIC=MODEL@BASE_URL`."""
+"""Judges by what is written on the command line: `lexical`, `beam`, or `RUBRIC=MODEL@BASE_URL`."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,6 +10,8 @@ from harness.judges.deferred_chat import Correspondence, DeferredChat
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
+from harness.judges.rubric_judge import RubricJudge
+from harness.judges.rubric_lexical import LexicalRubricJudge
 from harness.judges.rubrics import RUBRICS
 from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price
@@ -17,6 +19,8 @@ from harness.spending.usage import Price
 JUDGES = ("lexical", *RUBRICS)
 # The address of whoever judges elsewhere and has none.
 NOWHERE = "http://elsewhere.invalid/v1"
+# With a model, or without one by words.
+BEAM = "beam"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
@@ -38,6 +42,11 @@ class JudgeOptions:
     correspondence: Correspondence | None = None
 
 
+def default_judge(dataset: str) -> str:
+    """The judge without a model that knows how the data set is scored."""
+    return BEAM if dataset == BEAM else "lexical"
+
+
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     """The judge of that name; raises `UsageError` for any other, and for one without its model."""
     options = options or JudgeOptions()
@@ -50,6 +59,8 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
         return LexicalJudge()
     if options.correspondence is not None and model and "@" not in model:
         model += f"@{NOWHERE}"  # a person, say
+    if name == BEAM and not given:
+        return LexicalRubricJudge()
     found = _MODEL.fullmatch(model)
     if found is None:
         raise UsageError(f"judge {spec!r}: expected {name}=MODEL@BASE_URL")
@@ -68,4 +79,5 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     if options.correspondence is not None:
         letters, votes = options.correspondence, options.votes
         chat = DeferredChat(endpoint, letters, cache, meter, votes=votes)
-    return ModelJudge(rubric, chat, votes=options.votes)
+    kind = RubricJudge if name == BEAM else ModelJudge
+    return kind(rubric, chat, votes=options.votes)

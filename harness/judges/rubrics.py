@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from harness.datasets.questions import EVENT_ORDERING
 from harness.datasets.refined_answers import best_first, final_answer
 from harness.errors import UsageError
 from harness.judges.base import Decision
@@ -49,7 +50,7 @@ def parse_verdict(reply: str, menu: Menu) -> Decision | None:
     the first word must be a verdict, and not be taken back at once ("yes and no"). What a model
     thinks aloud before `</think>` is not read.
     """
-    said = _THOUGHTS.sub("", reply)
+    said = without_thoughts(reply)
     labels = [label for found in _objects(said) if (label := _label(found)) is not None]
     if labels:
         return menu.get(labels[-1])
@@ -57,6 +58,11 @@ def parse_verdict(reply: str, menu: Menu) -> Decision | None:
     if not words or (len(words) > 2 and words[1] in ("and", "or") and words[2] in menu):
         return None
     return menu.get(words[0])
+
+
+def without_thoughts(reply: str) -> str:
+    """A reply without what a model thinks aloud."""
+    return _THOUGHTS.sub("", reply)
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -212,6 +218,22 @@ RUBRICS: Mapping[str, Rubric] = {
             cleans=True,
             ours=("abstention",),
             recommends="Qwen3-14B",
+        ),
+        Rubric(
+            "beam",
+            1,
+            ("rubric_item", "event_order"),
+            lambda question: (
+                "event_order" if question.question_type == EVENT_ORDERING else "rubric_item"
+            ),
+            ours=("event_order",),
+        ),
+        Rubric(
+            "locomo-plus",
+            1,
+            ("constraint",),
+            lambda _: "constraint",
+            ours=("constraint",),
         ),
         Rubric(
             "strict",

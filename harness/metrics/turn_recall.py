@@ -9,6 +9,7 @@ the first k rounds of the ranking are looked at.
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypedDict
 
+from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.metrics.per_question import tells_rounds
 from harness.metrics.retrieval_metrics import (
     Figures,
@@ -39,10 +40,10 @@ class OfficialScopes(Scopes):
 
 
 class TurnTable(TypedDict):
-    """Retrieval by turn id."""
+    """Retrieval by turn id; `official` is LoCoMo's, None for other data."""
 
     strict: Scopes
-    official: OfficialScopes
+    official: OfficialScopes | None
     without_evidence: int
     evidence_not_found: int
 
@@ -59,18 +60,26 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> Turn
     def strict(question: QuestionDigest) -> dict[str, float]:
         return turn_figures(question, lines[question.question_id])
 
+    return {
+        "strict": _by_type(found, strict),
+        "official": _official_scopes(searched, lines) if _is_locomo(questions) else None,
+        "without_evidence": sum(not q.evidence_ids for q in searched),
+        "evidence_not_found": sum(bool(q.evidence_ids) for q in searched) - len(found),
+    }
+
+
+def _is_locomo(questions: Sequence[QuestionDigest]) -> bool:
+    return {q.question_type for q in questions} <= set(LOCOMO_CATEGORIES.values())
+
+
+def _official_scopes(searched: Sequence[QuestionDigest], lines: Lines) -> OfficialScopes:
     def official(question: QuestionDigest) -> dict[str, float]:
         return _official(question, lines[question.question_id], without_evidence=0.0)
 
     per_question = means_of(
         _official(q, lines[q.question_id], without_evidence=1.0) for q in searched
     )
-    return {
-        "strict": _by_type(found, strict),
-        "official": OfficialScopes(**_by_type(searched, official), per_question=per_question),
-        "without_evidence": sum(not q.evidence_ids for q in searched),
-        "evidence_not_found": sum(bool(q.evidence_ids) for q in searched) - len(found),
-    }
+    return OfficialScopes(**_by_type(searched, official), per_question=per_question)
 
 
 def turn_figures(question: QuestionDigest, line: RankedLine) -> dict[str, float]:

@@ -8,7 +8,9 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from harness.datasets.questions import LOCOMO_PLUS_RELATIONS
 from harness.judges.lexical.judge import decide, shipped_weights
+from harness.judges.rubric_lexical import score
 from harness.records.digest import QuestionDigest
 
 
@@ -38,8 +40,8 @@ def make_progress(console: Console, *, total: int | None, finished: int) -> Repl
 
 
 class RunningAccuracy:
-    """Right and wrong answers so far by the lexical judge, whatever judge comes after; a mere
-    indication that is written nowhere.
+    """Right and wrong answers so far by the lexical judges, whatever judge comes after; a mere
+    indication that is written nowhere. What they have no rule for is not counted.
     """
 
     def __init__(self) -> None:
@@ -49,8 +51,13 @@ class RunningAccuracy:
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
         """Count an answer."""
+        if question.question_type in LOCOMO_PLUS_RELATIONS:
+            return
         self._judged += 1
-        self._right += decide(question, hypothesis, self._weights).passed
+        if question.rubric:
+            self._right += score(question, hypothesis).verdict == "yes"
+        else:
+            self._right += decide(question, hypothesis, self._weights).passed
 
     def __str__(self) -> str:
         return f"{100 * self._right / self._judged:.0f} % right" if self._judged else ""

@@ -227,6 +227,20 @@ class RetrievalLine(TypedDict):
     sources: NotRequired[SourcesAccount]
 
 
+class RubricScores(TypedDict, total=False):
+    """The scores of an answer by a rubric, 0 to 1, with its points; or with the order of events
+    that it tells, Kendall's tau-b of that (brought to 0 to 1) and F1.
+    """
+
+    fractional: Required[float]
+    official: Required[float]
+    points: list[float]
+    order: list[int]
+    expected: int
+    tau: float
+    f1: float
+
+
 class VerdictLine(TypedDict, total=False):
     """A judge's decision on one hypothesis; what asking took where a model was asked."""
 
@@ -242,6 +256,7 @@ class VerdictLine(TypedDict, total=False):
     prompt_hash: str
     first_reply: str
     matched_answer: str
+    rubric: RubricScores
     votes: list[JsonObject]
     calls: int
     prompt_tokens: int

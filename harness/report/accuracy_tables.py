@@ -27,7 +27,9 @@ def accuracy_tables(report: Report) -> list[Table]:
 def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
     named = [("overall", accuracy["overall"])]
     named += sorted(accuracy["by_type"].items())
-    named += [("abstention", accuracy["abstention"]), ("answerable", accuracy["answerable"])]
+    if "abstention" not in accuracy["by_type"]:
+        named.append(("abstention", accuracy["abstention"]))
+    named.append(("answerable", accuracy["answerable"]))
     shared = "clustered" in accuracy["overall"]
     rows = [_accuracy_row(name, cell, shared=shared) for name, cell in named if cell["n"]]
     average = accuracy["task_averaged"]

@@ -13,6 +13,7 @@ from harness.metrics.judge_table import controls_table, judge_tokens, second_jud
 from harness.metrics.official_scores import MetricTable, metric_table
 from harness.metrics.per_question import sources_table
 from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
+from harness.metrics.rubric_scores import rubric_table
 from harness.records.accounts import judging_spent, judging_usd
 from harness.records.digest import QuestionDigest
 from harness.records.lines import RunLines, outcome_of, read_run
@@ -43,6 +44,7 @@ def build_report(lines: RunLines, manifest: Manifest) -> Report:
         "failed": len(lines.failures),
         "accuracy": _accuracy(lines, manifest, judge) if judge else None,
         "errors": errors_apart(lines.questions, lines) if judge else None,
+        "rubric_scores": rubric_table(lines.questions, lines.verdicts),
         "official_metrics": _official_metrics(lines, manifest),
         "retrieval": _retrieval(lines),
         "evidence_in_prompt": prompt_table(lines.questions, lines.prompts)

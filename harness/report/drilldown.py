@@ -137,6 +137,8 @@ def _facts(
     kind = question.question_type + (", abstention" if question.is_abstention else "")
     yield "type", f"{kind}; asked on {question.question_date}"
     yield "reference", clipped(" | ".join(question.answers), clipping.answer)
+    if question.rubric:
+        yield "rubric", clipped(" | ".join(question.rubric), clipping.answer)
     if question.evidence_session_ids:
         yield "evidence in", ", ".join(question.evidence_session_ids)
     line = lines.hypotheses.get(key)

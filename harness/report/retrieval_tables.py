@@ -5,6 +5,7 @@ from typing import Any
 
 from harness.metrics.retrieval_metrics import Figures
 from harness.metrics.retrieval_table import RetrievalTable
+from harness.metrics.turn_recall import OfficialScopes
 from harness.report.table import Table, number, percent
 
 SHOWN_CUT_OFFS = (1, 5, 10, 50)
@@ -27,7 +28,7 @@ NOT_RETURNED = "not returned"
 
 def retrieval_tables(retrieval: RetrievalTable) -> list[Table]:
     """Every table about rankings that there are numbers for."""
-    tables = [*_sources(retrieval), _retrieval(retrieval), _by_type(retrieval)]
+    tables = [*_sources(retrieval), _retrieval(retrieval), _by_type(retrieval), _rounds(retrieval)]
     if retrieval["official"]:
         tables.append(_official(retrieval["official"]))
     return [*tables, *_by_turn(retrieval), _context(retrieval)]
@@ -69,6 +70,15 @@ def _by_type(retrieval: RetrievalTable) -> Table:
         rows += _row(name, figures, "recall_all@{k}")
     header = ("session recall_all", *_cut_offs(), "n")
     return Table("Retrieval by question type, %", header, rows, is_detail=True)
+
+
+def _rounds(retrieval: RetrievalTable) -> Table:
+    rows = []
+    for name, figures in (retrieval.get("round_by_type") or {}).items():
+        rows += _row(f"{name}: recall_all", figures, "recall_all@{k}")
+        rows += _row(f"{name}: ndcg (standard)", figures, "ndcg@{k}[standard]")
+    header = ("rounds", *_cut_offs(), "n")
+    return Table("Retrieval of rounds by question type, %", header, rows, is_detail=True)
 
 
 def _official(official: Mapping[str, Mapping[str, Figures]]) -> Table:
@@ -120,19 +130,21 @@ def _by_turn(retrieval: RetrievalTable) -> list[Table]:
         f"All categories. Left out: {turn['without_evidence']} questions without evidence, "
         f"{turn['evidence_not_found']} whose evidence names no turn that exists."
     )
-    official = turn["official"]
+    tables = [Table("Retrieval by turn, %", header, rows, note)]
+    if official := turn["official"]:
+        tables.append(_official_by_turn(official))
+    return tables
+
+
+def _official_by_turn(official: OfficialScopes) -> Table:
     named = [("mean over questions", official["per_question"]), *official["by_type"].items()]
-    official_rows = [(name, *_cells(cells, "recall@{k}")) for name, cells in named if cells]
-    official_note = (
+    rows = [(name, *_cells(cells, "recall@{k}")) for name, cells in named if cells]
+    note = (
         "Share of the evidence ids as they stand in the file. A question without evidence counts "
         "1 in the mean over questions and 0 in its category."
     )
-    return [
-        Table("Retrieval by turn, %", header, rows, note),
-        Table(
-            "Retrieval by turn, official, %", header, official_rows, official_note, is_detail=True
-        ),
-    ]
+    header = ("evidence turns", *(f"@{k}" for k in _TURN_CUT_OFFS), "n")
+    return Table("Retrieval by turn, official, %", header, rows, note, is_detail=True)
 
 
 def _cells(figures: Mapping[str, Any], pattern: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from harness.metrics.per_question import (
     tells_context,
     tells_rounds,
 )
+from harness.metrics.rubric_scores import SCORERS
 from harness.records.digest import QuestionDigest
 from harness.records.lines import RunLines, outcome_of
 
@@ -48,6 +49,8 @@ def _row(question: QuestionDigest, lines: RunLines) -> Row:
         "second_verdict": second and second["verdict"],
         "failure": failure and failure["message"],
     }
+    if verdict and "rubric" in verdict:
+        row |= {f"rubric.{name}": verdict["rubric"][name] for name in SCORERS}
     effort = ("answer_ms", "prompt_tokens", "completion_tokens")
     said: Mapping[str, object] = hypothesis or {}
     return row | {name: said.get(name) for name in effort} | dict(_found(question, lines))

@@ -10,6 +10,7 @@ from harness.metrics.errors_apart import ErrorsTable
 from harness.metrics.judge_table import Accepted, JudgeTokens, SecondJudge
 from harness.metrics.official_scores import MetricTable
 from harness.metrics.retrieval_table import RetrievalTable
+from harness.metrics.rubric_scores import RubricTable
 from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, UsageRecord
 
 
@@ -58,6 +59,7 @@ class Report(TypedDict):
     failed: int
     accuracy: JudgedAccuracy | None
     errors: ErrorsTable | None
+    rubric_scores: RubricTable | None
     official_metrics: MetricTable | None
     retrieval: RetrievalTable | None
     evidence_in_prompt: PromptTable | None

@@ -11,13 +11,15 @@ from harness.report.accuracy_tables import (
     official_accuracy_table,
 )
 from harness.report.retrieval_tables import retrieval_tables
+from harness.report.rubric_tables import rubric_tables
 from harness.report.schema import Report
 from harness.report.table import Table, number, percent
 
 
 def report_tables(report: Report) -> list[Table]:
     """Every table that this report has numbers for, in reading order."""
-    tables = accuracy_tables(report) + conduct_tables(report) + judge_tables(report)
+    tables = accuracy_tables(report) + rubric_tables(report)
+    tables += conduct_tables(report) + judge_tables(report)
     if errors := report.get("errors"):
         tables.append(_errors(errors))
     tables += official_accuracy_table(report) + metric_tables(report)

@@ -15,6 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
+from harness.datasets.questions import LOCOMO_PLUS_RELATIONS
 from harness.judges.base import Verdict
 from harness.judges.lexical.code_outline import code_outline
 from harness.judges.lexical.features import (
@@ -29,6 +30,7 @@ Family = Literal["fact", "preference", "abstention"]
 WEIGHTS = "weights.json"
 # Hashes of rules that were only written anew, each with the one their verdicts are known by.
 REWRITTEN = "rewritten.json"
+_NO_RULE = "the lexical judge has no rule for rubrics and kept constraints: choose another --judge"
 _FOLDER = "harness.judges.lexical"
 _FEATURES = {
     "fact": fact_features,
@@ -80,7 +82,9 @@ class LexicalJudge:
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
-        """Apply the rule of the question's family."""
+        """Apply the rule of the question's family; what has none is left unscored."""
+        if question.rubric or question.question_type in LOCOMO_PLUS_RELATIONS:
+            return Verdict(None, _NO_RULE)
         decided = decide(question, hypothesis, self._weights)
         verdict: Literal["yes", "no"] = "yes" if decided.passed else "no"
         return Verdict(verdict, decided.reason, certainty=round(decided.certainty, 3))

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from harness.datasets.download import download, find_known
-from harness.datasets.editions import KNOWN_FILES, KnownFile, edition_of
-from harness.errors import DownloadFailed, UsageError
+from harness.datasets.download import download, files_of, find_known
+from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile, edition_of
+from harness.errors import DownloadFailed, NotPublished, UsageError
 
 CONTENT = b"[" + b"0123456789" * 1000 + b"]"
 HASH = hashlib.sha256(CONTENT).hexdigest()
@@ -27,6 +27,7 @@ class Hub:
     announced: str | None = None
     status: int = 200
     break_after: int | None = None
+    lacks: str = "nothing"
     asked: list[str | None] = field(default_factory=list)
 
 
@@ -41,6 +42,9 @@ def hub() -> Iterator[Hub]:
         def do_GET(self) -> None:
             asked = self.headers.get("Range")
             state.asked.append(asked)
+            if self.path.endswith(state.lacks):
+                self._head(404, 0)
+                return
             begin = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
             if begin >= len(state.content):
                 self._head(416, 0)
@@ -146,6 +150,36 @@ def test_names_are_checked_and_hashes_tell_editions() -> None:
     assert edition_of(original.sha256 or "") == "S, original"
     assert edition_of("0" * 64) is None
     assert all(len(item.sha256) == 64 for item in KNOWN_FILES if item.sha256)
+
+
+def test_a_folder_is_all_of_its_files() -> None:
+    assert files_of("locomo") == [find_known("locomo")]
+    assert {folder.key: len(folder.files) for folder in KNOWN_FOLDERS} == {
+        "beam-100k": 60,
+        "beam-500k": 105,
+        "beam-1m": 105,
+        "beam-10m": 30,
+    }
+    with pytest.raises(UsageError, match="beam-10m"):
+        files_of("beam")
+
+
+def test_a_folder_is_fetched_without_what_need_not_be_there(
+    harness: Any, hub: Hub, tmp_path: Path
+) -> None:
+    hub.lacks = "chat_trunecated.json"
+    ended = harness("download", "beam-10m", "--out", tmp_path, "--mirror", hub.url)
+    assert ended.code == 0, ended.err
+    found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.json"))
+    assert len(found) == len(ended.out.splitlines()) == 20
+    assert found[:2] == [
+        "beam/10M/1/chat.json",
+        "beam/10M/1/probing_questions/probing_questions.json",
+    ]
+    hub.lacks = "2/chat.json"
+    with pytest.raises(NotPublished, match="answers 404"):
+        download(files_of("beam-100k")[3], tmp_path, mirror=hub.url, progress=silent)
+    assert harness("download", "beam-100k", "--out", tmp_path, "--mirror", hub.url).code == 2
 
 
 def test_the_command_lists_and_fetches(harness: Any, hub: Hub, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from scipy.stats import (
     binomtest,
     bootstrap,
     fisher_exact,
+    kendalltau,
     kstest,
     multinomial,
     norm,
@@ -32,6 +33,7 @@ from harness.statistics.paired_tests import (
     signs_worse,
     unpaired_worse,
 )
+from harness.statistics.rank_correlation import kendall_tau_b
 from harness.statistics.resampling import RESAMPLES, resampled
 
 # Two quantiles of 10,000 draws each differ by more than this share of their spread once in some
@@ -204,3 +206,14 @@ def test_bounds_of_kappa(seed: int) -> None:
     assert found == pytest.approx(
         (bounds.low, bounds.high), abs=SPREAD * float(theirs.standard_error)
     )
+
+
+def test_kendall_counts_ties_as_scipy_does() -> None:
+    draw = Random(11)
+    for _ in range(200):
+        n = draw.randint(2, 9)
+        first, second = ([draw.randint(1, 5) for _ in range(n)] for _ in range(2))
+        theirs = kendalltau(first, second, variant="b").statistic
+        ours = kendall_tau_b(first, second)
+        assert ours is None if np.isnan(theirs) else ours == pytest.approx(theirs)
+    assert kendall_tau_b([1], [1]) is None

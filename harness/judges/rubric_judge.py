@@ -1,0 +1,158 @@
+"""A judge for answers that are scored by the points of a rubric, as in BEAM: a language model is
+asked about one point at a time, or for the order in which events are told.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from statistics import median_low
+from typing import Any
+
+from harness.datasets.questions import EVENT_ORDERING
+from harness.errors import JudgeCallFailed, UsageError
+from harness.judges.base import Verdict
+from harness.judges.model_judge import ModelJudge, tokens_of
+from harness.judges.openai_chat import Reply
+from harness.judges.points import WORTHS, Scores, scores_of_order, scores_of_points
+from harness.judges.rubrics import without_thoughts
+from harness.records.digest import QuestionDigest
+
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_LIST = re.compile(r"\[[\d,\s]*\]")
+_NUMBER = re.compile(r"\W*(\d*\.?\d+)\D*$")
+_AGAIN = 'Your score alone, please: {"score": 0}, {"score": 0.5} or {"score": 1}.'
+_ORDER_AGAIN = 'The order alone, please, as in {"order": [2, 0, 1]}.'
+
+
+class RubricJudge(ModelJudge):
+    """One call a point and vote; the middle vote counts, of an even number the lower one.
+
+    A point that stays unreadable leaves the question unscored.
+    """
+
+    def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
+        """One for each point and vote; one a vote for an order of events."""
+        if not hypothesis.strip():
+            return []
+        texts = [self._text(question, item, hypothesis) for item in self._asked(question)]
+        return [len(text) for text in texts for _ in range(self._votes)]
+
+    async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
+        """Score by the question's rubric; raises `JudgeUnavailable`, and `UsageError` for a
+        question without one.
+        """
+        require_rubric(question)
+        if not hypothesis.strip():
+            nothing = nothing_said(question)
+            return Verdict(nothing.verdict, "empty answer, not asked", details=nothing.to_json())
+        replies: list[Reply] = []
+        prompt = self._rubric.prompt(question)
+        asked = {"prompt": prompt.name, "prompt_hash": prompt.hash}
+        try:
+            if question.question_type == EVENT_ORDERING:
+                scores, raw = await self._order(question, hypothesis, replies)
+            else:
+                scores, raw = await self._points(question, hypothesis, replies)
+        except JudgeCallFailed as error:
+            failed = {"error": type(error).__name__, **tokens_of(replies)}
+            return Verdict(None, str(error), details=asked | failed)
+        details = asked | tokens_of(replies)
+        if scores is None:
+            return Verdict(None, raw, details=details)
+        return Verdict(scores.verdict, raw, details=details | scores.to_json())
+
+    def _asked(self, question: QuestionDigest) -> Sequence[str]:
+        if question.question_type != EVENT_ORDERING:
+            return question.rubric
+        return [_numbered(question.rubric)]
+
+    async def _points(
+        self, question: QuestionDigest, hypothesis: str, replies: list[Reply]
+    ) -> tuple[Scores | None, str]:
+        points: list[float] = []
+        said: list[str] = []
+        for item in question.rubric:
+            text = self._text(question, item, hypothesis)
+            votes = []
+            for number in range(self._votes):
+                worth, raw = await self._ask(text, number, replies, read_worth, _AGAIN)
+                said.append(raw)
+                votes += [] if worth is None else [worth]
+            if not votes:
+                return None, "\n".join(said)
+            points.append(median_low(votes))
+        return scores_of_points(points), "\n".join(said)
+
+    async def _order(
+        self, question: QuestionDigest, hypothesis: str, replies: list[Reply]
+    ) -> tuple[Scores | None, str]:
+        expected = len(question.rubric)
+        text = self._text(question, _numbered(question.rubric), hypothesis)
+        found: list[Scores] = []
+        said: list[str] = []
+        for number in range(self._votes):
+            order, raw = await self._ask(
+                text, number, replies, lambda reply: read_order(reply, expected), _ORDER_AGAIN
+            )
+            said.append(raw)
+            found += [] if order is None else [scores_of_order(order, expected)]
+        found.sort(key=lambda scores: scores.fractional)
+        middle = found[(len(found) - 1) // 2] if found else None
+        return middle, "\n".join(said)
+
+
+def require_rubric(question: QuestionDigest) -> None:
+    """Refuse a question that has no points to be scored by."""
+    if not question.rubric:
+        raise UsageError(
+            f"question {question.question_id} has no rubric: choose another --judge than beam"
+        )
+
+
+def nothing_said(question: QuestionDigest) -> Scores:
+    """The scores of an empty answer."""
+    if question.question_type == EVENT_ORDERING:
+        return scores_of_order([], len(question.rubric))
+    return scores_of_points([0.0] * len(question.rubric))
+
+
+def read_worth(reply: str) -> float | None:
+    """The 0, 0.5 or 1 that a reply states; None where it states none of them.
+
+    The last JSON object with a score counts, else a number at the beginning, with no other behind.
+    """
+    said = without_thoughts(reply)
+    scores = [found["score"] for found in _objects(said) if "score" in found]
+    if not scores:
+        match = _NUMBER.match(said)
+        scores = [match[1]] if match else []
+    try:
+        worth = float(scores[-1]) if scores else None
+    except (TypeError, ValueError):
+        return None
+    return worth if worth in WORTHS else None
+
+
+def read_order(reply: str, expected: int) -> list[int] | None:
+    """The last list of numbers in a reply; None where there is none, or one too high."""
+    lists = _LIST.findall(without_thoughts(reply))
+    try:
+        numbers: list[int] = json.loads(lists[-1]) if lists else [-1]
+    except ValueError:
+        return None
+    return numbers if all(0 <= number <= expected for number in numbers) else None
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    found = []
+    for match in _OBJECT.finditer(text):
+        try:
+            value = json.loads(match[0])
+        except ValueError:
+            continue
+        found += [value] if isinstance(value, dict) else []
+    return found
+
+
+def _numbered(items: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {item}" for number, item in enumerate(items, start=1))

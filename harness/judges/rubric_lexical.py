@@ -1,0 +1,163 @@
+"""The rubric judge without a model: how many of a point's words an answer says.
+
+It compares words, not meanings: an answer that says the opposite in the same words passes, a good
+paraphrase fails. docs/benchmark.md says how often it is right where that is known for certain.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from harness.datasets.questions import EVENT_ORDERING
+from harness.judges.base import Verdict
+from harness.judges.lexical.code_outline import code_outline
+from harness.judges.lexical.judge import rules_hash
+from harness.judges.lexical.references import references
+from harness.judges.lexical.refusal import is_refusal
+from harness.judges.lexical.words import content_words, fold, recall, sentences, tokens
+from harness.judges.points import Scores, scores_of_order, scores_of_points
+from harness.judges.rubric_judge import nothing_said, require_rubric
+from harness.records.digest import QuestionDigest
+
+# The least grade, 0 to 1, of a whole point and of half a point.
+_WHOLE, _HALF = 0.7, 0.4
+# The least share of an event's words that an entry must say to mean it.
+_SAME_EVENT = 0.4
+# A refusal of so many sentences says nothing else.
+_SHORT = 2
+_LEAD = re.compile(
+    r"^\s*(?:the )?(?:llm )?(?:response|answer)s? should (?:\w+ ){0,2}?"
+    r"(?:state|mention|contain|include|say|note|acknowledge)\w*(?: that)?\s*:?\s*",
+    re.IGNORECASE,
+)
+# How a point tells what was told, which any answer about another contradiction says, too.
+_TOLD = re.compile(
+    r"^(?:that )?you (?:\w+ ){0,2}?(?:said|mentioned|stated|told|noted|claimed)(?: that)?\s+",
+    re.IGNORECASE,
+)
+_NEVER = frozenset(content_words("never not no also"))
+_CONTRADICTION = re.compile(r"\bcontradict|\binconsisten|\bconflict|\bdiscrepan|\bmismatch")
+_ASKS = re.compile(
+    r"\bclarif|\bwhich (?:\w+ ){0,3}(?:is|was|are|of)\b|\bcould you confirm|\bplease confirm"
+)
+_ENTRY = re.compile(r"(?:^|(?<=[\s:;,]))(?:\(?\d{1,2}[.)]|[-*•])\s+", re.MULTILINE)
+
+
+class LexicalRubricJudge:
+    """Needs no key and no network, and decides the same way every time."""
+
+    id = "beam-lexical-1"
+    account: Mapping[str, Any] = {"kind": "lexical", "rubric": "beam"}
+    meter = None
+
+    def __init__(self) -> None:
+        self.hash = _rules()
+
+    def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
+        """None."""
+        return []
+
+    async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
+        """Score by the question's rubric; raises `UsageError` for a question without one."""
+        require_rubric(question)
+        if not hypothesis.strip():
+            nothing = nothing_said(question)
+            return Verdict(nothing.verdict, "empty answer", details=nothing.to_json())
+        scores = score(question, hypothesis)
+        return Verdict(scores.verdict, json.dumps(scores.details), details=scores.to_json())
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def score(question: QuestionDigest, hypothesis: str) -> Scores:
+    """The scores of an answer by its words."""
+    if question.question_type == EVENT_ORDERING:
+        return scores_of_order(order_of(question.rubric, hypothesis), len(question.rubric))
+    if question.is_abstention:
+        return scores_of_points([float(is_refusal(hypothesis))] * len(question.rubric))
+    if is_refusal(hypothesis) and len(sentences(hypothesis)) <= _SHORT:
+        return nothing_said(question)
+    return scores_of_points(_worths(question, hypothesis))
+
+
+def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
+    """The worth of every point. That something is contradictory, or asked back, counts only where
+    the answer says what, if the rubric does; and an answer that does neither where it should has
+    taken one side, and gets nothing.
+    """
+    points = [_TOLD.sub("", _LEAD.sub("", item).strip(" \"'.")) for item in question.rubric]
+    manners = [_manner(point) for point in points]
+    said = fold(hypothesis)
+    if any(manners) and not any(manner.search(said) for manner in manners if manner):
+        return [0.0] * len(points)
+    # Two statements against each other are told again in the question's own words.
+    grade = _repeated if any(manners) else worth
+    worths = [
+        grade(question, point, hypothesis) if manner is None else None
+        for point, manner in zip(points, manners, strict=True)
+    ]
+    known = [value for value in worths if value is not None]
+    is_on_subject = not known or any(known)
+    return [
+        float(is_on_subject and bool(manner and manner.search(said))) if value is None else value
+        for value, manner in zip(worths, manners, strict=True)
+    ]
+
+
+def _manner(point: str) -> re.Pattern[str] | None:
+    """What to look for where a point asks for a manner of answering, not for a fact."""
+    plain = fold(point)
+    if _CONTRADICTION.search(plain):
+        return _CONTRADICTION
+    return _ASKS if point.endswith("?") or _ASKS.match(plain) else None
+
+
+def worth(question: QuestionDigest, point: str, hypothesis: str) -> float:
+    """0, 0.5 or 1 for one point: by its words that the question lacks, and all of its numbers."""
+    parts = sentences(hypothesis)
+    matches = [
+        reference.match(parts) for reference in references(question.question, point, tolerant=False)
+    ]
+    best = max(matches, key=lambda match: (not match.rival, match.grade))
+    return 0.0 if best.rival else _rounded(best.grade)
+
+
+def _repeated(_: QuestionDigest, point: str, hypothesis: str) -> float:
+    """The same by all words of the point."""
+    words = set(content_words(point)) - _NEVER
+    return _rounded(recall(words, tokens(hypothesis)))
+
+
+def _rounded(grade: float) -> float:
+    return 1.0 if grade >= _WHOLE else 0.5 if grade >= _HALF else 0.0
+
+
+def order_of(rubric: Sequence[str], hypothesis: str) -> list[int]:
+    """Which event each entry of an answer's list means, 0 for none; of an answer without a list,
+    each sentence that means one.
+    """
+    wanted = [set(content_words(_LEAD.sub("", item))) for item in rubric]
+    pieces = [piece for piece in _ENTRY.split(hypothesis)[1:] if piece.strip()]
+    is_list = len(pieces) > 1
+    told = [_event(piece, wanted) for piece in (pieces if is_list else sentences(hypothesis))]
+    return told if is_list else [number for number in told if number]
+
+
+def _event(piece: str, wanted: Sequence[set[str]]) -> int:
+    said = set(tokens(piece))
+    shares = [len(words & said) / len(words) if words else 0.0 for words in wanted]
+    best = max(range(len(shares)), key=lambda i: shares[i])
+    return best + 1 if shares[best] >= _SAME_EVENT else 0
+
+
+@cache
+def _rules() -> str:
+    """Twelve hexadecimal digits over the rules here and those that they call."""
+    text = resources.files("harness.judges").joinpath("rubric_lexical.py").read_text("utf-8")
+    rules = json.dumps([code_outline(text), rules_hash()])
+    return hashlib.sha256(rules.encode()).hexdigest()[:12]
