@@ -1,0 +1,129 @@
+"""Whether an answer is right: by words, dates and a few rules, the same way every time.
+
+The rules are published in docs/lifecycle.md. Phrases are compared as stemmed words in a row, with
+numbers, months and accents written alike.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from harness.judges.lexical.refusal import declines, is_refusal
+from harness.judges.lexical.words import fold, sentences, tokens
+from harness.probes.days import names_day
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A day, in any usual notation."""
+
+    day: date
+
+    def __str__(self) -> str:
+        return self.day.isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A length of time, in days or, where they are whole, in weeks."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.number} days"
+
+
+Wanted = str | On | Days
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an answer is held against. Of each group in `must` one must be there, of `must_not`
+    nothing. What was right before (`former`) or became so afterwards (`later`) may be named if the
+    answer says that it is. `admit`: it must say that it does not know.
+    """
+
+    must: tuple[tuple[Wanted, ...], ...] = ()
+    must_not: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    admit: bool = False
+
+    @property
+    def names_time(self) -> bool:
+        """Whether only a day or a length of time is right."""
+        return any(not isinstance(one, str) for group in self.must for one in group)
+
+    def phrases(self) -> Iterator[str]:
+        """Every phrase in it."""
+        for group in self.must:
+            yield from (one for one in group if isinstance(one, str))
+        yield from (*self.must_not, *self.former, *self.later)
+
+
+FORMER = (
+    "was|were|had|used to|before|previously|previous|formerly|former|earlier|original|originally|"
+    "initially|at first|first said|old|once|until|changed|moved|switched|instead|no longer|"
+    "any longer|anymore|any more|replaced|rather than|not|corrected|correction|mistake|wrong"
+)
+LATER = (
+    "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|from|eventually|"
+    "currently|today|these days|nowadays|not yet|until|by"
+)
+_MARKS = {
+    "former": re.compile(rf"\b(?:{fold(FORMER)})\b|n't\b"),
+    "later": re.compile(rf"\b(?:{fold(LATER)})\b"),
+}
+_QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"")
+_ENDS = re.compile(r"[.!?]+(?=\s|[”\"])")
+
+
+def faults(expected: Expected, answer: str) -> list[str]:
+    """What is wrong with an answer, in words; nothing for a right one."""
+    if not answer.strip():
+        return ["the answer is empty"]
+    return [*_missing(expected, answer), *_unwanted(expected, answer)]
+
+
+def says(text: str, phrase: str) -> bool:
+    """Whether the words of the phrase stand in the text, in a row."""
+    words, wanted = tokens(text), tokens(phrase)
+    return any(words[i : i + len(wanted)] == wanted for i in range(len(words) - len(wanted) + 1))
+
+
+def _missing(expected: Expected, answer: str) -> Iterator[str]:
+    unquoted = _QUOTED.sub("…", answer)
+    if expected.admit and not is_refusal(unquoted):
+        yield "does not say that it does not know"
+    if expected.must and declines(sentences(unquoted)[:1]):
+        yield "begins by saying that it does not know"
+    for group in expected.must:
+        if not any(_has(answer, one) for one in group):
+            yield f"missing: {' / '.join(map(str, group))}"
+
+
+def _has(answer: str, wanted: Wanted) -> bool:
+    if isinstance(wanted, On):
+        return names_day(answer, wanted.day, with_year=False)
+    if isinstance(wanted, Days):
+        weeks, rest = divmod(wanted.number, 7)
+        found = says(answer, f"{wanted.number} days")
+        return found or (not rest and says(answer, f"{weeks} weeks"))
+    return says(answer, wanted)
+
+
+def _unwanted(expected: Expected, answer: str) -> Iterator[str]:
+    yield from (f"must not be there: {one}" for one in expected.must_not if says(answer, one))
+    for time, phrases in (("former", expected.former), ("later", expected.later)):
+        for phrase in phrases:
+            if any(
+                says(sentence, phrase) and not _MARKS[time].search(fold(sentence))
+                for sentence in _whole_sentences(answer)
+            ):
+                yield f"named without a word that it was {time}: {phrase}"
+
+
+def _whole_sentences(answer: str) -> list[str]:
+    """The sentences of an answer, a quotation being a part of the one that it stands in."""
+    return sentences(_QUOTED.sub(lambda quote: _ENDS.sub(",", quote[0]), answer))
