@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DatasetError
-from harness.lifecycle.checks import Days, Expected, On, Wanted, says
+from harness.lifecycle.checks import Days, Expected, Number, On, Wanted, says
 
 _FOLDER = "harness.lifecycle"
 # In the order of a memory's life, which is that of every table.
@@ -212,6 +212,8 @@ def _wanted(item: Any, where: str) -> Wanted:
     wanted: Wanted
     if "date" in table.rest:
         wanted = On(_instant(table.take("date", str), where).date())
+    elif "number" in table.rest:
+        wanted = Number(table.take("number", int))
     else:
         wanted = Days(table.take("days", int))
     table.finish()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from harness.judges.lexical.refusal import declines, is_refusal
-from harness.judges.lexical.words import fold, sentences, tokens
+from harness.judges.lexical.words import MONTHS, fold, raw_tokens, sentences, tokens
 from harness.probes.days import names_day
 
 
@@ -34,7 +34,17 @@ class Days:
         return f"{self.number} days"
 
 
-Wanted = str | On | Days
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that the answer itself says, in digits or words, not in a quotation or a date."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+Wanted = str | On | Days | Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +63,7 @@ class Expected:
     @property
     def names_time(self) -> bool:
         """Whether only a day or a length of time is right."""
-        return any(not isinstance(one, str) for group in self.must for one in group)
+        return any(isinstance(one, On | Days) for group in self.must for one in group)
 
     def phrases(self) -> Iterator[str]:
         """Every phrase in it."""
@@ -62,19 +72,25 @@ class Expected:
         yield from (*self.must_not, *self.former, *self.later)
 
 
+# Words that say of a value that it held before: past tense, endings, changes, and mistakes.
 FORMER = (
     "was|were|had|used to|before|previously|previous|formerly|former|earlier|original|originally|"
-    "initially|at first|first said|old|once|until|changed|moved|switched|instead|no longer|"
-    "any longer|anymore|any more|replaced|rather than|not|corrected|correction|mistake|wrong"
+    "initially|at first|first said|old|once|until|from|changed|moved|moving|switched|swapped|"
+    "traded|replaced|instead|rather than|not|no longer|any longer|anymore|any more|quit|left|sold|"
+    "gone|over|ended|stopped|gave up|broke|broken|lost|dropped|corrected|correction|mistake|"
+    "mistaken|mistakenly|wrong|wrongly|misread|misheard|mixed up|misremembered"
 )
+# Words that say of a value that it came to hold on a later day.
 LATER = (
-    "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|from|eventually|"
-    "currently|today|these days|nowadays|not yet|until|by"
+    "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|became|eventually|"
+    "currently|today|these days|nowadays|not yet|until|next"
 )
 _MARKS = {
     "former": re.compile(rf"\b(?:{fold(FORMER)})\b|n't\b"),
     "later": re.compile(rf"\b(?:{fold(LATER)})\b"),
 }
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
+_DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH})\b")
 _QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"")
 _ENDS = re.compile(r"[.!?]+(?=\s|[”\"])")
 
@@ -110,6 +126,8 @@ def _has(answer: str, wanted: Wanted) -> bool:
         weeks, rest = divmod(wanted.number, 7)
         found = says(answer, f"{wanted.number} days")
         return found or (not rest and says(answer, f"{weeks} weeks"))
+    if isinstance(wanted, Number):
+        return str(wanted) in raw_tokens(_DATED.sub(" ", fold(_QUOTED.sub(" ", answer))))
     return says(answer, wanted)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any, TypedDict
 
 from harness.lifecycle.cases import KINDS, Case
 from harness.lifecycle.course import AskLine, CaseLine, told
@@ -40,7 +40,7 @@ class Failure(TypedDict):
     told: list[str]
     asks: list[AskLine]
     forgetting: list[str]
-    error: NotRequired[str]
+    error: str
 
 
 class LifecycleReport(TypedDict):
@@ -144,17 +144,15 @@ def _failures(
             continue
         if not line and case.case_id not in errors:
             continue
-        failure: Failure = {
+        yield {
             "case_id": case.case_id,
             "kind": case.kind,
             "subject": case.subject,
             "told": list(told(case)),
             "asks": line["asks"] if line else [],
             "forgetting": line["forgetting"] if line else [],
+            "error": "" if line else errors[case.case_id],
         }
-        if not line:
-            failure["error"] = errors[case.case_id]
-        yield failure
 
 
 def _remarks(run: LifecycleRun) -> Iterator[str]:
@@ -223,5 +221,5 @@ def _markdown(failure: Failure) -> str:
         verdict = "; ".join(ask["faults"]) or "right"
         lines += [f"\n**{ask['at']}: {ask['question']}** {verdict}\n"]
         lines += [f"> {line}" for line in ask["answer"].splitlines()]
-    lines += [f"\nError: {failure['error']}"] if "error" in failure else []
+    lines += [f"\nError: {failure['error']}"] if failure["error"] else []
     return "\n".join(lines) + "\n"
