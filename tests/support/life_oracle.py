@@ -12,7 +12,8 @@ through what is in the memory or missing from it.
 import argparse
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -46,7 +47,12 @@ class Oracle:
         self.fault = fault
         self._file = file
         self._memory: dict[str, list[Heard]] = {}
-        self._cases = load_cases().cases
+        self._meant = {
+            step.text: (case, position)
+            for case in load_cases().cases
+            for position, step in reversed(list(enumerate(case.steps)))
+            if isinstance(step, Ask | Forget)
+        }
         if file is not None and file.exists():
             kept = json.loads(file.read_text())
             self._memory = {
@@ -62,34 +68,35 @@ class Oracle:
         day = date.fromisoformat(found[1]) if found and self.fault != "ignores-time" else today
         if CONFIRMED in texts:
             return "Done."
-        for case in self._cases:
-            for position, step in enumerate(case.steps):
-                if isinstance(step, Forget) and step.text == texts[-1]:
-                    return self._forget(user, case, step)
-                if isinstance(step, Ask) and step.text == texts[-1]:
-                    return self._answer(user, case, position, day)
-        self._hear(user, texts, day)
-        return "I see."
+        if texts[-1] not in self._meant:
+            self._hear(user, texts, day)
+            return "I see."
+        case, position = self._meant[texts[-1]]
+        step = case.steps[position]
+        if isinstance(step, Forget):
+            return self._forget(user, case, step)
+        assert isinstance(step, Ask)
+        return self._answer(user, case, step, day)
 
     def _hear(self, user: str, texts: Iterable[str], day: date) -> None:
         if self.fault == "forgetful":
             return
         memory = self._memory.setdefault(user, [])
         memory += [Heard(text, day) for text in texts if text not in {h.text for h in memory}]
-        self._keep()
 
     def _forget(self, user: str, case: Case, step: Forget) -> str:
-        gone = {t for say in case.steps if isinstance(say, Say) and say.name in step.of
-                for t in say.texts}
+        gone = {
+            t
+            for say in case.steps
+            if isinstance(say, Say) and say.name in step.of
+            for t in say.texts
+        }
         if self.fault != "never-forgets":
             memory = self._memory.get(user, [])
             self._memory[user] = [heard for heard in memory if heard.text not in gone]
-            self._keep()
         return "Shall I really delete that?"
 
-    def _answer(self, user: str, case: Case, position: int, day: date) -> str:
-        asked = case.steps[position]
-        assert isinstance(asked, Ask)
+    def _answer(self, user: str, case: Case, asked: Ask, day: date) -> str:
         held = self._held(user, case, asked.as_of)
         for number, step in enumerate(case.steps):
             same = isinstance(step, Ask) and (step.text, step.as_of) == (asked.text, asked.as_of)
@@ -112,7 +119,8 @@ class Oracle:
             if heard.text in of_case and (as_of is None or heard.day <= as_of)
         ]
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
+        """Write the memory down, at the end."""
         if self._file is not None and self.fault != "loses-at-restart":
             kept = {u: [(h.text, str(h.day)) for h in heard] for u, heard in self._memory.items()}
             self._file.write_text(json.dumps(kept))
@@ -157,7 +165,13 @@ def _said(wanted: Wanted, shift: timedelta, since: timedelta) -> str:
 
 def app(oracle: Oracle) -> FastAPI:
     """The chat route, and the one that tells that it is ready."""
-    made = FastAPI()
+
+    @asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        oracle.keep()
+
+    made = FastAPI(lifespan=life)
 
     async def chat(request: Request) -> dict[str, Any]:
         body = await request.json()
