@@ -75,7 +75,7 @@ class Expected:
 # Words that say of a value that it held before: past tense, endings, changes, and mistakes.
 FORMER = (
     "was|were|had|used to|before|previously|previous|formerly|former|earlier|original|originally|"
-    "initially|at first|first said|old|once|until|from|changed|moved|moving|switched|swapped|"
+    "initially|at first|first said|old|until|from|changed|moved|moving|switched|swapped|"
     "traded|replaced|instead|rather than|not|no longer|any longer|anymore|any more|quit|left|sold|"
     "gone|over|ended|stopped|gave up|broke|broken|lost|dropped|corrected|correction|mistake|"
     "mistaken|mistakenly|wrong|wrongly|misread|misheard|mixed up|misremembered"
