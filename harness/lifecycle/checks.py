@@ -5,7 +5,7 @@ numbers, months and accents written alike.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -91,6 +91,10 @@ _MARKS = {
 }
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
 _DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH})\b")
+_FULL_DATE = re.compile(
+    rf"\b(?:(?P<month>{_MONTH}) (?P<day>\d{{1,2}})|(?P<day_before>\d{{1,2}})(?: of)? "
+    rf"(?P<month_after>{_MONTH})),? (?P<year>\d{{4}})\b"
+)
 _QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"")
 _ENDS = re.compile(r"[.!?]+(?=\s|[”\"])")
 
@@ -133,13 +137,40 @@ def _has(answer: str, wanted: Wanted) -> bool:
 
 def _unwanted(expected: Expected, answer: str) -> Iterator[str]:
     yield from (f"must not be there: {one}" for one in expected.must_not if says(answer, one))
+    parts = _whole_sentences(answer)
     for time, phrases in (("former", expected.former), ("later", expected.later)):
         for phrase in phrases:
-            if any(
-                says(sentence, phrase) and not _MARKS[time].search(fold(sentence))
-                for sentence in _whole_sentences(answer)
-            ):
+            naming = [i for i, part in enumerate(parts) if says(part, phrase)]
+            unmarked = [i for i in naming if not _MARKS[time].search(fold(parts[i]))]
+            if time == "former":
+                unmarked = [i for i in unmarked if not _is_outdated(i, parts, expected)]
+            if unmarked:
                 yield f"named without a word that it was {time}: {phrase}"
+
+
+def _is_outdated(place: int, parts: Sequence[str], expected: Expected) -> bool:
+    """Whether a sentence tells its day, after one of a later day that names what is right."""
+    said_on = _day_of(parts[place])
+    if said_on is None:
+        return False
+    return any(
+        (day := _day_of(part)) is not None
+        and day > said_on
+        and any(_has(part, one) for group in expected.must for one in group)
+        for part in parts[:place]
+    )
+
+
+def _day_of(sentence: str) -> date | None:
+    """The first full date in a sentence, outside its quotations."""
+    found = _FULL_DATE.search(fold(_QUOTED.sub(" ", sentence)))
+    if found is None:
+        return None
+    month, day = found["month"] or found["month_after"], found["day"] or found["day_before"]
+    try:
+        return date(int(found["year"]), MONTHS.index(month) + 1, int(day))
+    except ValueError:  # no such day
+        return None
 
 
 def _whole_sentences(answer: str) -> list[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
@@ -164,7 +165,8 @@ class QuotingReader:
         if kind.orders and grounds:
             shown = list(grounds)
         else:
-            shown = await self._shown(question.text, kind, near, [*grounds, *telling], most)
+            first = [*grounds, *(_replies(near, best[0]) if kind.about_replies else ()), *telling]
+            shown = await self._shown(question.text, kind, near, first, most)
         quoted = print_quotes(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
 
@@ -258,6 +260,16 @@ def _is_of(days: Days, statement: Statement) -> bool:
     """Whether it was said on one of the days, or talks about one."""
     told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
     return any(days.within(one) for one in told)
+
+
+def _replies(near: Sequence[Statement], best: Statement) -> list[Statement]:
+    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
+    may have no word of the question."""
+    if best.speaker is not Speaker.USER:
+        return []
+    round_id = best.source.record.id
+    same = (s for s in near if s.source.record.id == round_id and s.speaker is Speaker.ASSISTANT)
+    return list(islice(same, 1))
 
 
 def _without_memory(question: Question) -> str:

@@ -272,6 +272,13 @@ async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
         assert "don't know" not in (await ask(store, question, floor=0.0))[0]
 
 
+async def test_a_kind_of_things_came_up_with_what_is_of_the_kind(store: MemoryStore) -> None:
+    await store.remember([round(0, "Our rabbit Clover died this morning.")])
+    answer, _ = await ask(store, "Which of our pets died?", floor=0.0)
+    assert "never came up" not in answer
+    assert "Our rabbit Clover died" in answer
+
+
 async def test_what_was_quoted_from_others_comes_last_and_says_so(store: MemoryStore) -> None:
     pasted = "Please proofread this letter:\n\nMy dentist is now Dr Peeters in Ghent."
     await store.remember([round(0, "My dentist is Dr Maes in Ghent."), round(1, pasted)])
