@@ -22,6 +22,7 @@ from harness.lifecycle.run import Assistant, LifecycleRun, Pace
 from harness.lifecycle.servers import RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.printing import print_tables
+from harness.spending.budget import Limits
 
 
 def lifecycle_command(
@@ -56,6 +57,7 @@ def lifecycle_command(
         int, typer.Option("--concurrency", min=1, max=64, help="Cases to put in parallel.")
     ] = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
+    max_tokens: options.MaxTokens = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,7 +76,7 @@ def lifecycle_command(
     retry = RetryPolicy(reconnect_seconds=retry_seconds)
     like = Endpoint(assistant or "http://127.0.0.1", api_key, model, timeout, retry)
     with _assistant(like, server, restart, out, ready_timeout) as there:
-        failed = run.put(there, Pace(concurrency, barrier_timeout))
+        failed = run.put(there, Pace(concurrency, barrier_timeout, Limits(max_tokens)))
     report = write_lifecycle_report(run)
     print_tables(results(), report_tables(report))
     for failure in report["failures"]:

@@ -71,7 +71,7 @@ class Approach:
     def interface(self, transport: Transport, meter: Meter, barrier_seconds: float) -> Interface:
         """The interface over one connection."""
         if self.uses_own_routes:
-            return OwnRoutes(AssistantClient(transport))
+            return OwnRoutes(AssistantClient(transport), meter)
         profile = replace(self.profile, record=None) if self.chat_only else self.profile
         return Chat(ChatClient(transport, profile, meter), profile, barrier_seconds)
 
@@ -79,8 +79,9 @@ class Approach:
 class OwnRoutes:
     """The routes of docs/api.md (`Interface`)."""
 
-    def __init__(self, client: AssistantClient) -> None:
+    def __init__(self, client: AssistantClient, meter: Meter) -> None:
         self._client = client
+        self._meter = meter
 
     async def begin(self, when: Occasion) -> None:
         """Nothing: every person is new."""
@@ -99,7 +100,10 @@ class OwnRoutes:
         """Asked without a trace, with the day as `as_of`."""
         day = as_of.isoformat() if as_of else None
         now = rfc3339(when.time)
-        answer = await self._client.ask(when.user, when.session, text, now=now, as_of=day)
+        answer = await self._meter.spend(
+            len(text),
+            lambda: self._client.ask(when.user, when.session, text, now=now, as_of=day),
+        )
         return answer.text
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 from harness.lifecycle.cases import KINDS, Case
 from harness.lifecycle.course import AskLine, CaseLine, told
-from harness.lifecycle.run import FAILED, LifecycleRun
+from harness.lifecycle.run import FAILED, FORMAT, LifecycleRun
 from harness.records.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN
 from harness.report.pages import render_page
 from harness.report.printing import markdown_page
@@ -99,7 +99,7 @@ def build(run: LifecycleRun) -> LifecycleReport:
     ]
     right = sum(line["passed"] for line in lines.values())
     return {
-        "format": manifest["format"],  # type: ignore[typeddict-item]
+        "format": FORMAT,
         "harness_version": manifest["harness_version"],
         "assistant": manifest["assistant"],
         "profile": run.approach.profile.name,

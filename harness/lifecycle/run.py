@@ -1,8 +1,9 @@
 """A run of the cases: those that are unfinished are put, a restart comes once for all of them."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -14,11 +15,12 @@ from harness.errors import AssistantError, AssistantUnreachable, RunInterrupted,
 from harness.lifecycle.cases import Case, Cases
 from harness.lifecycle.course import CaseLine, Course
 from harness.lifecycle.interfaces import Approach
+from harness.records.accounts import account_of, all_meters
 from harness.records.manifest import Manifest, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
 from harness.replay.blinding import Blinding, new_salt
 from harness.replay.modes.chat import Attempts
-from harness.spending.budget import Meter
+from harness.spending.budget import Budget, Limits, Meter
 from harness.version import git_state, harness_version
 
 FORMAT = "lifecycle 1"
@@ -44,10 +46,13 @@ class Assistant(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many cases go on at a time, and how long one waits until all is remembered."""
+    """How many cases go on at a time, how long one waits until all is remembered, and what may be
+    spent.
+    """
 
     concurrency: int = 2
     barrier_seconds: float = 60.0
+    limits: Limits = field(default_factory=Limits)
 
 
 class LifecycleRun:
@@ -63,6 +68,8 @@ class LifecycleRun:
         about = {"profile": approach.profile.identity, "manner": approach.manner}
         self.manifest.require_mode("lifecycle", about)
         self._attempts = Attempts(out)
+        self._requests: Counter[str] = Counter()
+        self._meter = Meter("assistant", approach.profile.price)
 
     def lines(self) -> dict[str, CaseLine]:
         """The finished cases."""
@@ -70,8 +77,7 @@ class LifecycleRun:
 
     def not_put(self, case: Case) -> str | None:
         """Why a case is not put at all in this run."""
-        reasons: dict[str, str] = self.manifest.data.get("not_put") or {}  # type: ignore[assignment]
-        return reasons.get(case.case_id)
+        return self.manifest.data.get("not_put", {}).get(case.case_id)
 
     def put(self, assistant: Assistant, pace: Pace) -> int:
         """Put what is unfinished; returns how many cases failed to be put."""
@@ -86,6 +92,7 @@ class LifecycleRun:
                 self.manifest.end()
 
     def _put(self, assistant: Assistant, pace: Pace) -> int:
+        Budget(pace.limits, all_meters(self.manifest, [self._meter]))
         ours = self.approach.uses_own_routes
         self.manifest.require_assistant(asyncio.run(identify(assistant.endpoint, is_ours=ours)))
         reasons = {
@@ -93,7 +100,7 @@ class LifecycleRun:
             for case in self.cases.cases
             if (reason := self._reason(case, assistant))
         }
-        self.manifest.data["not_put"] = reasons  # type: ignore[typeddict-unknown-key]
+        self.manifest.data["not_put"] = reasons
         done = self.lines()
         wanted = [c for c in self.cases.cases if c.case_id not in {*done, *reasons}]
         self.manifest.begin("lifecycle", questions=len(wanted), concurrency=pace.concurrency)
@@ -136,8 +143,7 @@ class LifecycleRun:
         failed = 0
         at_a_time = asyncio.Semaphore(pace.concurrency)
         async with Transport(endpoint, concurrency=pace.concurrency) as transport:
-            meter = Meter("assistant", self.approach.profile.price)
-            interface = self.approach.interface(transport, meter, pace.barrier_seconds)
+            interface = self.approach.interface(transport, self._meter, pace.barrier_seconds)
 
             async def one(course: Course) -> None:
                 nonlocal failed
@@ -160,7 +166,10 @@ class LifecycleRun:
             except ExceptionGroup as problems:
                 raise problems.exceptions[0] from problems
             finally:
-                self.manifest.tick(requests=transport.traffic.to_json())
+                self._requests.update(transport.traffic.to_json())
+                account = account_of([self._meter])
+                account["requests"] = dict(self._requests)
+                self.manifest.tick(**account)
         return waiting, failed
 
     def _fail(self, case: Case, error: AssistantError) -> None:

@@ -131,6 +131,22 @@ def test_an_interrupted_run_goes_on_where_it_ended(harness: Harness, tmp_path: P
     assert (out / "cases.jsonl").read_text().startswith("".join(lines[:2]))
 
 
+def test_a_budget_stops_a_run_that_can_be_continued(harness: Harness, tmp_path: Path) -> None:
+    folder, out = some(tmp_path / "cases", {"told": 6}), tmp_path / "run"
+    with served(life_oracle.app(life_oracle.Oracle("none"))) as url:
+        arguments = (
+            "lifecycle", "--assistant", url, "--profile", "openai", "--cases", folder, "--out", out,
+            "--concurrency", 1,
+        )  # fmt: skip
+        stopped = harness(*arguments, "--max-tokens", 200)
+        assert (stopped.code, "--max-tokens 200" in stopped.err) == (2, True), stopped.err
+        put = len((out / "cases.jsonl").read_text().splitlines())
+        assert 0 < put < 6
+        assert f"{6 - put} of 6 cases to put" in harness(*arguments).err
+    spent = json.loads((out / "manifest.json").read_text())["invocations"]
+    assert all(one["spent"]["calls"] for one in spent)
+
+
 def test_a_failing_server_leaves_errors_that_are_tried_again(
     harness: Harness, tmp_path: Path
 ) -> None:
