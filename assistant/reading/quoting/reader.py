@@ -9,6 +9,7 @@ from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
 from assistant.reading.quoting.never_told import unheard, unsaid
 from assistant.reading.quoting.passages import passages
+from assistant.reading.quoting.put_right import put_right
 from assistant.reading.quoting.ranking import by_time, ranked
 from assistant.reading.quoting.selection import (
     as_typed,
@@ -120,6 +121,7 @@ class QuotingReader:
             ),
             self._store.language,
         )
+        near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
         telling = [s for s in near if _tells(s, slot)]
         if not near:
