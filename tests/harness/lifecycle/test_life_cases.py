@@ -84,6 +84,16 @@ def test_what_must_be_marked_is_told_without_a_marking_word(case: Case) -> None:
 
 
 @every_case
+def test_who_quotes_the_change_itself_has_marked_what_was_before(case: Case) -> None:
+    for ask in case.asks:
+        phrases = [one for group in ask.expected.must for one in group if isinstance(one, str)]
+        for text in (text for say in told(case) for text in say.texts):
+            both = [f for f in ask.expected.former if says(text, f)]
+            if both and any(says(text, one) for one in phrases):
+                assert not any("former" in one for one in faults(ask.expected, f"“{text}”")), text
+
+
+@every_case
 def test_counts_are_in_no_single_statement(case: Case) -> None:
     for ask in case.asks:
         numbers = [one for group in ask.expected.must for one in group if isinstance(one, Number)]
