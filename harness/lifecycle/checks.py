@@ -89,6 +89,8 @@ _MARKS = {
     "former": re.compile(rf"\b(?:{fold(FORMER)})\b|n't\b"),
     "later": re.compile(rf"\b(?:{fold(LATER)})\b"),
 }
+# Of a past day: "you had not told me", "nothing", beside what declines at any time.
+_NOT_YET = re.compile(r"\b(?:(?:had|has) not|hadn't|hasn't|not yet|nothing)\b")
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
 _DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH})\b")
 _FULL_DATE = re.compile(
@@ -114,13 +116,19 @@ def says(text: str, phrase: str) -> bool:
 
 def _missing(expected: Expected, answer: str) -> Iterator[str]:
     unquoted = _QUOTED.sub("…", answer)
-    if expected.admit and not is_refusal(unquoted):
+    if expected.admit and not (is_refusal(unquoted) or _NOT_YET.search(fold(unquoted))):
         yield "does not say that it does not know"
-    if expected.must and declines(sentences(unquoted)[:1]):
+    if expected.must and _begins_not_knowing(expected, unquoted):
         yield "begins by saying that it does not know"
     for group in expected.must:
         if not any(_has(answer, one) for one in group):
             yield f"missing: {' / '.join(map(str, group))}"
+
+
+def _begins_not_knowing(expected: Expected, unquoted: str) -> bool:
+    first = sentences(unquoted)[:1]
+    names_some = any(_has(part, one) for part in first for group in expected.must for one in group)
+    return declines(first) and not names_some
 
 
 def _has(answer: str, wanted: Wanted) -> bool:

@@ -226,4 +226,4 @@ def test_a_directory_of_another_run_is_refused(harness: Harness, tmp_path: Path)
         assert harness("lifecycle", *arguments, "--profile", "openai").code == 0
         other = harness("lifecycle", *arguments, "--profile", "plain")
         assert (other.code, "another approach" in other.err) == (2, True), other.err
-    assert "another version" in harness("report", out).err
+    assert "a run of another kind (lifecycle 1)" in harness("report", out).err
