@@ -69,7 +69,7 @@ class Oracle:
         if CONFIRMED in texts:
             return "Done."
         if texts[-1] not in self._meant:
-            self._hear(user, texts, day)
+            self.hear(user, texts, day)
             return "I see."
         case, position = self._meant[texts[-1]]
         step = case.steps[position]
@@ -78,7 +78,8 @@ class Oracle:
         assert isinstance(step, Ask)
         return self._answer(user, case, step, day)
 
-    def _hear(self, user: str, texts: Iterable[str], day: date) -> None:
+    def hear(self, user: str, texts: Iterable[str], day: date) -> None:
+        """Remember what was said on a day."""
         if self.fault == "forgetful":
             return
         memory = self._memory.setdefault(user, [])
@@ -164,7 +165,7 @@ def _said(wanted: Wanted, shift: timedelta, since: timedelta) -> str:
 
 
 def app(oracle: Oracle) -> FastAPI:
-    """The chat route, and the one that tells that it is ready."""
+    """The chat route, one that takes what was said, and one that tells that it is ready."""
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -178,10 +179,18 @@ def app(oracle: Oracle) -> FastAPI:
         answer = oracle.reply(body.get("user", "anybody"), body["messages"])
         return {"choices": [{"index": 0, "message": {"role": "assistant", "content": answer}}]}
 
+    async def note(request: Request) -> dict[str, Any]:
+        body = await request.json()
+        texts = [turn["content"] for turn in body["turns"]]
+        day = date.fromisoformat(body["turns"][0]["timestamp"][:10])
+        oracle.hear(body["user"], texts if len(texts) % 2 else texts[:-1], day)
+        return {"noted": len(texts)}
+
     async def ready() -> dict[str, str]:
         return {"status": "ok"}
 
     made.add_api_route("/v1/chat/completions", chat, methods=["POST"])
+    made.add_api_route("/v1/notes", note, methods=["POST"])
     made.add_api_route("/ready", ready, methods=["GET"])
     return made
 

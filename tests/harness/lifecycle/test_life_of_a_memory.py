@@ -116,6 +116,34 @@ def test_a_profile_without_dates_cannot_be_asked_when_it_was(
     }
 
 
+RECORDING = """
+[body]
+user = "$user"
+[text]
+prefix = "[$weekday $date] "
+[record]
+path = "/v1/notes"
+body = { user = "$user", turns = "$turns" }
+"""
+
+
+def test_what_was_said_is_recorded_where_the_profile_has_a_route_for_it(
+    harness: Harness, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.toml").write_text(RECORDING)
+    kinds = ("told", "told by the assistant", "changed", "when it was", "forgotten")
+    folder = some(tmp_path / "cases", dict.fromkeys(kinds, 3))
+    for out, more in ("recorded", ()), ("chatted", ("--chat-only",)):
+        with served(life_oracle.app(life_oracle.Oracle("none"))) as url:
+            harness(
+                "lifecycle", "--assistant", url, "--profile", tmp_path / "notes.toml",
+                "--cases", folder, "--out", tmp_path / out, *more,
+            )  # fmt: skip
+        assert report_of(tmp_path / out)["right"]["value"] == 1.0
+    assert report_of(tmp_path / "recorded")["manner"] == "the profile's [record] and chat"
+    assert report_of(tmp_path / "chatted")["manner"] == "chat alone"
+
+
 def test_an_interrupted_run_goes_on_where_it_ended(harness: Harness, tmp_path: Path) -> None:
     folder = some(tmp_path / "cases", {"told": 3, "changed": 2})
     out = tmp_path / "run"
