@@ -50,6 +50,12 @@ _BARE = re.compile(
     r"|忘|删)",
     re.I,
 )
+# "Please forget my pen name" can mean nothing else, whatever the name is of.
+_FORGET_MINE = re.compile(
+    r"(?:\A|[.!?]\s+)(?:(?:please|pls|ok(?:ay)?|sorry|actually|now)[\s,]*)*forget\s+(?:about\s+)?"
+    r"(?:my|our)\s+\w",
+    re.I,
+)
 _FOREIGN = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|[“„«»].*?[”“»«]|\"[^\"]*\"|(?<!\w)'[^'\n]*'(?!\w)", re.M | re.S
 )
@@ -69,7 +75,9 @@ def wants_forgotten(text: str) -> bool:
         return False
     # "Forget that" says nothing but this, too short for the model to be sure.
     is_bare = _BARE.match(own) is not None and not topic_of(own)
-    return is_bare or _shares(own)[Kind.FORGETS] >= _SURE_FORGETS
+    if is_bare or _FORGET_MINE.search(own):
+        return True
+    return _shares(own)[Kind.FORGETS] >= _SURE_FORGETS
 
 
 def keeps_out(text: str) -> bool:

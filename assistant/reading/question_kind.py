@@ -20,7 +20,8 @@ _YOUR_WORDS = (
     r"|gave|listed|wrote|created|made|provided|explained|described|advised|advice|proposed|shared"
     r"|came up with)\b"
     r"|\bdid you (?:\w+ )?(?:say|tell|mention|suggest|recommend|give|list|write|create|provide"
-    r"|explain|describe|advise|propose|share)\b"
+    r"|explain|describe|advise|propose|share|come up with)\b"
+    r"|\baccording to you\b"
 )
 _ABOUT_REPLIES = re.compile(_PAST_TALK + _YOUR_WORDS, re.I)
 _ABOUT_USER = re.compile(
@@ -40,7 +41,8 @@ _ORDER = re.compile(
     re.I,
 )
 _TIME = re.compile(
-    r"\bwhen\b|\bwhat (?:day|date|year|month|time)\b|\bago\b|\bhow (?:old|long)\b"
+    r"\bwhen\b|\b(?:what|which) (?:(?:is|was) the )?(?:exact )?(?:day|date|year|month|time)\b"
+    r"|\bago\b|\bhow (?:old|long)\b"
     r"|\b(?:days?|weeks?|months?|years?) (?:passed|between|before|after|since|ago|had|have)\b"
     r"|\b(?:first|last|earlier|later|earliest|latest|most recent(?:ly)?|order|before|after|since"
     r"|between)\b",
@@ -54,6 +56,13 @@ _SUGGESTION = re.compile(
 )
 _YES_NO = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|would|will|should) \w+", re.I
+)
+# "Tell me all …" asks for it; "List price is 40", "Name's Ann" do not.
+_REQUEST = re.compile(
+    r"^(?:please |pls |can you |could you |now |and |so )*(?:(?:tell|show|give|remind) (?:me|us)\b"
+    r"|(?:list|name)(?: me)? (?:all|every\w*|each|the|my|our|some|any|\d+)\b"
+    r"|sum(?:mari[sz]e| up)\b)",
+    re.I,
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
@@ -109,4 +118,6 @@ def _asks(text: str) -> bool:
     """Whether it wants an answer: as a whole, or in one of its sentences. In doubt it does: a
     statement that is answered with quotes is less of a loss than a question that is not."""
     parts = (text, *read_sentences(text))
-    return "?" in text or any(_YES_NO.search(part) or wants_answer(part) for part in parts)
+    return "?" in text or any(
+        _YES_NO.search(part) or _REQUEST.search(part) or wants_answer(part) for part in parts
+    )

@@ -75,8 +75,12 @@ class AssistantClient:
         body = {"user_id": user_id, "query": query, "now": now, "unit": unit, "top_k": top_k}
         return await self._transport.request("POST", "/v1/memories/search", parse_ranking, body)
 
-    async def ask(self, user_id: str, session_id: str, question: str, *, now: str) -> Answer:
-        """Ask a question without leaving a trace of it in memory."""
+    async def ask(
+        self, user_id: str, session_id: str, question: str, *, now: str, as_of: str | None = None
+    ) -> Answer:
+        """Ask a question without leaving a trace of it in memory; `as_of` is the day after which
+        nothing counts.
+        """
         body = {
             "model": self._transport.endpoint.model,
             "messages": [{"role": "user", "content": question}],
@@ -86,9 +90,15 @@ class AssistantClient:
                 "session_id": session_id,
                 "timestamp": now,
                 "memory": "read_only",
+                **({"as_of": as_of} if as_of else {}),
             },
         }
         return await self._transport.request("POST", "/v1/chat/completions", parse_answer, body)
+
+    async def forget_session(self, user_id: str, session_id: str) -> None:
+        """Delete one session of a user."""
+        route = f"/v1/sessions/{quote(session_id)}?user_id={quote(user_id)}"
+        await self._transport.request("DELETE", route, parse_object)
 
     async def forget_user(self, user_id: str) -> None:
         """Delete everything of a user; nothing to delete is fine."""

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.assistants.returned_sources import SourceLayout
-from harness.assistants.template import TomlTable
+from harness.assistants.template import TomlTable, named_in
 from harness.errors import UsageError
 from harness.spending.usage import Price
 
-BUILT_IN = ("aide-memoire", "plain")
+BUILT_IN = ("aide-memoire", "openai", "plain")
 _FOLDER = "harness.assistants.profiles"
 
 Fields = Mapping[str, Any]
@@ -85,6 +85,13 @@ class Profile:
     def is_ours(self) -> bool:
         """Whether the assistant speaks all of docs/api.md, beyond chat."""
         return self.name == "aide-memoire"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What its chat requests tell of the call: `user`, `session`, `time` and others."""
+        extras = (self.extra, *self.kinds.values())
+        values = [self.path, *(v for e in extras for v in (e.body, e.headers, e.prefix, e.system))]
+        return frozenset().union(*map(named_in, values))
 
     @property
     def identity(self) -> dict[str, str]:

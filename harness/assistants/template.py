@@ -72,6 +72,14 @@ def unknown_names(value: Any) -> set[str]:
     return set(template.get_identifiers()) - NAMES if template.is_valid() else {value}
 
 
+def named_in(value: Any) -> frozenset[str]:
+    """The names that stand in a value."""
+    if isinstance(value, Mapping | list):
+        items = value.values() if isinstance(value, Mapping) else value
+        return frozenset().union(*map(named_in, items))
+    return frozenset(Template(value).get_identifiers() if isinstance(value, str) else ())
+
+
 def merged(*bodies: Mapping[str, Any]) -> dict[str, Any]:
     """Objects laid over each other, the later ones on top, inner objects likewise."""
     result: dict[str, Any] = {}

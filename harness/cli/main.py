@@ -15,6 +15,7 @@ from harness.cli.data_commands import (
 )
 from harness.cli.elsewhere_commands import questions_app, verdicts_app
 from harness.cli.experiment_command import experiment_command
+from harness.cli.lifecycle_command import lifecycle_command
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
     agreement_command,
@@ -49,6 +50,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement_command,
     "leaderboard": leaderboard_command,
     "experiment": experiment_command,
+    "lifecycle": lifecycle_command,
     "compile": compile_command,
     "sample": sample_command,
     "download": download_command,

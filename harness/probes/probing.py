@@ -7,13 +7,12 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from harness.errors import AssistantError
+from harness.probes.days import YEAR, names_day
 from harness.probes.history import Probe, make_probe
 from harness.replay.modes.mode import Mode
 
 Finding = Literal["yes", "no", "unclear", "not tried"]
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _NUMBER = re.compile(r"\b\d+\b")
 _NOW = re.compile(r"\b(?:today|just now|earlier today|0 days|zero days)\b", re.IGNORECASE)
 
@@ -86,7 +85,7 @@ def _remembers(probe: Probe, answers: Mapping[str, str]) -> Literal["yes", "no"]
     another sentence than the one asked for.
     """
     told = _says(" ".join(answers[aspect] for aspect in ("name", "day", "days_ago")), probe.name)
-    return "yes" if told == "yes" or _names_day(answers["day"], probe.day) else "no"
+    return "yes" if told == "yes" or names_day(answers["day"], probe.day) else "no"
 
 
 def _says(answer: str, name: str) -> Literal["yes", "no"]:
@@ -94,9 +93,9 @@ def _says(answer: str, name: str) -> Literal["yes", "no"]:
 
 
 def _session_time(probe: Probe, answer: str, today: datetime) -> Finding:
-    if _names_day(answer, probe.day):
+    if names_day(answer, probe.day):
         return "yes"
-    return "no" if _names_day(answer, today) or _is_present(answer, probe) else "unclear"
+    return "no" if names_day(answer, today) or _is_present(answer, probe) else "unclear"
 
 
 def _question_time(probe: Probe, answer: str, today: datetime) -> Finding:
@@ -111,22 +110,7 @@ def _question_time(probe: Probe, answer: str, today: datetime) -> Finding:
 
 def _is_present(answer: str, probe: Probe) -> bool:
     """Whether an answer puts the day into the present: says today, but not as a quotation of it."""
-    return bool(_NOW.search(answer)) and str(probe.day.year) not in _YEAR.findall(answer)
-
-
-def _names_day(answer: str, day: datetime) -> bool:
-    """Whether a date of this year, month and day occurs, in any usual notation."""
-    text = answer.lower()
-    if re.search(rf"{day.year}[-/.]0?{day.month}[-/.]0?{day.day}\b", text):
-        return True
-    if re.search(rf"\b0?{day.day}[-/.]0?{day.month}[-/.]{day.year}\b", text):
-        return True
-    if re.search(rf"\b0?{day.month}[-/.]0?{day.day}[-/.]{day.year}\b", text):
-        return True
-    month = rf"{_MONTHS[day.month - 1]}[a-z]*\.?"
-    number = rf"0?{day.day}(?:st|nd|rd|th)?"
-    either = rf"(?:\b{number}\s+(?:of\s+)?{month}|\b{month}\s+{number})\b"
-    return bool(re.search(either, text)) and str(day.year) in _YEAR.findall(text)
+    return bool(_NOW.search(answer)) and str(probe.day.year) not in YEAR.findall(answer)
 
 
 async def probe_assistant(mode: Mode, salt: str) -> dict[str, Any]:

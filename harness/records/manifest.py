@@ -185,7 +185,10 @@ def load_manifest(run_dir: RunDir) -> Manifest | None:
 
 
 def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
-    if data.get("format") != FORMAT:
+    made = data.get("format")
+    if isinstance(made, str):
+        raise RunMismatch(f"{run_dir.path}: holds a run of another kind ({made})")
+    if made != FORMAT:
         raise RunMismatch(
             f"{run_dir.path}: made by another version of the harness; use another directory"
         )

@@ -122,6 +122,7 @@ class ManifestData(TypedDict):
     salt: str
     probes: NotRequired[JsonObject]
     price: NotRequired[PriceRecord]
+    not_put: NotRequired[dict[str, str]]
 
 
 class ContextAccount(TypedDict):

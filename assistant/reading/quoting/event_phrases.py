@@ -29,7 +29,8 @@ _FIRST = re.compile(r"\b(?:first|earlier|earliest|before)\b", re.I)
 _LAST = re.compile(r"\b(?:last|later|latest|most recent(?:ly)?|more recently)\b", re.I)
 _HEAD = re.compile(
     r"^(?:how (?:many \w+|long)\b|(?:had|have|has) (?:passed|it been|i|been)\b|did (?:it take|i)\b"
-    r"|passed\b|elapsed\b|it\b|take\b|the (?:day|time|date) (?:that |when )?|for me to\b|\W)+\s*",
+    r"|passed\b|elapsed\b|(?:is|was) it\b|it\b|take\b|the (?:day|time|date) (?:that |when )?"
+    r"|for me to\b|\W)+\s*",
     re.I,
 )
 _WORD = re.compile(r"\w{2,}")

@@ -37,6 +37,10 @@ _KIN = tuple(
         "grandfather grandpa granddad",
     )
 )
+# Kinds of things are named by what is of the kind: a rabbit came up, and with it "my pets".
+_KINDS_OF_THINGS = frozenset(
+    terms("pets animals relatives hobbies sports illnesses injuries vehicles instruments plants")
+)
 # Longer words in capitals are shouted.
 _LONGEST_ACRONYM = 4
 _LETTERS = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*")
@@ -64,6 +68,7 @@ def unheard(question: str, recalled: Sequence[Recalled], *, things: bool = True)
         asked |= {word: f"your {word}" for word in _MINE.findall(question)}
         asked |= {word: f"having a {word}" for word in _HAVE_I.findall(question)}
     # A stop word is no term, and was never heard of.
+    heard |= _KINDS_OF_THINGS
     return [what for word, what in asked.items() if (t := terms(word)) and heard.isdisjoint(t)]
 
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
+from itertools import islice
 
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
 from assistant.reading.quoting.never_told import unheard, unsaid
 from assistant.reading.quoting.passages import passages
+from assistant.reading.quoting.put_right import put_right
 from assistant.reading.quoting.ranking import by_time, ranked
 from assistant.reading.quoting.selection import (
     as_typed,
@@ -119,6 +121,7 @@ class QuotingReader:
             ),
             self._store.language,
         )
+        near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
         telling = [s for s in near if _tells(s, slot)]
         if not near:
@@ -164,7 +167,8 @@ class QuotingReader:
         if kind.orders and grounds:
             shown = list(grounds)
         else:
-            shown = await self._shown(question.text, kind, near, [*grounds, *telling], most)
+            first = [*grounds, *(_replies(near, best[0]) if kind.about_replies else ()), *telling]
+            shown = await self._shown(question.text, kind, near, first, most)
         quoted = print_quotes(shown, kind)
         return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
 
@@ -258,6 +262,16 @@ def _is_of(days: Days, statement: Statement) -> bool:
     """Whether it was said on one of the days, or talks about one."""
     told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
     return any(days.within(one) for one in told)
+
+
+def _replies(near: Sequence[Statement], best: Statement) -> list[Statement]:
+    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
+    may have no word of the question."""
+    if best.speaker is not Speaker.USER:
+        return []
+    round_id = best.source.record.id
+    same = (s for s in near if s.source.record.id == round_id and s.speaker is Speaker.ASSISTANT)
+    return list(islice(same, 1))
 
 
 def _without_memory(question: Question) -> str:

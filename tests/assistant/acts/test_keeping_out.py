@@ -68,6 +68,10 @@ def test_most_of_what_was_written_later_is_kept_out() -> None:
     [
         ("forget that my sister is pregnant", True),
         ("please forget that I was in hospital", True),
+        ("please forget my pen name", True),
+        ("The visa is done. Please forget my passport number.", True),
+        ("I forget my keys all the time.", False),
+        ("Don't let me forget my keys", False),
         ("don't forget the milk tomorrow", False),
         ("do not forget that I hate fish", False),
         ("I always forget that the bins go out on Monday.", False),

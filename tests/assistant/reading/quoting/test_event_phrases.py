@@ -21,6 +21,7 @@ SPANS = {
     ),
     "How long have I been using the loom since I got it?": None,
     "How many days since I planted the tree?": EventPhrases("I planted the tree", "", "day"),
+    "How many weeks is it since we moved?": EventPhrases("we moved", "", "week"),
     "How many bikes do I own?": None,
     "Where did I run?": None,
 }

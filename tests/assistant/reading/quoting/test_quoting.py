@@ -186,6 +186,45 @@ async def test_the_newest_statement_about_somebody_else_holds(store: MemoryStore
     assert len(lines) == 3
 
 
+@pytest.mark.parametrize(
+    ("told", "correction"),
+    [
+        ("My flight leaves on Thursday.", "Sorry, I got that wrong, the flight leaves on Friday."),
+        ("My new manager is Ingrid Sol.", "Actually it's Astrid Sol, Ingrid is in payroll."),
+        ("The tortoise we adopted is 30.", "Correction, the vet says she is 45."),
+    ],
+)
+async def test_what_the_next_message_puts_right_no_longer_holds(
+    store: MemoryStore, told: str, correction: str
+) -> None:
+    await store.remember([round(0, told), round(1, correction)])
+    answer, _ = await ask(store, told.replace(".", "?"), floor=0.0)
+    assert answer.index(correction) < answer.index(f"“{told}” (no longer: see 2023-05-21 (Sun))")
+
+
+async def test_what_a_later_message_with_its_words_puts_right_no_longer_holds(
+    store: MemoryStore,
+) -> None:
+    told = "The plumber charged 310 for the leak."
+    correction = "I got the plumber's bill wrong: it's 301, not 310."
+    await store.remember([replace(round(0, told), session_id="then"), round(3, correction)])
+    answer, _ = await ask(store, "How much did the plumber charge?", floor=0.0)
+    assert answer.index(correction) < answer.index(f"“{told}” (no longer: see 2023-05-23 (Tue))")
+
+
+async def test_a_correction_of_something_else_leaves_what_was_said_before_it(
+    store: MemoryStore,
+) -> None:
+    await store.remember(
+        [
+            round(0, "My sister visits on Sunday."),
+            round(1, "Correction: the rent was wrong, rent is 950."),
+        ]
+    )
+    answer, _ = await ask(store, "When does my sister visit?", floor=0.0)
+    assert "no longer" not in answer
+
+
 async def test_of_one_day_what_holds_comes_first(store: MemoryStore) -> None:
     porto = round(0, "Clara lives in Porto.")
     lisbon = replace(round(1, "No, Clara moved to Lisbon."), session_date=porto.session_date)
@@ -270,6 +309,13 @@ async def test_what_came_up_is_quoted(store: MemoryStore) -> None:
         "In our last chat, what did you say about a cat?",
     ):
         assert "don't know" not in (await ask(store, question, floor=0.0))[0]
+
+
+async def test_a_kind_of_things_came_up_with_what_is_of_the_kind(store: MemoryStore) -> None:
+    await store.remember([round(0, "Our rabbit Clover died this morning.")])
+    answer, _ = await ask(store, "Which of our pets died?", floor=0.0)
+    assert "never came up" not in answer
+    assert "Our rabbit Clover died" in answer
 
 
 async def test_what_was_quoted_from_others_comes_last_and_says_so(store: MemoryStore) -> None:

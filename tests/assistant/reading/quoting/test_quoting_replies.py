@@ -21,6 +21,19 @@ async def test_a_reply_is_found_by_the_request_before_it(store: MemoryStore) -> 
     assert "I said: “With a little starch.”" in answer
 
 
+async def test_the_reply_to_the_nearest_request_is_told_though_no_word_is_shared(
+    store: MemoryStore,
+) -> None:
+    await store.remember(
+        [
+            round(0, "Suggest a novel set in a lighthouse.", "“Arithmetic” by Dora Finch."),
+            round(1, "Any film about the sea?", "“Salt” is one."),
+        ]
+    )
+    answer, _ = await ask(store, "Which novel set in a lighthouse did you suggest?")
+    assert "I said: ““Arithmetic” by Dora Finch.”" in answer
+
+
 BOTTLES = "These bottles open a gin bar:\n\n1. Campari: a bitter.\n2. Absinthe: a strong one."
 
 

@@ -1,0 +1,186 @@
+"""Whether an answer is right: by words, dates and a few rules, the same way every time.
+
+The rules are published in docs/lifecycle.md. Phrases are compared as stemmed words in a row, with
+numbers, months and accents written alike.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from harness.judges.lexical.refusal import declines, is_refusal
+from harness.judges.lexical.words import MONTHS, fold, raw_tokens, sentences, tokens
+from harness.probes.days import names_day
+
+
+@dataclass(frozen=True, slots=True)
+class On:
+    """A day, in any usual notation."""
+
+    day: date
+
+    def __str__(self) -> str:
+        return self.day.isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A length of time, in days or, where they are whole, in weeks."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.number} days"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that the answer itself says, in digits or words, not in a quotation or a date."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+Wanted = str | On | Days | Number
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What an answer is held against. Of each group in `must` one must be there, of `must_not`
+    nothing. What was right before (`former`) or became so afterwards (`later`) may be named if the
+    answer says that it is. `admit`: it must say that it does not know.
+    """
+
+    must: tuple[tuple[Wanted, ...], ...] = ()
+    must_not: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    admit: bool = False
+
+    @property
+    def names_time(self) -> bool:
+        """Whether only a day or a length of time is right."""
+        return any(isinstance(one, On | Days) for group in self.must for one in group)
+
+    def phrases(self) -> Iterator[str]:
+        """Every phrase in it."""
+        for group in self.must:
+            yield from (one for one in group if isinstance(one, str))
+        yield from (*self.must_not, *self.former, *self.later)
+
+
+# Words that say of a value that it held before: past tense, endings, changes, and mistakes.
+FORMER = (
+    "was|were|had|used to|before|previously|previous|formerly|former|earlier|original|originally|"
+    "initially|at first|first said|old|until|from|changed|moved|moving|switched|swapped|"
+    "traded|replaced|instead|rather than|not|no longer|any longer|anymore|any more|quit|left|sold|"
+    "gone|over|ended|stopped|gave up|broke|broken|lost|dropped|corrected|correction|mistake|"
+    "mistaken|mistakenly|wrong|wrongly|misread|misheard|mixed up|misremembered"
+)
+# Words that say of a value that it came to hold on a later day.
+LATER = (
+    "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|became|eventually|"
+    "currently|today|these days|nowadays|not yet|until|next"
+)
+_MARKS = {
+    "former": re.compile(rf"\b(?:{fold(FORMER)})\b|n't\b"),
+    "later": re.compile(rf"\b(?:{fold(LATER)})\b"),
+}
+# Of a past day: "you had not told me", "nothing", beside what declines at any time.
+_NOT_YET = re.compile(r"\b(?:(?:had|has) not|hadn't|hasn't|not yet|nothing)\b")
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
+_DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH})\b")
+_FULL_DATE = re.compile(
+    rf"\b(?:(?P<month>{_MONTH}) (?P<day>\d{{1,2}})|(?P<day_before>\d{{1,2}})(?: of)? "
+    rf"(?P<month_after>{_MONTH})),? (?P<year>\d{{4}})\b"
+)
+_QUOTED = re.compile(r"“[^”\n]*”|\"[^\"\n]*\"")
+_ENDS = re.compile(r"[.!?]+(?=\s|[”\"])")
+
+
+def faults(expected: Expected, answer: str) -> list[str]:
+    """What is wrong with an answer, in words; nothing for a right one."""
+    if not answer.strip():
+        return ["the answer is empty"]
+    return [*_missing(expected, answer), *_unwanted(expected, answer)]
+
+
+def says(text: str, phrase: str) -> bool:
+    """Whether the words of the phrase stand in the text, in a row."""
+    words, wanted = tokens(text), tokens(phrase)
+    return any(words[i : i + len(wanted)] == wanted for i in range(len(words) - len(wanted) + 1))
+
+
+def _missing(expected: Expected, answer: str) -> Iterator[str]:
+    unquoted = _QUOTED.sub("…", answer)
+    if expected.admit and not (is_refusal(unquoted) or _NOT_YET.search(fold(unquoted))):
+        yield "does not say that it does not know"
+    if expected.must and _begins_not_knowing(expected, unquoted):
+        yield "begins by saying that it does not know"
+    for group in expected.must:
+        if not any(_has(answer, one) for one in group):
+            yield f"missing: {' / '.join(map(str, group))}"
+
+
+def _begins_not_knowing(expected: Expected, unquoted: str) -> bool:
+    first = sentences(unquoted)[:1]
+    names_some = any(_has(part, one) for part in first for group in expected.must for one in group)
+    return declines(first) and not names_some
+
+
+def _has(answer: str, wanted: Wanted) -> bool:
+    if isinstance(wanted, On):
+        return names_day(answer, wanted.day, with_year=False)
+    if isinstance(wanted, Days):
+        weeks, rest = divmod(wanted.number, 7)
+        found = says(answer, f"{wanted.number} days")
+        return found or (not rest and says(answer, f"{weeks} weeks"))
+    if isinstance(wanted, Number):
+        return str(wanted) in raw_tokens(_DATED.sub(" ", fold(_QUOTED.sub(" ", answer))))
+    return says(answer, wanted)
+
+
+def _unwanted(expected: Expected, answer: str) -> Iterator[str]:
+    yield from (f"must not be there: {one}" for one in expected.must_not if says(answer, one))
+    parts = _whole_sentences(answer)
+    for time, phrases in (("former", expected.former), ("later", expected.later)):
+        for phrase in phrases:
+            naming = [i for i, part in enumerate(parts) if says(part, phrase)]
+            unmarked = [i for i in naming if not _MARKS[time].search(fold(parts[i]))]
+            if time == "former":
+                unmarked = [i for i in unmarked if not _is_outdated(i, parts, expected)]
+            if unmarked:
+                yield f"named without a word that it was {time}: {phrase}"
+
+
+def _is_outdated(place: int, parts: Sequence[str], expected: Expected) -> bool:
+    """Whether a sentence tells its day, after one of a later day that names what is right."""
+    said_on = _day_of(parts[place])
+    if said_on is None:
+        return False
+    return any(
+        (day := _day_of(part)) is not None
+        and day > said_on
+        and any(_has(part, one) for group in expected.must for one in group)
+        for part in parts[:place]
+    )
+
+
+def _day_of(sentence: str) -> date | None:
+    """The first full date in a sentence, outside its quotations."""
+    found = _FULL_DATE.search(fold(_QUOTED.sub(" ", sentence)))
+    if found is None:
+        return None
+    month, day = found["month"] or found["month_after"], found["day"] or found["day_before"]
+    try:
+        return date(int(found["year"]), MONTHS.index(month) + 1, int(day))
+    except ValueError:  # no such day
+        return None
+
+
+def _whole_sentences(answer: str) -> list[str]:
+    """The sentences of an answer, a quotation being a part of the one that it stands in."""
+    return sentences(_QUOTED.sub(lambda quote: _ENDS.sub(",", quote[0]), answer))
