@@ -2,35 +2,51 @@
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
 
-from harness.assistants.client import AssistantClient, identify
+from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
+from harness.assistants.profile import Profile
 from harness.assistants.transport import Transport
 from harness.context.prompt_evidence import prompt_record
 from harness.context.recording_model import RecordingModel, recording_model
 from harness.datasets.questions import Question
-from harness.errors import AssistantError, BadReply, IngestMismatch
+from harness.errors import AssistantError, BadReply, IngestMismatch, UsageError
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import Run
-from harness.records.run_dir import FAILURES, PROMPTS
+from harness.records.run_dir import FAILURES, INGEST, PROMPTS, RunDir
 from harness.records.schema import FailureLine, PromptLine
 from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingester
-from harness.text import rfc3339
+from harness.replay.modes.chat import Attempts
+from harness.replay.modes.choice import CHATTED, NATIVE, Approach, Surroundings, make_mode
+from harness.replay.modes.mode import Mode
+from harness.spending.budget import Meter
+
+_NOT_STORED = (
+    "the assistant does not hold this history completely: ingest it first, and name that run "
+    "with --ingested"
+)
 
 
-def record_prompts(run: Run, endpoint: Endpoint, port: int) -> int:
+def record_prompts(
+    run: Run, endpoint: Endpoint, port: int, profile: Profile, ingested: Path | None
+) -> int:
     """Ask every answerable question once while listening on `port` as the assistant's chat model;
-    returns how many failed.
+    returns how many failed. The histories are those of the run in `ingested`; an assistant without
+    our routes cannot say which ones it holds, so that it needs one.
     """
+    if ingested is None and not profile.is_ours:
+        raise UsageError("--profile needs --ingested: the run whose histories the assistant holds")
     with run.dir.owned(), recording_model(port) as model:
-        run.manifest.require_assistant(asyncio.run(identify(endpoint)))
+        run.manifest.require_assistant(asyncio.run(identify(endpoint, is_ours=profile.is_ours)))
         done = set(run.dir.by_question(PROMPTS))
         wanted = {q.question_id for q in run.selected if not q.is_abstention}
         todo = wanted - done
         run.manifest.begin("context", questions=len(todo))
         with run.progress(len(wanted), len(wanted) - len(todo)) as progress:
-            asked = _ask_all(run, endpoint, run.dataset.read(todo), model, progress)
+            asking = _Asking(profile, RunDir(ingested) if ingested else run.dir, model)
+            asked = _ask_all(run, endpoint, run.dataset.read(todo), asking, progress)
             failed = asyncio.run(asked)
         run.manifest.end()
     return failed
@@ -40,19 +56,17 @@ async def _ask_all(
     run: Run,
     endpoint: Endpoint,
     questions: Iterable[Question],
-    model: RecordingModel,
+    asking: "_Asking",
     progress: ReplayProgress,
 ) -> int:
     """One at a time, so that what the model receives meanwhile belongs to the question."""
     failed = 0
-    blinding = Blinding(run.manifest.salt)
     async with Transport(endpoint) as transport:
-        client = AssistantClient(transport)
+        mode = asking.mode(transport, Blinding(run.manifest.salt))
         for question in questions:
             problem = None
             try:
-                line = await _recorded(client, blinding, question, model)
-                run.dir.append(PROMPTS, line)
+                run.dir.append(PROMPTS, await asking.recorded(mode, question))
             except AssistantError as error:
                 problem = str(error)
                 name, kind = question.question_id, type(error).__name__
@@ -64,32 +78,43 @@ async def _ask_all(
     return failed
 
 
-async def _recorded(
-    client: AssistantClient, blinding: Blinding, question: Question, model: RecordingModel
-) -> PromptLine:
-    ingester = Ingester(client, blinding, barrier_seconds=0.0, on_round=_nothing)
-    if not await ingester.is_stored(question):
-        raise IngestMismatch(
-            "the assistant does not hold this history completely: ingest it first, and name "
-            "that run "
-            "with --ingested",
-            route="GET /v1/sessions",
-        )
-    model.take()
-    await client.ask(
-        blinding.user(question.history_id),
-        blinding.asking_session(question.question_id),
-        question.question,
-        now=rfc3339(question.question_date),
-    )
-    prompts = model.take()
-    if not prompts:
-        raise BadReply(
-            "the assistant answered without asking the listening model: set its chat model's "
-            f"base URL to {model.url}",
-            route="POST /v1/chat/completions",
-        )
-    return prompt_record(question, prompts)
+class _Asking:
+    """How one question is asked of a history that was told in the run in `told`."""
+
+    def __init__(self, profile: Profile, told: RunDir, model: RecordingModel) -> None:
+        self._profile = profile
+        self._told = told
+        self._model = model
+        self._histories = set(told.by_history(INGEST))
+
+    def mode(self, transport: Transport, blinding: Blinding) -> Mode:
+        """What asks under the names that the histories were told under."""
+        way = NATIVE if self._profile.is_ours else CHATTED[0]
+        meter, attempts = Meter("assistant", None), Attempts(self._told)
+        around = Surroundings(transport, blinding, attempts, meter, 0.0, _nothing)
+        return make_mode(Approach(way, self._profile), around)
+
+    async def recorded(self, mode: Mode, question: Question) -> PromptLine:
+        """The line of one question. Raises the errors of `harness.errors`."""
+        if not mode.shares_histories:
+            question = replace(question, shared_history=None)
+        if not await self._is_held(mode, question):
+            raise IngestMismatch(_NOT_STORED, route="GET /v1/sessions")
+        self._model.take()
+        await mode.ask(question)
+        prompts = self._model.take()
+        if not prompts:
+            raise BadReply(
+                "the assistant answered without asking the listening model: set its chat model's "
+                f"base URL to {self._model.url}",
+                route=f"POST {self._profile.path}",
+            )
+        return prompt_record(question, prompts)
+
+    async def _is_held(self, mode: Mode, question: Question) -> bool:
+        if self._profile.is_ours:
+            return await mode.is_ingested(question)
+        return question.history_id in self._histories
 
 
 def _nothing() -> None:
