@@ -21,11 +21,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/rivals"))
     parser.add_argument("--environments", type=Path, default=CACHE, help="where they are made")
     parser.add_argument("--python", default=sys.executable, help="the Python that they get")
+    parser.add_argument("--reader", default="", help="a model that answers: base URL, no key")
+    parser.add_argument("--reader-model", default="gpt-4o", help="its name")
     given = parser.parse_args(mine)
     names = given.names or [OURS, *RIVALS]
     if unknown := set(names) - {OURS, *RIVALS}:
         parser.error(f"no system {', '.join(sorted(unknown))}")
-    place = Place(given.out, given.environments, given.python)
+    place = Place(given.out, given.environments, given.python, given.reader, given.reader_model)
     for name in names:
         measure(name, place, questions or ["--dataset", "sample"])
     _compare(given.out, names)

@@ -54,11 +54,15 @@ _READY_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where runs go, where environments are made and for which Python."""
+    """Where runs go, where environments are made and for which Python, and who reads: a model at
+    `reader` by its name, or nobody.
+    """
 
     out: Path
     environments: Path
     python: str = sys.executable
+    reader: str = ""
+    reader_model: str = "gpt-4o"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,13 @@ def measure(name: str, place: Place, questions: Sequence[str]) -> None:
     folder, out = place.out / "data" / name, place.out / name
     folder.mkdir(parents=True, exist_ok=True)
     profile = () if name == OURS else ("--profile", str(PROFILE))
-    with started(name, place, folder) as running:
+    with started(name, place, folder, place.reader) as running:
         _harness("run", *questions, *profile, "--assistant", running.url, "--out", str(out))
         peaks = [peak_mb(process) for process in running.processes]
     usage = Usage(peaks[0], sum(peaks[1:]), disk_mb(folder))
     (out / USAGE).write_text(json.dumps(asdict(usage), indent=2) + "\n")
     port, heard = free_port(), place.out / _CONTEXT / name
-    with started(name, place, folder, reader=f"http://127.0.0.1:{port}/v1") as running:
+    with started(name, place, folder, f"http://127.0.0.1:{port}/v1") as running:
         told = ("--ingested", str(out), "--out", str(heard))
         listening = ("--listen", str(port), "--assistant", running.url)
         _harness("context", *questions, *profile, *listening, *told)
@@ -102,17 +106,17 @@ def measure(name: str, place: Place, questions: Sequence[str]) -> None:
 
 
 @contextmanager
-def started(name: str, place: Place, folder: Path, *, reader: str = "") -> Iterator[Running]:
+def started(name: str, place: Place, folder: Path, reader: str = "") -> Iterator[Running]:
     """A system on its folder, read by a model at `reader` or by nobody; ended at the end."""
     if name == OURS:
-        with _ours(folder, reader) as running:
+        with _ours(folder, reader, place.reader_model) as running:
             yield running
         return
     module = RIVALS[name]
     wanted = _HERE / "requirements" / f"{module}.txt"
     python = environment(wanted, place.environments, place.python) if wanted.exists() else None
     command = [str(python or sys.executable), "-m", f"benchmarks.rivals.{module}"]
-    command += ["--data", str(folder), *(("--reader", reader) if reader else ())]
+    command += ["--data", str(folder), "--reader", reader, "--reader-model", place.reader_model]
     encoder = [sys.executable, "-m", "benchmarks.rivals.embeddings"]
     embedding = printing(encoder, _ALONE) if python else nullcontext(("", 0))
     with embedding as (address, encoder_process):
@@ -125,12 +129,12 @@ def started(name: str, place: Place, folder: Path, *, reader: str = "") -> Itera
 
 
 @contextmanager
-def _ours(folder: Path, reader: str) -> Iterator[Running]:
+def _ours(folder: Path, reader: str, model: str) -> Iterator[Running]:
     """Without vectors kept on disk, which only a second run would gain from."""
     settings = {"embedder_cache_mb": "0"}
     if reader:
         settings |= {
-            "chat_model": "openai/gpt-4o",  # its usual budget is 8,000 tokens of memory
+            "chat_model": f"openai/{model}",
             "chat_model__base_url": reader,
             "chat_model__api_key": "none",
         }
