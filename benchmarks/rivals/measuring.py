@@ -28,7 +28,6 @@ ROOT = _HERE.parents[1]
 PROFILE = _HERE / "profile.toml"
 OURS = "aide-memoire"
 USAGE = "usage.json"
-_CONTEXT = "context"
 _PROMPTS = "prompts.jsonl"
 # By name: the module that speaks to it. Its requirements have the same name, where it has any.
 RIVALS = {
@@ -50,6 +49,9 @@ _ALONE = {
     "PYTHONPATH": str(ROOT),
 }
 _READY_SECONDS = 60.0
+# Our tokens are the model's, of more than four characters, and instructions are not counted: with so
+# many no prompt is longer than those of the others.
+_OURS_TOKENS = 6200
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,23 +88,42 @@ class Running:
 
 def measure(name: str, place: Place, questions: Sequence[str]) -> None:
     """A run of a system, and what its reader gets to see of the same histories; `questions` are
-    options of `harness run` that choose them.
+    options of `harness run` that choose them. What is there already is not done again.
     """
+    out = place.out / name
+    if not (out / USAGE).exists():
+        _run(name, place, questions)
+    if not (out / _PROMPTS).exists():
+        _listen(name, place, questions)
+        _harness("report", str(out))
+
+
+def _run(name: str, place: Place, questions: Sequence[str]) -> None:
+    """Told, asked and judged; leaves a run directory and what it took of the machine."""
     folder, out = place.out / "data" / name, place.out / name
     folder.mkdir(parents=True, exist_ok=True)
-    profile = () if name == OURS else ("--profile", str(PROFILE))
     with started(name, place, folder, place.reader) as running:
-        _harness("run", *questions, *profile, "--assistant", running.url, "--out", str(out))
+        asked = (*questions, *_profile(name), "--assistant", running.url, "--out", str(out))
+        _harness("run", *asked)
         peaks = [peak_mb(process) for process in running.processes]
     usage = Usage(peaks[0], sum(peaks[1:]), disk_mb(folder))
     (out / USAGE).write_text(json.dumps(asdict(usage), indent=2) + "\n")
-    port, heard = free_port(), place.out / _CONTEXT / name
-    with started(name, place, folder, f"http://127.0.0.1:{port}/v1") as running:
-        told = ("--ingested", str(out), "--out", str(heard))
+
+
+def _listen(name: str, place: Place, questions: Sequence[str]) -> None:
+    """The prompts of its reader, put into the run directory."""
+    out, heard = place.out / name, place.out / "context" / name
+    port = free_port()
+    reader = f"http://127.0.0.1:{port}/v1"
+    with started(name, place, place.out / "data" / name, reader) as running:
         listening = ("--listen", str(port), "--assistant", running.url)
-        _harness("context", *questions, *profile, *listening, *told)
+        told = ("--ingested", str(out), "--out", str(heard))
+        _harness("context", *questions, *_profile(name), *listening, *told)
     shutil.copy(heard / _PROMPTS, out / _PROMPTS)
-    _harness("report", str(out))
+
+
+def _profile(name: str) -> tuple[str, ...]:
+    return () if name == OURS else ("--profile", str(PROFILE))
 
 
 @contextmanager
@@ -135,6 +156,7 @@ def _ours(folder: Path, reader: str, model: str) -> Iterator[Running]:
     if reader:
         settings |= {
             "chat_model": f"openai/{model}",
+            "recall__context_tokens": str(_OURS_TOKENS),
             "chat_model__base_url": reader,
             "chat_model__api_key": "none",
         }
