@@ -49,8 +49,8 @@ _ALONE = {
     "PYTHONPATH": str(ROOT),
 }
 _READY_SECONDS = 60.0
-# Our tokens are the model's, of more than four characters, and instructions are not counted: with so
-# many no prompt is longer than those of the others.
+# Our tokens are the model's, of more than four characters, and instructions are not counted: with
+# so many no prompt is longer than those of the others.
 _OURS_TOKENS = 6200
 
 
