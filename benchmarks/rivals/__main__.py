@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.environments import CACHE
-from benchmarks.rivals.asking import medians
 from benchmarks.rivals.measuring import OURS, RIVALS, Place, measure
+from benchmarks.rivals.speed import speeds
 from benchmarks.rivals.table import table
 
 
@@ -32,7 +32,7 @@ def main() -> None:
     for name in names:
         measure(name, place, questions or ["--dataset", "sample"])
     _compare(given.out, names)
-    text = table(given.out, names, medians(place, names))
+    text = table(given.out, names, speeds(place, names))
     (given.out / "table.md").write_text(text + "\n")
     print(text)
 

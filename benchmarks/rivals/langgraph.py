@@ -21,11 +21,7 @@ class LangGraphMemory:
         file = sqlite3.connect(
             folder / "store.sqlite", check_same_thread=False, isolation_level=None
         )
-        index = {
-            "dims": DIMENSION,
-            "embed": lambda texts: embedded(embeddings, texts),
-            "fields": ["text"],
-        }
+        index = {"dims": DIMENSION, "embed": lambda texts: embedded(embeddings, texts)}
         self._store = SqliteStore(file, index=index)
         self._store.setup()
 
@@ -33,7 +29,9 @@ class LangGraphMemory:
         """One batch of puts."""
         from langgraph.store.base import PutOp
 
-        self._store.batch([PutOp((user,), key, value) for key, value in values(rounds)])
+        # The text alone is encoded; the index's own `fields`, which should say so, is not read.
+        puts = [PutOp((user,), key, value, index=["text"]) for key, value in values(rounds)]
+        self._store.batch(puts)
 
     def search(self, user: str, question: str, limit: int) -> list[Found]:
         """The nearest values."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rivals.measuring import USAGE
+from benchmarks.rivals.speed import Speed
 
 _HEADS = (
     *("system", "all@5", "all@10", "evidence in the prompt", "its tokens, most", "answers right"),
@@ -13,23 +14,23 @@ _HEADS = (
 )
 
 
-def table(out: Path, names: Iterable[str], answer_ms: Mapping[str, float]) -> str:
+def table(out: Path, names: Iterable[str], speeds: Mapping[str, Speed]) -> str:
     """Markdown; the rows in this order, speeds with their ratio to the first row."""
-    rows = [_row(out, name, answer_ms[name]) for name in names]
+    rows = [_row(out, name, speeds[name]) for name in names]
     lines = [_line(_HEADS), _line(["---", *("---:" for _ in _HEADS[1:])])]
     lines += [_line(_cells(row, rows[0])) for row in rows]
     return "\n".join(lines)
 
 
-def _row(out: Path, name: str, answer_ms: float) -> dict[str, Any]:
+def _row(out: Path, name: str, speed: Speed) -> dict[str, Any]:
     report = json.loads((out / name / "report.json").read_text())
     return {
         "system": name,
         "sessions": report["retrieval"]["session"],
         "prompts": report["evidence_in_prompt"],
         "accuracy": report["accuracy"],
-        "rounds_a_second": report["ingest"]["rounds_per_second"],
-        "answer_ms": answer_ms,
+        "rounds_a_second": speed.rounds_a_second,
+        "answer_ms": speed.answer_ms,
         "usage": json.loads((out / name / USAGE).read_text()),
     }
 

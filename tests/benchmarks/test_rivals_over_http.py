@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.rivals.asking import body, medians
 from benchmarks.rivals.last_sessions import SESSIONS, LastSessions
 from benchmarks.rivals.measuring import OURS, PROFILE, Place, measure
 from benchmarks.rivals.serving import Assistant, Server
+from benchmarks.rivals.speed import asking, history, speeds, telling
 from benchmarks.rivals.table import table
 from harness.assistants.profile import load_profile
 from harness.assistants.template import Occasion, filled, merged
@@ -67,9 +67,9 @@ def test_a_run_from_the_first_session_to_the_table(tmp_path: Path, data: Path) -
     assert report["retrieval"]["round"]["recall_all@5"] == {"value": 0.5, "n": 2}
     prompts = report["evidence_in_prompt"]
     assert (prompts["value"], prompts["n"]) == (0.5, 2)
-    answer_ms = medians(place, [NAME])
-    assert 0 < answer_ms[NAME] < 10_000
-    head, _, row = table(place.out, [NAME], answer_ms).splitlines()
+    speed = speeds(place, [NAME], rounds=10, asked=3)[NAME]
+    assert min(speed.rounds_a_second, speed.answer_ms) > 0
+    head, _, row = table(place.out, [NAME], {NAME: speed}).splitlines()
     assert row.startswith(f"| {NAME} | 50.0 % | 50.0 % | 50.0 % |")
     assert head.count("|") == row.count("|")
 
@@ -117,12 +117,18 @@ def test_what_a_server_cannot_do_is_an_error_with_its_reason(tmp_path: Path) -> 
 @pytest.mark.parametrize("name", [OURS, NAME])
 def test_a_timed_question_is_put_as_the_profile_says(name: str) -> None:
     profile = load_profile("aide-memoire" if name == OURS else str(PROFILE))
-    when = Occasion("ann", "asked", datetime(2024, 1, 1, 10, tzinfo=UTC))
+    when = Occasion("ann", "q", datetime(2024, 6, 1, 9, tzinfo=UTC))
     extras = (profile.extra.body, profile.kinds["question"].body)
     put = merged(*(filled(extra, when) for extra in extras))
-    asked = body(name, "ann", "2024-01-01T10:00:00Z", "Hello?")
+    asked = asking(name, "Hello?").body
     assert {key: asked[key] for key in put} == put
     assert asked["messages"] == [{"role": "user", "content": "Hello?"}]
+
+
+def test_all_are_told_the_same_turns() -> None:
+    ours, theirs = telling(OURS, "s", history(3)), telling(NAME, "s", history(3))
+    assert (len(ours), len(theirs)) == (3, 1)
+    assert [turn for one in ours for turn in one.body["messages"]] == theirs[0].body["turns"]
 
 
 def test_the_number_of_sessions_is_in_its_name() -> None:
