@@ -19,8 +19,8 @@ import httpx
 from benchmarks.rivals.measuring import OURS, Place, started
 from benchmarks.texts import messages, questions, replies
 
-ROUNDS = 240
-QUESTIONS = 30
+ROUNDS = 80
+QUESTIONS = 20
 _ROUNDS_A_SESSION = 5
 _USER = "ann"
 _START = datetime(2024, 1, 1, 9, tzinfo=UTC)

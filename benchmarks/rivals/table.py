@@ -55,7 +55,7 @@ def _share(value: float) -> str:
 
 
 def _beside(value: float, first: float) -> str:
-    return f"{value:,.0f} ({value / first:.2f}×)"
+    return f"{value:,.1f} ({value / first:.2f}×)"
 
 
 def _line(cells: Iterable[str]) -> str:
