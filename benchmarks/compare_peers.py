@@ -5,17 +5,15 @@ Writing is measured with the encoder, searching without: the peers hold one vect
 store three to six keys and the words, so it does more work for each.
 """
 
-import hashlib
 import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.environments import environment
 from benchmarks.ingest import conversation, key_texts, through_the_store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories, PreparedEncoder
@@ -31,7 +29,6 @@ from memory_store import (
 )
 
 PEERS_FOLDER = Path(__file__).parent / "peers"
-_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aide-memoire"
 
 
 async def measure(
@@ -102,22 +99,10 @@ def write_task(file: Path, rounds: Sequence[Round], sizes: Sequence[int], questi
 
 def in_environment(name: str, task: Path) -> dict[str, float]:
     """Run one peer in the peers' environment; what it measured."""
-    command = [str(environment()), str(PEERS_FOLDER / "peer.py"), name, str(task)]
+    python = environment(PEERS_FOLDER / "requirements.txt")
+    command = [str(python), str(PEERS_FOLDER / "peer.py"), name, str(task)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{name} failed: {done.stderr[-2000:]}")
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
-
-
-def environment() -> Path:
-    """The Python of the peers' environment, which is made when it is not there."""
-    wanted = PEERS_FOLDER / "requirements.txt"
-    folder = _CACHE / f"peers-{hashlib.sha256(wanted.read_bytes()).hexdigest()[:12]}"
-    python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-        pip = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        subprocess.run([*pip, "-r", str(wanted)], check=True)
-        (folder / "complete").touch()
-    return python

@@ -80,7 +80,7 @@ async def measure(sizes: Sequence[Size]) -> list[Measured]:
 def qdrant() -> Iterator[Qdrant]:
     """A new server, gone at the end."""
     with tempfile.TemporaryDirectory() as folder:
-        port, grpc_port = _free_port(), _free_port()
+        port, grpc_port = free_port(), free_port()
         process = subprocess.Popen(
             [_program(), "--disable-telemetry"],
             cwd=folder,
@@ -110,7 +110,8 @@ def _program() -> str:
     raise FileNotFoundError("no Qdrant server: run `make qdrant_server`, or set QDRANT_BINARY")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of 127.0.0.1 on which nobody listens."""
     with socket.socket() as asked:
         asked.bind(("127.0.0.1", 0))
         return int(asked.getsockname()[1])

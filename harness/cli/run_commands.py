@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.demo import run_demo
 from harness.cli.groups import (
@@ -122,10 +123,12 @@ def context_command(
         Path | None,
         typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
     ] = None,
+    profile: options.ProfileName = "aide-memoire",
 ) -> None:
     """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""
+    known = load_profile(profile)
     opened = Run(selection.source, out, progress(), ingested=ingested)
-    finish(opened, record_prompts(opened, server.endpoint, listen))
+    finish(opened, record_prompts(opened, server.endpoint, listen, known, ingested))
 
 
 def demo_command(

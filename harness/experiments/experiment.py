@@ -156,7 +156,8 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
     port = _recording_port(folder)
     listening = Reader("recording", f"http://127.0.0.1:{port}/v1", "none").settings("chat_model")
     with laboratory.serving(cell, folder / LOG, **listening) as endpoint:
-        failed = record_prompts(run, endpoint, port)
+        ours = load_profile("aide-memoire")
+        failed = record_prompts(run, endpoint, port, ours, laboratory.memory)
     run.report()
     # The report of the cell tells with them where answers went wrong.
     shutil.copy(folder / PROMPTS, laboratory.folder(cell) / PROMPTS)

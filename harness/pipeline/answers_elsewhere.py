@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.assistants.endpoint import Endpoint
+from harness.assistants.profile import load_profile
 from harness.datasets.questions import Question
 from harness.errors import BadReply, RunMismatch
 from harness.handout.folder import PromptFolder
 from harness.handout.replies import HandedReply, Replies
-from harness.pipeline.prompts import keep_prompts, listen
+from harness.pipeline.prompts import Asking, keep_prompts, listen
 from harness.pipeline.run import Run
 from harness.records.run_dir import HYPOTHESES, PROMPTS
 from harness.records.schema import HypothesisLine, JsonObject
@@ -47,7 +48,8 @@ def export_questions(
             keep_prompts(run, question, requests)
         folder.put(ids[question.question_id], body)
 
-    failed = listen(run, endpoint, port, stage="export", wanted=ids, todo=todo, keep=keep)
+    asking = Asking(load_profile("aide-memoire"), run.dir)
+    failed = listen(run, endpoint, port, asking, stage="export", wanted=ids, todo=todo, keep=keep)
     folder.settle()
     return failed
 
