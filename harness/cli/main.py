@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import typer
 
+from harness.cli.author_command import author_app
 from harness.cli.data_commands import (
     compile_command,
     download_command,
@@ -57,6 +58,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
+app.add_typer(author_app, name="author")
 
 
 def main() -> None:
