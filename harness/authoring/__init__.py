@@ -1,1 +1,1 @@
-"""Fresh questions that no model has read: made by templates or by a model, checked, and reviewed."""
+"""Fresh questions that no model has read: made by templates or a model, checked, reviewed."""

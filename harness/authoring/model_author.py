@@ -1,4 +1,4 @@
-"""An author that asks a language model, step by step: persona, question, evidence, self-chat, check.
+"""An author that asks a language model: persona, question, evidence, self-chat, check.
 
 A reply that cannot be used is asked for again, with what was wrong with it; after three the item is
 refused, and the reason is kept.

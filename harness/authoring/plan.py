@@ -127,7 +127,11 @@ def _values(attribute: Attribute, kind: str, random: Random) -> tuple[str, ...]:
         "single-session-assistant": _ADVICE,
         "temporal-reasoning": 0,
     }.get(kind, 1)
-    return tuple(random.sample(attribute.values, wanted))
+    values = random.sample(attribute.values, wanted)
+    # What grows does so in the order of its values.
+    return tuple(
+        sorted(values, key=attribute.values.index) if kind == "knowledge-update" else values
+    )
 
 
 def _moments(sessions: int, random: Random) -> list[timedelta]:
