@@ -5,14 +5,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from harness.authoring.draft import Draft
+from harness.authoring.draft import Draft, Turns
 from harness.authoring.fillers import pool_instances, template_fillers
 from harness.authoring.ontology import Ontology
+from harness.authoring.plan import Item
+from harness.authoring.template_sessions import without_labels
 from harness.compilation.history import compose, largest, smallest
 from harness.compilation.output import writing
 from harness.compilation.pool import Pool, read_pool
 from harness.compilation.recipe import Recipe
 from harness.datasets.longmemeval import date_text, iterate_instances
+from harness.datasets.questions import ABSTENTION
 from harness.errors import DatasetError, UsageError
 
 # Template fillers begin so many days before the evidence.
@@ -54,7 +57,7 @@ def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
     """A draft as a record of the format, with so many template fillers."""
     item = draft.item
     evidence = [
-        (f"answer_{item.item_id}_{number}", moment, turns)
+        (f"answer_{item.item_id}_{number}", moment, _labelled(item, turns))
         for number, (moment, turns) in enumerate(zip(item.dates, draft.chats, strict=True), 1)
     ]
     random = item.draws("dates")
@@ -76,6 +79,11 @@ def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
         "haystack_sessions": [turns for _, _, turns in held],
         "answer_session_ids": [name for name, _, _ in evidence],
     }
+
+
+def _labelled(item: Item, turns: Turns) -> Turns:
+    """As the benchmark does it: where there is no answer, sessions are named and no turn is."""
+    return without_labels(turns) if item.type == ABSTENTION else turns
 
 
 def _sharing(own: Pool, pooled: Pool) -> Pool:
