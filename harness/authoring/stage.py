@@ -6,7 +6,7 @@ it anew, so that a command that was killed is simply run again.
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -104,23 +104,16 @@ async def _written(author: Author, item: Item) -> Written:
 def keep_steps(folder: RunDir, written: Sequence[Written]) -> None:
     """Write each step's file, a line an item, in the order of the plan."""
     drafts = [one.draft for one in written if one.draft is not None]
-
-    def lines(values: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return [{"item": key, **value} for key, value in values.items()]
-
-    folder.replace_lines(
-        PERSONAS, lines({draft.item.item_id: {"persona": draft.persona} for draft in drafts})
-    )
-    folder.replace_lines(
-        QUESTIONS, lines({draft.item.item_id: _question(draft) for draft in drafts})
-    )
-    folder.replace_lines(
-        EVIDENCE, lines({draft.item.item_id: {"evidence": _dated(draft)} for draft in drafts})
-    )
-    folder.replace_lines(
-        CHATS, lines({draft.item.item_id: {"chats": list(draft.chats)} for draft in drafts})
-    )
-    folder.replace_lines(CHECKS, lines({one.item.item_id: asdict(one.check) for one in written}))
+    steps: dict[LineFile[dict[str, Any]], Callable[[Draft], dict[str, Any]]] = {
+        PERSONAS: lambda draft: {"persona": draft.persona},
+        QUESTIONS: _question,
+        EVIDENCE: _evidence,
+        CHATS: lambda draft: {"chats": list(draft.chats)},
+    }
+    for name, step in steps.items():
+        folder.replace_lines(name, [{"item": one.item.item_id, **step(one)} for one in drafts])
+    checks = [{"item": one.item.item_id, **asdict(one.check)} for one in written]
+    folder.replace_lines(CHECKS, checks)
 
 
 def finish(
@@ -164,10 +157,11 @@ def _question(draft: Draft) -> dict[str, Any]:
     }
 
 
-def _dated(draft: Draft) -> list[dict[str, Any]]:
+def _evidence(draft: Draft) -> dict[str, Any]:
     moments = zip(draft.statements, draft.item.dates, strict=False)
     speaker = draft.item.speaker
-    return [
+    told = [
         {"statement": text, "date": date_text(moment), "speaker": speaker}
         for text, moment in moments
     ]
+    return {"evidence": told}

@@ -2,11 +2,13 @@
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from harness.authoring.draft import Author
 from harness.authoring.model_author import AuthorModel, ModelAuthor, forecast
 from harness.authoring.ontology import ontology
 from harness.authoring.plan import TYPES, plan_items
@@ -98,37 +100,36 @@ def author_command(
         raise UsageError("author needs --out, or: harness author review DIR")
     if template == (model is not None):
         raise UsageError("either --template or --model says who writes")
-    known = ontology()
-    items = plan_items(known, options.names(types), per_type, seed)
-    folder = RunDir(out)
+    known, chosen_types = ontology(), options.names(types)
+    items = plan_items(known, chosen_types, per_type, seed)
+    dollars = None if price is None else options.price(price, "--price")
+    paid = None if model is None else AuthorModel.parse(model, api_key, dollars)
+    if paid is not None:
+        print_tables(results(), [forecast(items, paid.price)])
+    elif dry_run:
+        print(f"{len(items)} questions by templates: no call, no cost")
+    if dry_run:
+        return
     settings: dict[str, Any] = {
         "format": 1,
         "seed": seed,
         "per_type": per_type,
-        "types": list(options.names(types) or TYPES),
+        "types": list(chosen_types or TYPES),
         "ontology": known.sha256,
+        "author": "template" if paid is None else paid.identity,
     }
-    history = History(sessions, pool, only_accepted)
-    if model is None:
-        if dry_run:
-            print(f"{len(items)} questions by templates: no call, no cost")
-            return
-        open_folder(folder, settings | {"author": "template"})
-        with folder.owned():
-            written = write_items(TemplateAuthor(known), items, concurrency)
-            _conclude(folder, written, history, seed)
-        return
-    known_price = None if price is None else options.price(price, "--price")
-    asked = AuthorModel.parse(model, api_key, known_price)
-    table = forecast(items, asked.price)
-    print_tables(results(), [table])
-    if dry_run:
-        return
-    open_folder(folder, settings | {"author": asked.identity})
+    folder = RunDir(out)
+    open_folder(folder, settings)
     with folder.owned():
-        author = ModelAuthor(folder, asked, Limits(max_tokens, max_cost))
+        author: Author = (
+            TemplateAuthor(known)
+            if paid is None
+            else ModelAuthor(folder, paid, Limits(max_tokens, max_cost))
+        )
         written = write_items(author, items, concurrency)
-        _conclude(folder, written, history, seed)
+        keep_steps(folder, written)
+        chosen = finish(folder, written, known, History(sessions, pool, only_accepted), seed)
+    _conclude(folder, written, len(chosen))
 
 
 @author_app.command("review")
@@ -149,15 +150,15 @@ def _typed(prompt: str) -> str:
         return "q"
 
 
-def _conclude(folder: RunDir, written: list[Written], history: History, seed: int) -> None:
-    keep_steps(folder, written)
-    chosen = finish(folder, written, ontology(), history, seed)
+def _conclude(folder: RunDir, written: Sequence[Written], count: int) -> None:
+    """Say what became of all items; with refused ones the command has failed in part."""
     counts = Counter(one.check.status for one in written)
     print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
-    print(f"{len(chosen)} questions: {folder.path / FINISHED}")
-    bad = [one for one in written if one.check.status != "passed"]
-    for one in bad:
-        said = "; ".join([*one.check.problems, *filter(None, [one.check.doubt])])
-        print(f"{one.item.item_id} ({one.item.type}) {one.check.status}: {said}", file=sys.stderr)
-    if any(one.check.status == "refused" for one in written):
+    print(f"{count} questions: {folder.path / FINISHED}")
+    for one in written:
+        if one.check.status != "passed":
+            said = "; ".join([*one.check.problems, *filter(None, [one.check.doubt])])
+            where = f"{one.item.item_id} ({one.item.type})"
+            print(f"{where} {one.check.status}: {said}", file=sys.stderr)
+    if counts["refused"]:
         raise typer.Exit(FAILED_ITEMS)
