@@ -12,14 +12,20 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from harness.authoring.checks import holds
 from harness.authoring.draft import Asked, Draft, Refused, Turns
 from harness.authoring.kept_replies import KeptReplies
 from harness.authoring.plan import Item
+from harness.authoring.replies import (
+    Unusable,
+    question_of,
+    statements_of,
+    telling,
+    text_of,
+    verdict_of,
+)
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
 from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
-from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.prompt import Prompt, load_prompts
 from harness.records.run_dir import RunDir
 from harness.report.table import Table
@@ -31,16 +37,10 @@ from harness.text import tokens_of
 T = TypeVar("T")
 _PACKAGE = "harness.authoring.prompts"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
 _ATTEMPTS = 3
-_LONGEST = 4000
 _ROUNDS = (2, 3)
 _ASSISTANT = "You are a helpful chat assistant. Answer in at most 120 words."
-
-
-class _Unusable(Exception):
-    """A reply is not what was asked for; says why, to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class ModelAuthor:
     async def persona(self, item: Item) -> str:
         """A paragraph that nobody could guess."""
         prompt = _prompts()["persona"].render(theme=_theme(item))
-        return await self._asked("persona", item, prompt, _text)
+        return await self._asked("persona", item, prompt, text_of)
 
     async def asked(self, item: Item, persona: str) -> Asked:
         """As JSON."""
         prompt = _prompts()["question"].render(
             persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
         )
-        return await self._asked("question", item, prompt, _question)
+        return await self._asked("question", item, prompt, question_of)
 
     async def statements(self, item: Item, persona: str, asked: Asked) -> tuple[str, ...]:
         """As JSON, one for each session."""
@@ -101,7 +101,7 @@ class ModelAuthor:
             sessions=_sessions(item),
         )
         wanted = len(item.dates)
-        return await self._asked("evidence", item, prompt, lambda said: _listed(said, wanted))
+        return await self._asked("evidence", item, prompt, lambda said: statements_of(said, wanted))
 
     async def chat(self, item: Item, persona: str, statement: str, number: int) -> Turns:
         """A self-chat of two or three rounds; the statement comes up in one drawn in advance."""
@@ -130,7 +130,7 @@ class ModelAuthor:
             answer=draft.asked.answer,
             said="\n".join(told),
         )
-        follows = await self._asked("check", draft.item, prompt, _verdict)
+        follows = await self._asked("check", draft.item, prompt, verdict_of)
         return None if follows == "yes" else "the model does not come to this answer"
 
     async def close(self) -> None:
@@ -139,7 +139,7 @@ class ModelAuthor:
 
     async def _turn(self, item: Item, persona: str, statement: str, turns: Turns, step: str) -> str:
         """The next message; `statement` is empty where it is not told."""
-        read = _telling(statement) if statement else _text
+        read = telling(statement) if statement else text_of
         role = step.split()[2]
         if role == "assistant" and not statement:
             system = {"role": "system", "content": _ASSISTANT}
@@ -169,7 +169,7 @@ class ModelAuthor:
                 raise Refused(step, str(failed)) from failed
             try:
                 return read(_THOUGHTS.sub("", said))
-            except _Unusable as unusable:
+            except Unusable as unusable:
                 problem = str(unusable)
             asked = [
                 *messages,
@@ -225,57 +225,3 @@ def _theme(item: Item) -> str:
 def _sessions(item: Item) -> str:
     lines = [f"- {date_text(moment)}: told by the {item.speaker}" for moment in item.dates]
     return "\n".join([*lines, f"- {date_text(item.asked)}: the question is asked"])
-
-
-def _text(said: str) -> str:
-    text = said.strip()
-    if not text or len(text) > _LONGEST:
-        raise _Unusable("it is empty" if not text else f"it is longer than {_LONGEST} characters")
-    return text
-
-
-def _telling(statement: str) -> Callable[[str], str]:
-    def read(said: str) -> str:
-        text = _text(said)
-        if not holds(text, statement):
-            raise _Unusable(f"it does not say this in its words: {statement}")
-        return text
-
-    return read
-
-
-def _question(said: str) -> Asked:
-    found = _json(said)
-    question, answer = found.get("question"), found.get("answer")
-    if isinstance(answer, int | float) and not isinstance(answer, bool):
-        answer = str(answer)
-    if not isinstance(question, str) or not isinstance(answer, str):
-        raise _Unusable("question and answer must be texts")
-    return Asked(_text(question), _text(answer))
-
-
-def _listed(said: str, wanted: int) -> tuple[str, ...]:
-    found = _json(said).get("statements")
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise _Unusable("statements must be a list of texts")
-    if len(found) != wanted:
-        raise _Unusable(f"{len(found)} statements, {wanted} are wanted")
-    return tuple(map(_text, found))
-
-
-def _verdict(said: str) -> str:
-    verdict = parse_verdict(said, YES_NO)
-    if verdict is None:
-        raise _Unusable("say yes or no")
-    return verdict
-
-
-def _json(said: str) -> dict[str, Any]:
-    match = _OBJECT.search(said)
-    try:
-        found = json.loads(match[0]) if match else None
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise _Unusable("it holds no JSON object")
-    return found
