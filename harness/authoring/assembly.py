@@ -44,7 +44,7 @@ def write_questions(
             record = instance(draft, ontology, room)
             own = read_pool(iterate_instances([record], source="author"))
             (outline,) = own.outlines
-            pool = _sharing(own, pooled) if pooled else own
+            pool = _sharing(own, pooled, draft.statements) if pooled else own
             if smallest(outline, recipe) > sessions:
                 raise UsageError(f"--sessions {sessions}: a question has more evidence than that")
             if (most := largest(outline, pool, recipe)) < sessions:
@@ -86,7 +86,11 @@ def _labelled(item: Item, turns: Turns) -> Turns:
     return without_labels(turns) if item.type == ABSTENTION else turns
 
 
-def _sharing(own: Pool, pooled: Pool) -> Pool:
-    """One question with the fillers of a file."""
+def _sharing(own: Pool, pooled: Pool, statements: Sequence[str]) -> Pool:
+    """One question with the fillers of a file, but for those that come near to what is told:
+    `compose` leaves out only those near to the question, which has other words.
+    """
+    near = frozenset[bytes]().union(*map(pooled.statements.nearest, statements))
+    fillers = tuple(filler for filler in pooled.fillers if filler.content.key not in near)
     sessions = own.sessions + pooled.sessions
-    return Pool(own.outlines, pooled.fillers, sessions, pooled.withheld, pooled.statements)
+    return Pool(own.outlines, fillers, sessions, pooled.withheld, pooled.statements)

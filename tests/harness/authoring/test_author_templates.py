@@ -173,6 +173,24 @@ def test_fillers_come_from_a_pool_of_any_shape(
         assert all("paper crane" in session.turns[0].content for session in fillers)
 
 
+def test_a_session_of_the_pool_that_tells_what_the_evidence_tells_is_left_out(
+    harness: Harness, tmp_path: Path
+) -> None:
+    out, given = tmp_path / "out", ("--types", "single-session-user", "--per-type", 1)
+    assert harness("author", "--template", "--out", out, *given, "--sessions", 2).code == 0
+    (told,) = lines(out / "evidence.jsonl")[0]["evidence"]
+    rival = told["statement"].replace(lines(out / "questions.jsonl")[0]["answer"], "Zanzibar")
+    others = [f"I once saw {n} geese over the canal." for n in range(30)]
+    pool = write_data(tmp_path / "pool.json", [{"messages": chat(t)} for t in [rival, *others]])
+    out = tmp_path / "pooled"
+    ended = harness("author", "--template", "--out", out, *given, "--sessions", 26, "--pool", pool)
+    assert ended.code == 0, ended.err
+    (made,) = load_longmemeval(out / "questions.json")
+    said = {turn.content for session in made.sessions for turn in session.turns}
+    assert len(said & set(others)) == 25
+    assert rival not in said
+
+
 def test_a_pool_that_does_not_suffice_or_is_no_pool_is_refused(
     harness: Harness, pools: dict[str, Path], tmp_path: Path
 ) -> None:
