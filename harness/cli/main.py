@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import typer
 
+from harness.cli.author_command import author_app
 from harness.cli.data_commands import (
     compile_command,
     download_command,
@@ -62,6 +63,7 @@ for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
 app.add_typer(questions_app, name="questions")
 app.add_typer(verdicts_app, name="verdicts")
+app.add_typer(author_app, name="author")
 
 
 def main() -> None:

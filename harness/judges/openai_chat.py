@@ -1,4 +1,4 @@
-"""One OpenAI-compatible chat model, as judges need it, and its replies kept on disk."""
+"""One OpenAI-compatible chat model, as judges and authors need it, and its replies kept on disk."""
 
 import asyncio
 import hashlib
@@ -78,9 +78,11 @@ class ChatEndpoint:
     timeout: float = 120.0
     retries: int = 6
     think: bool = True
+    # What it is asked as, in messages.
+    role: str = "judge"
 
     def __post_init__(self) -> None:
-        require_http(self.base_url, "--judge")
+        require_http(self.base_url, "--model" if self.role == "author" else "--judge")
 
     @property
     def public_url(self) -> str:
@@ -161,7 +163,7 @@ class OpenAIChat:
             self._http = None
 
     async def _call(self, messages: Messages) -> Reply:
-        where = f"judge {self.endpoint.model} at {self.endpoint.public_url}"
+        where = f"{self.endpoint.role} {self.endpoint.model} at {self.endpoint.public_url}"
         while True:
             settings = dict(self._settings)
             response = await self._post(self.body(messages), where)

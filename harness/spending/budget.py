@@ -13,11 +13,12 @@ from harness.errors import BudgetSpent, UsageError
 from harness.spending.usage import Price, Usage
 from harness.text import tokens_at_least_one
 
-Payee = Literal["assistant", "judge", "second_judge"]
+Payee = Literal["assistant", "judge", "second_judge", "author"]
 _PRICED_BY: dict[Payee, str] = {
     "assistant": "--price, or [price] in the profile",
     "judge": "--judge-price",
     "second_judge": "--judge-price, a second one behind a comma",
+    "author": "--price",
 }
 
 

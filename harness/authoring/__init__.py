@@ -1,0 +1,1 @@
+"""Fresh questions that no model has read: made by templates or a model, checked, reviewed."""

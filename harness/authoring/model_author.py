@@ -1,0 +1,227 @@
+"""An author that asks a language model: persona, question, evidence, self-chat, check.
+
+A reply that cannot be used is asked for again, with what was wrong with it; after three the item is
+refused, and the reason is kept.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from harness.authoring.draft import Asked, Draft, Refused, Turns
+from harness.authoring.kept_replies import KeptReplies
+from harness.authoring.plan import Item
+from harness.authoring.replies import (
+    Unusable,
+    question_of,
+    statements_of,
+    telling,
+    text_of,
+    verdict_of,
+)
+from harness.datasets.longmemeval import date_text
+from harness.errors import JudgeCallFailed, UsageError
+from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
+from harness.prompt import Prompt, load_prompts
+from harness.records.run_dir import RunDir
+from harness.report.table import Table
+from harness.spending.budget import Budget, Limits, Meter
+from harness.spending.forecast import ANSWER_TOKENS, Forecast
+from harness.spending.usage import Price
+from harness.text import tokens_of
+
+T = TypeVar("T")
+_PACKAGE = "harness.authoring.prompts"
+_MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
+_THOUGHTS = re.compile(r"^.*</think>", re.DOTALL)
+_ATTEMPTS = 3
+_ROUNDS = (2, 3)
+_ASSISTANT = "You are a helpful chat assistant. Answer in at most 120 words."
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorModel:
+    """Which model writes, and what it costs."""
+
+    endpoint: ChatEndpoint
+    price: Price | None = field(default=None)
+
+    @classmethod
+    def parse(cls, text: str, api_key: str | None, price: Price | None) -> "AuthorModel":
+        """From `MODEL@BASE_URL`; raises `UsageError`."""
+        found = _MODEL.fullmatch(text)
+        if found is None:
+            raise UsageError(f"--model {text!r}: expected MODEL@BASE_URL")
+        endpoint = ChatEndpoint(found["model"], found["url"], api_key, role="author")
+        return cls(endpoint, price)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must not change within a folder."""
+        hashes = {name: prompt.hash for name, prompt in _prompts().items()}
+        return {
+            "model": self.endpoint.model,
+            "base_url": self.endpoint.public_url,
+            "prompts": hashes,
+            "kinds": _kinds(),
+        }
+
+
+class ModelAuthor:
+    """Writes with a model; every call is kept in the folder and paid once."""
+
+    def __init__(self, folder: RunDir, model: AuthorModel, limits: Limits) -> None:
+        self._chat = OpenAIChat(model.endpoint, meter=Meter("author", model.price))
+        self._replies = KeptReplies(folder, self._chat)
+        Budget(limits, [self._chat.meter])
+
+    async def persona(self, item: Item) -> str:
+        """A paragraph that nobody could guess."""
+        prompt = _prompts()["persona"].render(theme=_theme(item))
+        return await self._asked("persona", item, prompt, text_of)
+
+    async def asked(self, item: Item, persona: str) -> Asked:
+        """As JSON."""
+        prompt = _prompts()["question"].render(
+            persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
+        )
+        return await self._asked("question", item, prompt, question_of)
+
+    async def statements(self, item: Item, persona: str, asked: Asked) -> tuple[str, ...]:
+        """As JSON, one for each session."""
+        prompt = _prompts()["evidence"].render(
+            persona=persona,
+            kind=_kinds()[item.type],
+            question=asked.question,
+            answer=asked.answer,
+            sessions=_sessions(item),
+        )
+        wanted = len(item.dates)
+        return await self._asked("evidence", item, prompt, lambda said: statements_of(said, wanted))
+
+    async def chat(self, item: Item, persona: str, statement: str, number: int) -> Turns:
+        """A self-chat of two or three rounds; the statement comes up in one drawn in advance."""
+        random = item.draws(f"chat {number}")
+        rounds = random.choice(_ROUNDS)
+        told = random.randrange(rounds)
+        turns: Turns = []
+        for place in range(rounds):
+            for role in ("user", "assistant"):
+                tells = place == told and role == item.speaker
+                step = f"chat {number} {role} {place}"
+                said = await self._turn(item, persona, statement if tells else "", turns, step)
+                label = {"has_answer": True} if tells else {}
+                turns.append({"role": role, "content": said, **label})
+        return turns
+
+    async def doubt(self, draft: Draft) -> str | None:
+        """Whether the model, too, comes to the answer."""
+        told = [
+            f"{date_text(moment)}, the {draft.item.speaker}: {draft.evidence_turn(number)}"
+            for number, moment in enumerate(draft.item.dates)
+        ]
+        prompt = _prompts()["check"].render(
+            question=draft.asked.question,
+            asked=date_text(draft.item.asked),
+            answer=draft.asked.answer,
+            said="\n".join(told),
+        )
+        follows = await self._asked("check", draft.item, prompt, verdict_of)
+        return None if follows == "yes" else "the model does not come to this answer"
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._chat.close()
+
+    async def _turn(self, item: Item, persona: str, statement: str, turns: Turns, step: str) -> str:
+        """The next message; `statement` is empty where it is not told."""
+        read = telling(statement) if statement else text_of
+        role = step.split()[2]
+        if role == "assistant" and not statement:
+            system = {"role": "system", "content": _ASSISTANT}
+            said = [{"role": turn["role"], "content": turn["content"]} for turn in turns]
+            return await self._read(step, item, [system, *said], read)
+        conversation = "\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
+        values = {"conversation": conversation or "(empty)"}
+        if role == "user":
+            values |= {"persona": persona, "theme": _theme(item)}
+        if statement:
+            values["statement"] = statement
+        name = "chat_answer" if role == "assistant" else "chat_tell" if statement else "chat_user"
+        return await self._asked(step, item, _prompts()[name].render(**values), read)
+
+    async def _asked(self, step: str, item: Item, prompt: str, read: Callable[[str], T]) -> T:
+        return await self._read(step, item, [{"role": "user", "content": prompt}], read)
+
+    async def _read(
+        self, step: str, item: Item, messages: Sequence[dict[str, str]], read: Callable[[str], T]
+    ) -> T:
+        """A reply that can be used; raises `Refused` where none of the attempts gives one."""
+        asked, problem = list(messages), ""
+        for attempt in range(_ATTEMPTS):
+            try:
+                said = await self._replies.ask(step, item.item_id, attempt, asked)
+            except JudgeCallFailed as failed:
+                raise Refused(step, str(failed)) from failed
+            try:
+                return read(_THOUGHTS.sub("", said))
+            except Unusable as unusable:
+                problem = str(unusable)
+            asked = [
+                *messages,
+                {"role": "assistant", "content": said},
+                {"role": "user", "content": f"That cannot be used: {problem}. Please again."},
+            ]
+        raise Refused(step, f"{_ATTEMPTS} replies could not be used, the last one: {problem}")
+
+
+def forecast(items: Sequence[Item], price: Price | None) -> Table:
+    """What writing these items would take, were every reply usable at once and none kept."""
+    made = Forecast()
+    longest = max(len(prompt.text) for prompt in _prompts().values())
+    for item in items:
+        made.by_type[item.type] += 1
+        chats = len(item.dates) * 2 * sum(_ROUNDS) // len(_ROUNDS)
+        made.chat_calls += 4 + chats
+        # What earlier steps wrote is sent along: about two replies.
+        made.prompt_tokens += (4 + chats) * (tokens_of(longest) + 2 * ANSWER_TOKENS)
+    usd = made.usd(price)
+    rows = [
+        ("questions", f"{made.questions:,}"),
+        ("calls", f"{made.chat_calls:,}"),
+        ("prompt tokens", f"{made.prompt_tokens:,}"),
+        ("completion tokens", f"{made.completion_tokens:,}"),
+        ("US dollars", "no price known" if usd is None else f"{usd:.2f}"),
+    ]
+    note = (
+        f"Before the first call. Estimates: four characters a token, {ANSWER_TOKENS} tokens a "
+        "reply; replies that were kept cost nothing again."
+    )
+    return Table("Forecast", ("what", "how much"), rows, note)
+
+
+@cache
+def _prompts() -> dict[str, Prompt]:
+    return load_prompts(_PACKAGE)
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    text = files(_PACKAGE).joinpath("kinds.json").read_text(encoding="utf-8")
+    kinds: dict[str, str] = json.loads(text)
+    return kinds
+
+
+def _theme(item: Item) -> str:
+    """What the item is about, by name and field of life; the values are the model's own."""
+    named = [f"{one.name.replace('_', ' ')} ({one.category})" for one in item.attributes]
+    return f"{', '.join(named)}; the conversation is about {item.attributes[0].topic}"
+
+
+def _sessions(item: Item) -> str:
+    lines = [f"- {date_text(moment)}: told by the {item.speaker}" for moment in item.dates]
+    return "\n".join([*lines, f"- {date_text(item.asked)}: the question is asked"])

@@ -1,0 +1,1 @@
+"""What the author's model is asked, a file a step."""

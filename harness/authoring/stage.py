@@ -1,0 +1,167 @@
+"""The stage `author`: every item through every step, kept in a folder, and the file made of it.
+
+What costs something is kept the moment it is there (`kept_replies`); all other files are made from
+it anew, so that a command that was killed is simply run again.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.authoring.assembly import write_questions
+from harness.authoring.checks import Check, problems_of
+from harness.authoring.draft import Asked, Author, Draft, Refused, write_draft
+from harness.authoring.ontology import Ontology
+from harness.authoring.plan import Item
+from harness.datasets.longmemeval import date_text
+from harness.errors import RunInterrupted, RunMismatch, UsageError
+from harness.records.run_dir import LineFile, RunDir
+
+SETTINGS = "settings.json"
+PERSONAS = LineFile[dict[str, Any]]("personas.jsonl")
+QUESTIONS = LineFile[dict[str, Any]]("questions.jsonl")
+EVIDENCE = LineFile[dict[str, Any]]("evidence.jsonl")
+CHATS = LineFile[dict[str, Any]]("chats.jsonl")
+CHECKS = LineFile[dict[str, Any]]("checks.jsonl")
+REVIEWS = LineFile[dict[str, Any]]("reviews.jsonl")
+FINISHED = "questions.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One item at its end; `draft` is None for what was refused."""
+
+    item: Item
+    draft: Draft | None
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """How histories are filled: so many sessions, from a file or by templates; whether only what a
+    person accepted is written.
+    """
+
+    sessions: int
+    pool: Path | None = None
+    only_accepted: bool = False
+
+
+def open_folder(folder: RunDir, settings: Mapping[str, Any]) -> None:
+    """Make the folder, or see that it belongs to the same questions; raises `RunMismatch`."""
+    folder.create()
+    known = folder.read_json(SETTINGS)
+    if known is None:
+        folder.replace(SETTINGS, json.dumps(settings, ensure_ascii=False, indent=2) + "\n")
+    elif known != settings:
+        changed = sorted(name for name in settings if known.get(name) != settings[name])
+        raise RunMismatch(
+            f"--out {folder.path} holds other questions ({', '.join(changed)} differ): "
+            "repeat that command to continue it, or choose another folder"
+        )
+
+
+def write_items(author: Author, items: Sequence[Item], concurrency: int) -> list[Written]:
+    """Every item through every step, so many at a time, in the order of the plan."""
+    try:
+        return asyncio.run(_write_items(author, items, concurrency))
+    except KeyboardInterrupt:
+        raise RunInterrupted("interrupted: run the same command again to continue") from None
+
+
+async def _write_items(author: Author, items: Sequence[Item], concurrency: int) -> list[Written]:
+    gate = asyncio.Semaphore(concurrency)
+
+    async def one(item: Item) -> Written:
+        async with gate:
+            return await _written(author, item)
+
+    tasks = [asyncio.create_task(one(item)) for item in items]
+    try:
+        return [await task for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await author.close()
+
+
+async def _written(author: Author, item: Item) -> Written:
+    """Rules first; a model is only asked about what they leave."""
+    try:
+        draft = await write_draft(author, item)
+        if problems := problems_of(draft):
+            return Written(item, draft, Check("failed", problems))
+        doubt = await author.doubt(draft)
+    except Refused as refusal:
+        return Written(item, None, Check("refused", (str(refusal),)))
+    return Written(item, draft, Check("doubtful" if doubt else "passed", (), doubt))
+
+
+def keep_steps(folder: RunDir, written: Sequence[Written]) -> None:
+    """Write each step's file, a line an item, in the order of the plan."""
+    drafts = [one.draft for one in written if one.draft is not None]
+    steps: dict[LineFile[dict[str, Any]], Callable[[Draft], dict[str, Any]]] = {
+        PERSONAS: lambda draft: {"persona": draft.persona},
+        QUESTIONS: _question,
+        EVIDENCE: _evidence,
+        CHATS: lambda draft: {"chats": list(draft.chats)},
+    }
+    for name, step in steps.items():
+        folder.replace_lines(name, [{"item": one.item.item_id, **step(one)} for one in drafts])
+    checks = [{"item": one.item.item_id, **asdict(one.check)} for one in written]
+    folder.replace_lines(CHECKS, checks)
+
+
+def finish(
+    folder: RunDir, written: Sequence[Written], ontology: Ontology, history: History, seed: int
+) -> list[Draft]:
+    """Write the file of what passed, or was accepted by a person; returns what is in it."""
+    reviews = {line["item"]: line for line in folder.records(REVIEWS, "item")}
+    chosen = [
+        draft
+        for one in written
+        if (draft := _chosen(one, reviews.get(one.item.item_id), history.only_accepted))
+    ]
+    if not chosen:
+        raise UsageError(f"{folder.path}: no question passed its checks or was accepted")
+    path = folder.path / FINISHED
+    write_questions(path, chosen, ontology, history.sessions, seed, history.pool)
+    return chosen
+
+
+def _chosen(one: Written, review: Mapping[str, Any] | None, only_accepted: bool) -> Draft | None:
+    """The draft as a person left it; None where it is not to be written."""
+    draft = one.draft
+    if draft is None:
+        return None
+    if review is None:
+        return draft if one.check.status == "passed" and not only_accepted else None
+    if review["decision"] == "reject":
+        return None
+    asked = Asked(review["question"], review["answer"])
+    return Draft(draft.item, draft.persona, asked, draft.statements, draft.chats)
+
+
+def _question(draft: Draft) -> dict[str, Any]:
+    item = draft.item
+    return {
+        "type": item.type,
+        "attributes": [attribute.name for attribute in item.attributes],
+        "question": draft.asked.question,
+        "answer": draft.asked.answer,
+        "date": date_text(item.asked),
+    }
+
+
+def _evidence(draft: Draft) -> dict[str, Any]:
+    moments = zip(draft.statements, draft.item.dates, strict=False)
+    speaker = draft.item.speaker
+    told = [
+        {"statement": text, "date": date_text(moment), "speaker": speaker}
+        for text, moment in moments
+    ]
+    return {"evidence": told}
