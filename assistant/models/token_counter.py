@@ -1,9 +1,8 @@
 """How many tokens a text is, for budgets. The estimate; `carried.py` has the tokenizer."""
 
-import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
+
+from assistant.by_digest import ByDigest
 
 TokenCounter = Callable[[str], int]
 """From a text to its tokens, close enough to fill a budget by."""
@@ -18,7 +17,7 @@ def about_tokens(text: str) -> int:
 
 
 class RememberedCounts:
-    """A counter that counts a text once, for any number of threads; keeps digests, no texts.
+    """A counter that counts a text once; keeps digests, no texts.
 
     The same rounds are read for question after question, and a tokenizer takes longer over a
     hundred of them than the search that found them.
@@ -26,20 +25,8 @@ class RememberedCounts:
 
     def __init__(self, count: TokenCounter, *, most: int = 50_000) -> None:
         self._count = count
-        self._most = most
-        self._known: OrderedDict[bytes, int] = OrderedDict()
-        self._lock = threading.Lock()
+        self._known = ByDigest[int](most)
 
     def __call__(self, text: str) -> int:
         """The tokens of the text."""
-        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        with self._lock:
-            if (known := self._known.get(key)) is not None:
-                self._known.move_to_end(key)
-                return known
-        counted = self._count(text)
-        with self._lock:
-            self._known[key] = counted
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
-        return counted
+        return self._known.of(text, lambda: self._count(text))

@@ -5,10 +5,11 @@ A model reads both out of the text with some effort, and now and then wrongly. W
 guess at is left to the model.
 """
 
+from assistant.by_digest import ByDigest
 from assistant.dates import print_day
 from assistant.reading.excerpt import shortened
 from assistant.reading.packing import Beside
-from memory_store import Days, Fact, FactLink, Kind, Language, Record, Speaker, kind_of
+from memory_store import Days, Fact, FactLink, Kind, Language, Record, Round, Speaker, kind_of
 
 _LONGEST = 160
 # Of a pasted text nobody needs every day.
@@ -32,6 +33,15 @@ def _days(record: Record, language: Language) -> tuple[str, ...]:
     if any(fact.speaker is Speaker.QUOTED for fact in record.facts):
         return ()
     round = record.round
+    said = f"{language.name} {round.session_date.isoformat()} {round.user_text}"
+    return _DAYS.of(said, lambda: _counted(round, language))
+
+
+# The same rounds are read for question after question. A few hundred bytes each.
+_DAYS = ByDigest[tuple[str, ...]](20_000)
+
+
+def _counted(round: Round, language: Language) -> tuple[str, ...]:
     named = language.counted_days(round.user_text, round.session_date)
     return tuple(f"{words} = {_print(days)}" for words, days in [*dict.fromkeys(named)][:_MOST])
 

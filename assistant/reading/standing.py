@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from assistant.by_digest import ByDigest
 from assistant.dates import print_day
 from memory_store import (
     Days,
@@ -19,6 +20,7 @@ from memory_store import (
     Record,
     Speaker,
     own_sentences,
+    read_sentences,
     surely_instructs,
 )
 
@@ -76,6 +78,18 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     # A longer message may be a text to work on.
     if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
         return
+    # Whose words a message is takes longest to tell, and few messages ask for anything.
+    if not _holds_request(round.user_text):
+        return
     for sentence in own_sentences(round):
         if surely_instructs(sentence):
             yield StandingRequest(record.id, round.session_date, sentence)
+
+
+def _holds_request(text: str) -> bool:
+    """Whether some sentence asks for something from now on, whoever's it is."""
+    return _HOLDING.of(text, lambda: any(map(surely_instructs, read_sentences(text))))
+
+
+# Some 130 bytes each.
+_HOLDING = ByDigest[bool](50_000)

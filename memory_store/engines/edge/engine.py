@@ -25,6 +25,7 @@ from memory_store.engines.edge.rewriting import rewritten
 from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
 from memory_store.engines.edge.swap import finish_swap, sweep
 from memory_store.engines.edge.sync import Durability, Gate
+from memory_store.engines.edge.tally import Tally
 from memory_store.engines.engine import (
     Claim,
     Hit,
@@ -62,6 +63,7 @@ class EdgeEngine:
         self._gate = Gate()
         self._scrubbing = asyncio.Lock()
         self._watchers = Watchers()
+        self._tally = Tally(lambda scope: self._shard.count(to_filter(scope)))
 
     async def open(self, dimension: int) -> Payload | None:
         """Open or create the shard; see `Engine.open`.
@@ -76,6 +78,7 @@ class EdgeEngine:
                 create(self._directory, dimension)
             self._open_shard = open_shard(self._directory, self._durability)
             sweep(self._directory)
+        self._tally.clear()
         return self._identity()
 
     def _identity(self) -> Payload | None:
@@ -103,11 +106,11 @@ class EdgeEngine:
             if erasing:
                 shard.note_erased(len(points))
             if over is None:
-                await _upsert(shard, points, qe.UpdateMode.Upsert)
+                await self._upsert(shard, points, qe.UpdateMode.Upsert)
             else:
                 replaced, new = divided(points, over)
-                await _upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
-                await _upsert(shard, new, qe.UpdateMode.InsertOnly)
+                await self._upsert(shard, replaced, qe.UpdateMode.UpdateOnly, to_holding(over))
+                await self._upsert(shard, new, qe.UpdateMode.InsertOnly)
 
     async def set_payload(
         self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
@@ -121,7 +124,27 @@ class EdgeEngine:
         """Delete by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
         async with self._writing(of_scope(scope)) as shard:
-            await shard.delete(to_filter(scope))
+            await self._delete(shard, to_filter(scope))
+
+    async def _upsert(
+        self,
+        shard: Shard,
+        points: Sequence[Point],
+        mode: qe.UpdateMode,
+        only_if: qe.Filter | None = None,
+    ) -> None:
+        for start in range(0, len(points), _UPSERT_BATCH):
+            if start:
+                await pause()
+            batch = points[start : start + _UPSERT_BATCH]
+            with self._tally.following(batch):
+                shard.upsert(batch, mode, only_if)
+
+    async def _delete(self, shard: Shard, selected: qe.Filter) -> None:
+        try:
+            await shard.delete(selected)
+        finally:
+            self._tally.clear()
 
     @asynccontextmanager
     async def _writing(self, written: Written) -> AsyncIterator[Shard]:
@@ -210,7 +233,9 @@ class EdgeEngine:
         return {point.payload[USER] async for page in pages for point in page}
 
     async def count(self, scope: Scope) -> int:
-        """Exact count of the points in scope."""
+        """Exact count of the points in scope; of all of a user's points it is kept."""
+        if scope == Scope(scope.user_id):
+            return self._tally.of(scope.user_id)
         return self._shard.count(to_filter(scope))
 
     async def scrub(self, *, if_due: bool = False) -> bool:
@@ -265,12 +290,3 @@ class EdgeEngine:
 
     def _explaining(self) -> AbstractContextManager[None]:
         return explaining(self._directory)
-
-
-async def _upsert(
-    shard: Shard, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
-) -> None:
-    for start in range(0, len(points), _UPSERT_BATCH):
-        if start:
-            await pause()
-        shard.upsert(points[start : start + _UPSERT_BATCH], mode, only_if)

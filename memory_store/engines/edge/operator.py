@@ -86,7 +86,7 @@ class EdgeOperator(EdgeEngine):
         """Delete rounds by id."""
         if ids:
             async with self._writing({}) as shard:
-                await shard.delete(qe.Filter(must=[qe.HasIdCondition(set(ids))]))
+                await self._delete(shard, qe.Filter(must=[qe.HasIdCondition(set(ids))]))
 
     def successor(self) -> "EdgeOperator":
         """The shard in the sibling folder."""

@@ -137,6 +137,8 @@ _COUNTED = re.compile(
     rf"(?:\s+{TIME_OF_DAY})?",
     re.I,
 )
+# Each of them has one of these in it, which is found a thousand times as fast as what they name.
+_MAY_COUNT = re.compile(r"yesterday|tomorrow|last|next|ago", re.I)
 
 
 def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
@@ -145,6 +147,8 @@ def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days
     Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
     Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
     """
+    if _MAY_COUNT.search(text) is None:
+        return []
     return [
         (e.text, Days(e.first, e.last))
         for e in time_expressions(text, _day(said_on))
