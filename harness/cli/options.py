@@ -8,7 +8,7 @@ import typer
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
-from harness.judges.registry import JUDGES
+from harness.judges.rubrics import RUBRICS
 from harness.replay.modes.choice import MODES
 from harness.spending.usage import Price
 
@@ -21,7 +21,9 @@ DatasetName = Annotated[
 ]
 DataFile = Annotated[
     Path | None,
-    typer.Option("--file", help="Its file: .json or .jsonl, also .gz or .xz.", dir_okay=False),
+    typer.Option(
+        "--file", help="Its file: .json, .jsonl or .csv, also .gz or .xz.", dir_okay=False
+    ),
 ]
 GoldFile = Annotated[
     Path | None,
@@ -127,7 +129,8 @@ JudgeName = Annotated[
     str,
     typer.Option(
         "--judge",
-        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL.",
+        help="Judge: lexical; choice, for questions with options; or one of "
+        f"{', '.join(RUBRICS)} followed by =MODEL@BASE_URL.",
     ),
 ]
 SecondJudge = Annotated[

@@ -80,6 +80,7 @@ def digest_of(question: Question) -> QuestionDigest:
         evidence_ids=question.evidence_ids,
         evidence_turn_ids=evidence_turn_ids(question),
         evidence_begins=tuple(_evidence_begins(question)),
+        options=question.options,
     )
 
 

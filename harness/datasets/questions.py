@@ -83,7 +83,8 @@ class Question:
     `answer` is always text; `answer_is_number` tells that the file held a number. Questions with
     the same `shared_history` are asked of one history, which is brought in once. `alternatives` are
     further complete answers, `trap` is what a question without an answer tempts one to say, and
-    `evidence_ids` are the turn ids that the file names as evidence, as they stand there.
+    `evidence_ids` are the turn ids that the file names as evidence, as they stand there. With
+    `options` the answer is the text of one of them; the question names them by letter.
     """
 
     question_id: str
@@ -99,6 +100,7 @@ class Question:
     alternatives: tuple[str, ...] = ()
     trap: str | None = None
     evidence_ids: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
     @property
     def history_id(self) -> str:
