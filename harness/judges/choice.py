@@ -14,7 +14,7 @@ _ANNOUNCED = re.compile(
     r"(?:answer|option|choice)\W{0,12}(?:is\W{0,6})?(?:option\W{0,6})?\(?\b([a-j])\b(?!')"
 )
 _ALONE = re.compile(r"\W*([a-j])\W*")
-_LEADING = re.compile(r"[\s*]*(?:\(([a-j])\)|([a-j])[).:])")
+_LEADING = re.compile(r"[\s*]*(?:\(([a-j])\)|([a-j])[).:])(?!\W*(?:or\W+|and\W+)?\(?[a-j]\b[).:])")
 _BRACKETED = re.compile(r"\(([a-j])\)")
 
 
