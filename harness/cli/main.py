@@ -32,6 +32,7 @@ from harness.cli.run_commands import (
     retrieval_command,
     run_command,
 )
+from harness.cli.stats_command import stats_command
 from harness.errors import HarnessError, RunInterrupted
 
 app = typer.Typer(
@@ -54,6 +55,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "lifecycle": lifecycle_command,
     "compile": compile_command,
     "sample": sample_command,
+    "stats": stats_command,
     "download": download_command,
     "export": export_command,
     "demo": demo_command,

@@ -8,7 +8,7 @@ import typer
 from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
-from harness.judges.registry import JUDGES
+from harness.judges.rubrics import RUBRICS
 from harness.replay.modes.choice import MODES
 from harness.spending.usage import Price
 
@@ -22,7 +22,7 @@ DatasetName = Annotated[
 DataFile = Annotated[
     Path | None,
     typer.Option(
-        "--file", help="Its file: .json or .jsonl, also .gz or .xz; for beam also a folder."
+        "--file", help="Its file: .json, .jsonl or .csv, also .gz or .xz; for beam also a folder."
     ),
 ]
 GoldFile = Annotated[
@@ -137,8 +137,9 @@ JudgeName = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help=f"Judge: lexical, or one of {', '.join(JUDGES[1:])} followed by =MODEL@BASE_URL; "
-        "beam also alone. Default: lexical, for --dataset beam: beam.",
+        help="Judge: lexical; choice, for questions with options; beam; or one of "
+        f"{', '.join(RUBRICS)} followed by =MODEL@BASE_URL. Default: what the data set is scored "
+        "by without a model.",
     ),
 ]
 SecondJudge = Annotated[

@@ -81,6 +81,7 @@ def digest_of(question: Question) -> QuestionDigest:
         evidence_turn_ids=evidence_turn_ids(question),
         evidence_begins=tuple(_evidence_begins(question)),
         rubric=question.rubric,
+        options=question.options,
     )
 
 

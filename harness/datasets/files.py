@@ -6,6 +6,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,9 +36,18 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
     Raises `DatasetError` when the file is missing, named wrongly, compressed differently from what
     its name says, not JSON, or not a list of objects.
     """
+    with open_text(path, SUFFIXES) as file:
+        yield from _decode(file, path)
+
+
+@contextmanager
+def open_text(path: Path, suffixes: tuple[str, ...]) -> Iterator[IO[str]]:
+    """A text file, compressed as its name says; what goes wrong while it is read is a
+    `DatasetError`.
+    """
     try:
-        with _open_text(path) as file:
-            yield from _decode(file, path)
+        with _open_text(path, suffixes) as file:
+            yield file
     except (gzip.BadGzipFile, lzma.LZMAError, EOFError, zlib.error) as error:
         raise DatasetError(f"{path}: damaged or cut-off {path.suffix} file ({error})") from error
     except UnicodeDecodeError as error:
@@ -46,10 +56,10 @@ def read_records(path: Path) -> Iterator[dict[str, Any]]:
         raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
-def _open_text(path: Path) -> IO[str]:
+def _open_text(path: Path, suffixes: tuple[str, ...]) -> IO[str]:
     name = path.name.lower()
-    if not name.endswith(SUFFIXES):
-        raise DatasetError(f"{path}: unknown kind of file, expected one of {', '.join(SUFFIXES)}")
+    if not name.endswith(suffixes):
+        raise DatasetError(f"{path}: unknown kind of file, expected one of {', '.join(suffixes)}")
     with path.open("rb") as file:
         head = file.read(len(_XZ_MAGIC))
     actual = ".gz" if head.startswith(_GZIP_MAGIC) else ".xz" if head == _XZ_MAGIC else ""
@@ -58,10 +68,10 @@ def _open_text(path: Path) -> IO[str]:
         kinds = {"": "not compressed", ".gz": "gzip-compressed", ".xz": "xz-compressed"}
         raise DatasetError(f"{path}: by its name {kinds[named]}, by its content {kinds[actual]}")
     if named == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig")
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     if named == ".xz":
-        return lzma.open(path, "rt", encoding="utf-8-sig")
-    return path.open(encoding="utf-8-sig")
+        return lzma.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
 
 
 class _Buffer:

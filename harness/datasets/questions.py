@@ -108,7 +108,8 @@ class Question:
     the same `shared_history` are asked of one history, which is brought in once. `alternatives` are
     further complete answers, `trap` is what a question without an answer tempts one to say, and
     `evidence_ids` are the turn ids that the file names as evidence, as they stand there. `rubric`
-    are the points that a good answer makes, where answers are scored by such.
+    are the points that a good answer makes, where answers are scored by such. With `options` the
+    answer is the text of one of them; the question names them by letter.
     """
 
     question_id: str
@@ -125,6 +126,7 @@ class Question:
     trap: str | None = None
     evidence_ids: tuple[str, ...] = ()
     rubric: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
     @property
     def history_id(self) -> str:

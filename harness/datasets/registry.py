@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ from harness.datasets.beam_files import content_digest, read_chats, size_of
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
 from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
+from harness.datasets.formats.catalogue import FORMATS, REFUSED, Format
 from harness.datasets.golds import read_corrections, require_known
 from harness.datasets.locomo import parse_conversation, parse_locomo
 from harness.datasets.locomo_plus import parse_plus
@@ -26,14 +27,23 @@ from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
-DATASETS = ("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam", "sample")
+DATASETS = (
+    *("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam"),
+    *FORMATS,
+    "sample",
+)
 _PACKED = (".gz", ".xz")
 
 Reader = Callable[[Collection[str]], Iterator[Question]]
 
 
 def open_source(source: Source) -> Dataset:
-    """The data of a source, all of it."""
+    """The data of a source, all of it; raises `UsageError` for a pool: nothing is asked of it."""
+    if source.dataset in FORMATS and FORMATS[source.dataset].is_pool:
+        raise UsageError(
+            f"{source.dataset} is a pool of chats: nothing is asked of it; "
+            "`harness stats` describes it"
+        )
     return open_dataset(source.dataset, source.file, source.gold, source.conversations)
 
 
@@ -56,11 +66,19 @@ def open_dataset(
         return _sample()
     if ":" in name:
         return _plugin(name, file)
+    if name in REFUSED:
+        raise UsageError(REFUSED[name])
     if name not in DATASETS:
         known = f"{', '.join(DATASETS)}, or module:Class"
         raise UsageError(f"unknown data set {name!r}, expected one of {known}")
     if file is None:
         raise UsageError(f"--dataset {name} needs --file")
+    return _of_file(name, file, gold, conversations)
+
+
+def _of_file(name: str, file: Path, gold: Path | None, conversations: Path | None) -> Dataset:
+    if name in FORMATS:
+        return _of_format(name, FORMATS[name], file)
     if name == "longmemeval":
         return _longmemeval(file)
     if name == "locomo-plus":
@@ -94,6 +112,25 @@ def _plugin(name: str, file: Path | None) -> Dataset:
         fingerprint = Fingerprint.known(content_hash(plugin.questions()))
         return Dataset(name, None, 0, fingerprint, outlines, read)
     return Dataset(name, file.name, _size(file), Fingerprint.of_file(file), outlines, read)
+
+
+def _of_format(name: str, form: Format, file: Path) -> Dataset:
+    """Read again each time; the hash of several files is that of their hashes and names."""
+    size = _size(file)
+    outlines = [digest_of(question) for question in form.read(file)]
+    if not outlines:
+        raise DatasetError(f"{file}: holds no questions")
+    _require_distinct((outline.question_id for outline in outlines), file)
+    files = form.files(file)
+    fingerprint = Fingerprint.of_file(file)
+    if len(files) > 1:
+        text = "".join(f"{sha256_of(each)}  {each.name}\n" for each in files)
+        fingerprint = Fingerprint.known(hashlib.sha256(text.encode()).hexdigest())
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        return (question for question in form.read(file) if question.question_id in ids)
+
+    return Dataset(name, file.name, size, fingerprint, outlines, read)
 
 
 def _longmemeval(file: Path) -> Dataset:
@@ -141,6 +178,15 @@ def _seeking(file: Path, extents: Gradual[Extent]) -> Reader:
                     return
 
     return read
+
+
+def _require_distinct(ids: Iterable[str], file: Path) -> None:
+    """Raises `DatasetError` for an id that occurs twice."""
+    seen: set[str] = set()
+    for name in ids:
+        if name in seen:
+            raise DatasetError(f"{file}: question_id {name!r} occurs twice")
+        seen.add(name)
 
 
 def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:

@@ -1,11 +1,13 @@
-"""Judges by what is written on the command line: `lexical`, `beam`, or `RUBRIC=MODEL@BASE_URL`."""
+"""Judges as the command line names them: `lexical`, `choice`, `beam`, `RUBRIC=MODEL@BASE_URL`."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.errors import UsageError
 from harness.judges.base import Judge
+from harness.judges.choice import ChoiceJudge
 from harness.judges.deferred_chat import Correspondence, DeferredChat
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
@@ -16,11 +18,12 @@ from harness.judges.rubrics import RUBRICS
 from harness.spending.budget import Meter, Payee
 from harness.spending.usage import Price
 
-JUDGES = ("lexical", *RUBRICS)
-# The address of whoever judges elsewhere and has none.
-NOWHERE = "http://elsewhere.invalid/v1"
 # With a model, or without one by words.
 BEAM = "beam"
+WITHOUT_MODEL: dict[str, Callable[[], Judge]] = {"lexical": LexicalJudge, "choice": ChoiceJudge}
+JUDGES = (*WITHOUT_MODEL, *RUBRICS)
+# The address of whoever judges elsewhere and has none.
+NOWHERE = "http://elsewhere.invalid/v1"
 _MODEL = re.compile(r"(?P<model>.+)@(?P<url>https?://.+)")
 
 
@@ -53,10 +56,10 @@ def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:
     name, given, model = spec.partition("=")
     if name not in JUDGES:
         raise UsageError(f"unknown judge {name!r}, expected one of {', '.join(JUDGES)}")
-    if name == "lexical":
+    if name in WITHOUT_MODEL:
         if given:
-            raise UsageError("the lexical judge takes no model")
-        return LexicalJudge()
+            raise UsageError(f"the {name} judge takes no model")
+        return WITHOUT_MODEL[name]()
     if options.correspondence is not None and model and "@" not in model:
         model += f"@{NOWHERE}"  # a person, say
     if name == BEAM and not given:

@@ -308,7 +308,7 @@ def test_a_cache_that_cannot_be_written_is_the_callers_trouble(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("oracle", "unknown judge 'oracle', expected one of lexical, longmemeval, locomo"),
+        ("oracle", "unknown judge 'oracle', expected one of lexical, choice, longmemeval, locomo"),
         ("longmemeval", "expected longmemeval=MODEL@BASE_URL"),
         ("longmemeval=gpt", "expected longmemeval=MODEL@BASE_URL"),
         ("longmemeval=gpt@ftp://x", "expected longmemeval=MODEL@BASE_URL"),

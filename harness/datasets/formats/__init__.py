@@ -1,0 +1,1 @@
+"""Data sets of other benchmarks, one module for each published layout."""

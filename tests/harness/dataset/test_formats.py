@@ -1,0 +1,235 @@
+"""Other benchmarks' layouts: made files open, replay and score; broken ones say where and why."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benches import Finished
+from scripted_assistant import ScriptedAssistant
+
+from harness.datasets.formats.catalogue import FORMATS
+from harness.datasets.registry import open_dataset
+from harness.errors import DatasetError, UsageError
+
+Made = Callable[[Path], Path]
+SAID = [
+    {"role": "system", "content": "Name: Ada"},
+    {"role": "user", "content": "User: I keep bees on my roof."},
+    {"role": "assistant", "content": "Assistant: How many hives?"},
+]
+
+
+def written(path: Path, *records: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(json.dumps(record) for record in records))
+    return path
+
+
+def table(path: Path, row: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    return path
+
+
+def personamem(folder: Path, **changes: Any) -> Path:
+    written(folder / "shared_contexts_32k.jsonl", {"c1": [*SAID, *SAID[1:]]})
+    row = {
+        "question_id": "q1",
+        "question_type": "recall",
+        "user_question_or_message": "Which hobby suits me?",
+        "correct_answer": "(b)",
+        "all_options": "['(a) Sailing boats', '(b) Tending beehives']",
+        "shared_context_id": "c1",
+        "end_index_in_shared_context": "3",
+    }
+    return table(folder / "questions_32k.csv", row | changes)
+
+
+def personamem_v2(folder: Path, **changes: Any) -> Path:
+    written(folder / "data/chat.json", {"chat_history": SAID})
+    row = {
+        "chat_history_32k_link": "data/chat.json",
+        "user_query": "{'role': 'user', 'content': 'Which hobby suits me?'}",
+        "correct_answer": "Tending beehives",
+        "incorrect_answers": '["Sailing boats", "Growing tulips"]',
+        "pref_type": "hobby",
+    }
+    return table(folder / "benchmark.csv", row | changes)
+
+
+def halumem(folder: Path, **changes: Any) -> Path:
+    point = {"memory_content": "Ada keeps bees"}
+    asked = {
+        "question": "What does Ada keep?",
+        "answer": "bees",
+        "question_type": "Basic",
+        "evidence": [point],
+    }
+    session = {
+        "start_time": "Sep 04, 2025, 10:00:00",
+        "dialogue": SAID[1:],
+        "memory_points": [point],
+        "questions": [asked],
+    }
+    return written(folder / "halumem.jsonl", {"uuid": "u1", "sessions": [session | changes]})
+
+
+def perltqa(folder: Path, **changes: Any) -> Path:
+    stored = {
+        "profile": {"Protagonist": "Ada", "Age": 40},
+        "events": {"1_0": {"content": "Ada bought a hive.", "Creation Time": "in spring"}},
+        "dialogues": {"1_0#0": {"contents": {"2022-05-15 10:00": ["Ada: Bees!", "Tom: Where?"]}}},
+    }
+    written(folder / "perltmem.json", {"Ada": stored})
+    asked = {"Question": "What did Ada buy?", "Answer": "a hive", "Reference Memory": "['1_0']"}
+    return written(folder / "perltqa.json", {"Ada": {"events": [{"1_0": [asked | changes]}]}})
+
+
+def memorybank(folder: Path, **changes: Any) -> Path:
+    said = {"query": "I keep bees.", "response": "Lovely."}
+    written(folder / "memory_bank_en.json", {"Ada": {"history": {"2023-05-02": [said]}}})
+    asked = {"question": "What do I keep?", "answer": "bees"} | changes
+    return written(folder / "probing_questions_en.jsonl", {"Ada": [asked.get("bare", asked)]})
+
+
+def dialsim(folder: Path, **changes: Any) -> Path:
+    asked = {
+        "questions": {"Tom": "What does Ada keep?"},
+        "options": ["Bees", "Cats"],
+        "answer": "bees",
+    }
+    scene = {
+        "date": "September 22, 1994",
+        "script": "Ada: I keep\nbees.\nTom: Nice.",
+        "hard_q": {"past": [asked | changes]},
+    }
+    return written(folder / "show.json", {"e1": {"1": scene}})
+
+
+def convomem(folder: Path, **changes: Any) -> Path:
+    said = {"speaker": "User", "text": "I keep bees."}
+    item = {
+        "question": "What do I keep?",
+        "answer": "bees",
+        "message_evidences": [said],
+        "conversations": [{"messages": [said, {"speaker": "Assistant", "text": "Fine."}]}],
+    }
+    return written(folder / "changing_evidence/x.json", {"evidence_items": [item | changes]})
+
+
+def msc(folder: Path, **changes: Any) -> Path:
+    talk = [{"text": "I keep bees."}, {"text": "I bake."}]
+    record = {
+        "previous_dialogs": [{"dialog": talk}],
+        "dialog": talk[1:],
+        "self_instruct": {"B": "What do I keep?", "A": "bees"},
+    }
+    return written(folder / "msc.jsonl", record | changes)
+
+
+def dulemon(folder: Path, **changes: Any) -> Path:
+    record = {"conversation": ["Usr: I keep bees.\tU1", "Bot: Fine."]}
+    return written(folder / "dulemon.json", record | changes)
+
+
+def chats(folder: Path, **changes: Any) -> Path:
+    return memorybank(folder, **changes).with_name("memory_bank_en.json")
+
+
+MADE: dict[str, Callable[..., Path]] = {
+    "personamem": personamem,
+    "personamem-v2": personamem_v2,
+    "halumem": halumem,
+    "perltqa": perltqa,
+    "memorybank": memorybank,
+    "dialsim": dialsim,
+    "convomem": convomem,
+    "msc-self-instruct": msc,
+    "msc": msc,
+    "dulemon": dulemon,
+    "memorybank-chats": chats,
+}
+POOLS = [name for name in FORMATS if FORMATS[name].is_pool]
+CHOICES = ("personamem", "personamem-v2", "dialsim")
+
+
+def test_every_layout_is_tried() -> None:
+    assert set(MADE) == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in POOLS])
+def test_a_made_file_is_replayed_and_scored(
+    name: str, assistant: ScriptedAssistant, harness: Callable[..., Finished], tmp_path: Path
+) -> None:
+    file, out = MADE[name](tmp_path), tmp_path / "run"
+    judge = "choice" if name in CHOICES else "lexical"
+    command = ("--dataset", name, "--file", file, "--assistant", assistant.url, "--out", out)
+    ended = harness("run", *command, "--no-probe", "--judge", judge)
+    assert ended.code == 0, ended.err
+    assert json.loads((out / "report.json").read_text())["n"] == 1
+    wire = "\n".join(str(sent.body) for sent in assistant.wire)
+    assert "bees" in wire.lower()
+    for label in ("Name: Ada", "memory_points", "evidence", "1_0#0", "correct_answer", "U1"):
+        assert label not in wire
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_a_pool_is_described_and_not_run(
+    name: str, harness: Callable[..., Finished], tmp_path: Path
+) -> None:
+    file = MADE[name](tmp_path)
+    found = json.loads(harness("stats", "--dataset", name, "--file", file, "--json").out)
+    assert (found["counts"]["histories"], found["counts"]["questions"]) == (1, 0)
+    ended = harness(
+        *("run", "--dataset", name, "--file", file, "--assistant", "http://127.0.0.1:9"),
+        *("--out", tmp_path / "run"),
+    )
+    assert (ended.code, "nothing is asked of it" in ended.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "complaint"),
+    [
+        ("personamem", {"correct_answer": "(d)"}, "line 2: correct_answer: no such option"),
+        ("personamem", {"shared_context_id": "c9"}, "line 2: shared_context_id: 'c9'"),
+        ("personamem", {"end_index_in_shared_context": "9"}, "1 to 5, found 9"),
+        ("personamem", {"all_options": "[oops"}, "all_options: neither JSON nor"),
+        ("personamem-v2", {"chat_history_32k_link": "no.json"}, "no such file"),
+        ("personamem-v2", {"chat_history_32k_link": "../../x"}, "a path below"),
+        ("halumem", {"start_time": "soon"}, r"entry 0: sessions\[0\]: start_time: expected a date"),
+        ("halumem", {"dialogue": "Hi"}, r"sessions\[0\]: dialogue: expected a list, found str"),
+        ("perltqa", {"Answer": None}, r"Ada: events\[0\]: 1_0\[0\]: Answer: expected text"),
+        ("memorybank", {"bare": "What do I keep?"}, "entry 0: Ada: this question has no answer"),
+        ("dialsim", {"answer": "dogs"}, "options: the correct answer is not among them"),
+        ("convomem", {"conversations": []}, r"evidence_items\[0\]: conversations: holds no"),
+        ("msc-self-instruct", {"self_instruct": 3}, "self_instruct: expected an object, found int"),
+        ("msc", {"previous_dialogs": None}, "entry 0: previous_dialogs: expected a list"),
+        ("dulemon", {"conversation": ["Ada: Hi"]}, "entry 0: conversation: expected 'Usr: …'"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_place(
+    name: str, changes: dict[str, Any], complaint: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DatasetError, match=complaint):
+        open_dataset(name, MADE[name](tmp_path, **changes))
+
+
+def test_trajectories_and_pickles_are_refused_in_words(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="trajectories of agents"):
+        open_dataset("longmemeval-v2", tmp_path / "x.json")
+    (tmp_path / "show.pickle").write_bytes(b"")
+    with pytest.raises(DatasetError, match="a pickle is not opened"):
+        open_dataset("dialsim", tmp_path / "show.pickle")
+
+
+def test_evidence_is_found_by_what_each_layout_names(tmp_path: Path) -> None:
+    for name in ("halumem", "perltqa", "convomem"):
+        dataset = open_dataset(name, MADE[name](tmp_path / name))
+        (question,) = next(dataset.histories({dataset.outlines[0].question_id}))
+        assert len(question.evidence_session_ids) == 1

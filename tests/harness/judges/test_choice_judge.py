@@ -1,0 +1,34 @@
+"""Which option an answer names."""
+
+import pytest
+
+from harness.judges.choice import named_option
+
+OPTIONS = ("red", "dark red", "a green tent", "blue")
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        ("b", 1),
+        ("(C)", 2),
+        ("d.", 3),
+        ("**(a)** because you said so", 0),
+        ("C) the tent", 2),
+        ("I weighed (a) and (b). The answer is (d).", 3),
+        ("Final answer: option B", 1),
+        ("First I thought answer: a. Answer: c", 2),
+        ("It must be (b), from what you told me.", 1),
+        ("You would like a Green tent.", 2),
+        ("Dark red.", 1),
+        ("Red, I think.", 0),
+        ("(a) or (b)?", None),
+        ("either blue or a green tent", None),
+        ("between (a) and (b), hard to say", None),
+        ("(j)", None),
+        ("Nothing fits.", None),
+        ("", None),
+    ],
+)
+def test_an_answer_names_one_option_or_none(answer: str, named: int | None) -> None:
+    assert named_option(answer, OPTIONS) == named
