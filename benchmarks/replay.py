@@ -168,7 +168,7 @@ def _batches(longest_first: Sequence[str]) -> Iterator[list[str]]:
         yield batch
 
 
-async def ingested(questions: Sequence[Question], concurrency: int, together: Together) -> Taken:
+async def ingested(questions: Sequence[Question], way: Way) -> Taken:
     """What the harness and a new assistant take to bring the histories in."""
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (port, process_id):
         waiting = iter(questions)
