@@ -36,7 +36,7 @@ from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 
 # Characters that a batch of the encoder alone is padded to: more of them are no faster.
-_PADDED = 2400
+_PADDED = 1200
 _LONGEST_READ = 1200
 _NICENESS = 10
 
