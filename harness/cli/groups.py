@@ -114,6 +114,7 @@ class Manner:
     last_tokens: options.LastTokens = None
     layout: options.HistoryLayout = "text"
     notes: options.Notes = False
+    send: options.Send = "turn"
 
     def approach(self, price: Price | None) -> Approach:
         """Mode, profile and prompt size; a price that was given counts more than the profile's."""
@@ -128,7 +129,7 @@ class Manner:
         window = ContextWindow(
             self.context_tokens, last_sessions, self.last_tokens, layout, self.notes
         )
-        return Approach(self.mode, profile, window)
+        return Approach(self.mode, profile, window, self.send)
 
 
 @dataclass(frozen=True)

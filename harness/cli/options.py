@@ -9,6 +9,7 @@ from harness.assistants.profile import BUILT_IN
 from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.rubrics import RUBRICS
+from harness.replay.ingest import Together
 from harness.replay.modes.choice import MODES
 from harness.spending.usage import Price
 
@@ -49,6 +50,10 @@ ApiKey = Annotated[
 ]
 ModelName = Annotated[str, typer.Option("--model", help="Model name sent with the question.")]
 Mode = Annotated[str, typer.Option("--mode", help=f"How questions are put: {', '.join(MODES)}.")]
+Send = Annotated[
+    Together,
+    typer.Option("--send", help="What one request of --mode native records: a turn, or a session."),
+]
 ProfileName = Annotated[
     str,
     typer.Option(

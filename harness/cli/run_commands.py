@@ -101,11 +101,12 @@ def retrieval_command(
     concurrency: options.Concurrency = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
     forget: options.Forget = False,
+    send: options.Send = "turn",
 ) -> None:
     """Replay histories and search, without asking questions."""
     opened = Run(selection.source, out, progress())
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
-    finish(opened, replay_run(opened, server.endpoint, Approach(mode), replaying))
+    finish(opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying))
 
 
 @grouped

@@ -1,20 +1,27 @@
-"""Bringing one history into the assistant: turn by turn, in date order, then proof that all of it
-arrived.
+"""Bringing one history into the assistant: in date order, turn by turn or a session at a time, then
+proof that all of it arrived.
 """
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal, get_args
 
 from harness.assistants.client import AssistantClient
 from harness.assistants.wire import StoredSession
-from harness.datasets.questions import HaystackSession, Question, rounds_of
+from harness.datasets.questions import HaystackSession, Question, Round, rounds_of
 from harness.errors import BadReply, IngestMismatch
 from harness.replay.blinding import Blinding
 from harness.text import rfc3339
 
+Together = Literal["turn", "session"]
+"""What one request carries."""
+TOGETHER: tuple[Together, ...] = get_args(Together)
+# Of a longer session some rounds at a time: servers limit what a request may carry.
+_MOST_TURNS = 64
+_MOST_CHARACTERS = 400_000
 _FIRST_POLL = 0.05
 _LONGEST_POLL = 1.0
 
@@ -23,7 +30,8 @@ _LONGEST_POLL = 1.0
 class Ingested:
     """What was sent of one history, and how long it took.
 
-    `round_ms` holds one latency for each round, the sum over its turns; `seconds` is the whole
+    `round_ms` holds one latency for each round, the sum over its turns, of which each has an equal
+    share of the request that it came with; `seconds` is the whole
     ingest without the barrier; `rounds_by_session` is keyed by opaque session id.
     """
 
@@ -38,7 +46,9 @@ class Ingested:
 
 
 class Ingester:
-    """Sends histories for one run. `on_round` is called after every stored round."""
+    """Sends histories for one run, by requests of a turn or of a session each. `on_round` is called
+    after every stored round.
+    """
 
     def __init__(
         self,
@@ -47,8 +57,10 @@ class Ingester:
         *,
         barrier_seconds: float,
         on_round: Callable[[], None],
+        together: Together = "turn",
     ) -> None:
         self._client = client
+        self._parts = _turn_by_turn if together == "turn" else _many_turns
         self._blinding = blinding
         self._barrier_seconds = barrier_seconds
         self._on_round = on_round
@@ -89,28 +101,34 @@ class Ingester:
             await self._client.open_session(user_id, session_id, rfc3339(session.session_date))
             return
         rounds = rounds_of(session.turns)
-        for round_ in rounds:
-            elapsed = 0.0
-            for i in round_.turns:
-                turn = session.turns[i]
-                message = {
-                    "id": self._blinding.turn(history_id, session.position, i),
-                    "role": turn.role,
-                    "content": turn.content,
-                    "timestamp": rfc3339(session.session_date + timedelta(seconds=i)),
-                }
-                if turn.name is not None:
-                    message["name"] = turn.name
-                started = time.perf_counter()
-                last = i == len(session.turns) - 1
-                touched = await self._client.record(user_id, session_id, [message], close=last)
-                elapsed += time.perf_counter() - started
-                _check_round(touched, round_.index)
+        round_of = {i: round_.index for round_ in rounds for i in round_.turns}
+        taken = [0.0] * len(rounds)
+        for part in self._parts(session, rounds):
+            messages = [self._message(history_id, session, i) for i in part]
+            started = time.perf_counter()
+            last = part[-1] == len(session.turns) - 1
+            touched = await self._client.record(user_id, session_id, messages, close=last)
+            elapsed = time.perf_counter() - started
+            _check_rounds(touched, sorted({round_of[i] for i in part}))
+            for i in part:
+                taken[round_of[i]] += elapsed / len(part)
                 ingested.turns += 1
-                ingested.characters += len(turn.content)
-            ingested.round_ms.append(round(elapsed * 1000, 2))
-            self._on_round()
+                ingested.characters += len(session.turns[i].content)
+            for _ in range(sum(round_.turns[-1] in part for round_ in rounds)):
+                self._on_round()
+        ingested.round_ms += [round(seconds * 1000, 2) for seconds in taken]
         ingested.rounds_by_session[session_id] = len(rounds)
+
+    def _message(self, history_id: str, session: HaystackSession, i: int) -> dict[str, str]:
+        """One turn, at a time of its own."""
+        turn = session.turns[i]
+        message = {
+            "id": self._blinding.turn(history_id, session.position, i),
+            "role": turn.role,
+            "content": turn.content,
+            "timestamp": rfc3339(session.session_date + timedelta(seconds=i)),
+        }
+        return message if turn.name is None else message | {"name": turn.name}
 
     async def _barrier(self, user_id: str, ingested: Ingested) -> None:
         started = time.monotonic()
@@ -129,10 +147,30 @@ class Ingester:
             pause = min(pause * 2, _LONGEST_POLL)
 
 
-def _check_round(touched: list[int], expected: int) -> None:
-    if touched and touched != [expected]:
+def _turn_by_turn(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
+    """Each turn for itself: turns by their numbers in the session."""
+    return [[i] for round_ in rounds for i in round_.turns]
+
+
+def _many_turns(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
+    """As many whole rounds together as one request may carry."""
+    parts: list[list[int]] = []
+    turns = characters = 0
+    for round_ in rounds:
+        said = sum(len(session.turns[i].content) for i in round_.turns)
+        turns, characters = turns + len(round_.turns), characters + said
+        if not parts or turns > _MOST_TURNS or characters > _MOST_CHARACTERS:
+            parts.append([])
+            turns, characters = len(round_.turns), said
+        parts[-1] += round_.turns
+    return parts
+
+
+def _check_rounds(touched: list[int], expected: list[int]) -> None:
+    if touched and sorted(touched) != expected:
+        sent, found = (", ".join(map(str, indices)) for indices in (expected, touched))
         raise BadReply(
-            f"a turn of round {expected} was put into round {touched}",
+            f"what was said in round {sent} was put into round {found}",
             route="POST /v1/sessions/{session_id}/messages",
         )
 

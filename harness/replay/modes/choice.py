@@ -10,7 +10,7 @@ from harness.assistants.profile import Profile, load_profile
 from harness.assistants.transport import Transport
 from harness.errors import UsageError
 from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingester
+from harness.replay.ingest import Ingester, Together
 from harness.replay.modes.chat import Attempts, ChatMode
 from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.modes.mode import Mode
@@ -24,17 +24,22 @@ MODES = (NATIVE, *CHATTED, *CHOICES)
 
 @dataclass(frozen=True, slots=True)
 class Approach:
-    """How questions are put: the mode, the assistant's profile, and what fits into a prompt."""
+    """How histories are sent and questions are put: the mode, the assistant's profile, what fits
+    into a prompt, and what a request of `native` carries.
+    """
 
     mode: str = NATIVE
     profile: Profile = field(default_factory=lambda: load_profile("aide-memoire"))
     window: ContextWindow = field(default_factory=ContextWindow)
+    together: Together = "turn"
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"unknown mode {self.mode!r}, expected one of {', '.join(MODES)}")
         if self.window.last_tokens is not None and self.mode != "last-n":
             raise UsageError("--last-tokens is for --mode last-n")
+        if self.together != "turn" and not self.searches:
+            raise UsageError("--send session is for --mode native and an assistant with our routes")
         if self.mode == NATIVE and not self.profile.is_ours and self.profile.record is None:
             raise UsageError(
                 f"--mode native needs [record] in profile {self.profile.name}; without such a "
@@ -55,7 +60,9 @@ class Approach:
     def identity(self) -> dict[str, Any]:
         """What must not change within a run directory, beside the mode's name."""
         if self.uses_memory:
-            return {"profile": self.profile.identity}
+            # Directories of runs made before there was a choice say nothing.
+            sent = {} if self.together == "turn" else {"together": self.together}
+            return {"profile": self.profile.identity, **sent}
         latest = {
             "last_sessions": self.window.last_sessions,
             "last_tokens": self.window.last_tokens,
@@ -91,6 +98,7 @@ def make_mode(approach: Approach, around: Surroundings) -> Mode:
             around.blinding,
             barrier_seconds=around.barrier_seconds,
             on_round=around.on_round,
+            together=approach.together,
         )
         return NativeMode(client, around.blinding, ingester, around.meter)
     chat = ChatClient(around.transport, approach.profile, around.meter)

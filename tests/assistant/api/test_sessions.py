@@ -247,3 +247,33 @@ def test_a_session_is_named_and_keeps_its_name(http: httpx.Client, ann: str) -> 
     assert name(http, ann, "a/b", "").json()["title"] is None
     assert_error(name(http, ann, "a/b", "x" * 201), 400, "invalid_request_error", "invalid_value")
     assert_error(name(http, ann, "c", "x"), 404, "not_found_error", "session_not_found")
+
+
+def test_a_session_recorded_whole_is_what_it_is_turn_by_turn(http: httpx.Client, ann: str) -> None:
+    said = (
+        "I live in Ghent and work as a baker.",
+        "Noted.",
+        "My sister visited me last Friday.",
+        "How nice!",
+        "I moved to Bruges yesterday.",
+        "Good luck there.",
+    )
+    turns = [
+        {
+            "id": f"t{number}",
+            "role": ("user", "assistant")[number % 2],
+            "content": text,
+            "timestamp": f"2023-05-20T10:00:0{number}Z",
+        }
+        for number, text in enumerate(said)
+    ]
+    kept = []
+    for parts in ([[turn] for turn in turns], [turns]):
+        for part in parts:
+            body = {"user_id": ann, "messages": part}
+            http.post("/v1/sessions/s/messages", json=body).raise_for_status()
+        kept.append(http.get("/v1/sessions/s", params={"user_id": ann}).json())
+        http.delete(f"/v1/users/{ann}/memories").raise_for_status()
+    one_by_one, whole = kept
+    assert len(whole["data"]) == 3
+    assert whole == one_by_one

@@ -26,6 +26,8 @@ OPTIONS = ("red", "dark red", "a green tent", "blue")
         ("either blue or a green tent", None),
         ("between (a) and (b), hard to say", None),
         ("(j)", None),
+        ("The answer is a guess.", None),
+        ("The answer is a.", 0),
         ("Nothing fits.", None),
         ("", None),
     ],

@@ -3,8 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
 from benches import Bench
 from histories import chat, history, instance, turn, write_data
+
+from harness.errors import RunMismatch, UsageError
+from harness.records.run_dir import INGEST
+from harness.replay.modes.choice import Approach
 
 
 def data(tmp_path: Path) -> Path:
@@ -33,6 +38,62 @@ def test_turns_arrive_one_by_one_in_date_order_with_their_own_times(
         ("L2", "2023-05-21T08:00:02Z"),
     ]
     assert [body["close"] for body in bodies] == [False, False, True] * 2
+
+
+def test_a_session_arrives_whole_with_the_times_of_its_turns(bench: Bench, tmp_path: Path) -> None:
+    bench.data_file = data(tmp_path)
+    bench.approach = Approach(together="session")
+    assert bench.replay() == 0
+    bodies = [json.loads(sent.body) for sent in bench.assistant.sent("POST", "/messages")]
+    heard = [[(m["content"], m["timestamp"]) for m in body["messages"]] for body in bodies]
+    assert heard == [
+        [
+            ("E0", "2023-05-20T23:59:00Z"),
+            ("E1", "2023-05-20T23:59:01Z"),
+            ("E2", "2023-05-20T23:59:02Z"),
+        ],
+        [
+            ("L0", "2023-05-21T08:00:00Z"),
+            ("L1", "2023-05-21T08:00:01Z"),
+            ("L2", "2023-05-21T08:00:02Z"),
+        ],
+    ]
+    assert [body["close"] for body in bodies] == [True] * 2
+    (line,) = bench.open().dir.by_history(INGEST).values()
+    assert (line["sessions"], line["rounds"], line["turns"]) == (2, 4, 6)
+    assert len(line["round_ms"]) == 4
+
+
+def test_a_long_session_arrives_in_whole_rounds(bench: Bench, tmp_path: Path) -> None:
+    said = [f"{side}{n}" for n in range(40) for side in ("U", "A")]
+    sessions = history(
+        (
+            "long",
+            "2023/05/20 (Sat) 10:00",
+            [t for u, a in zip(said[::2], said[1::2], strict=True) for t in chat(u, a)],
+        ),
+        evidence=["long"],
+    )
+    bench.data_file = write_data(tmp_path / "long.json", [instance("q1") | sessions])
+    bench.approach = Approach(together="session")
+    assert bench.replay() == 0
+    bodies = [json.loads(sent.body) for sent in bench.assistant.sent("POST", "/messages")]
+    assert [len(body["messages"]) for body in bodies] == [64, 16]
+    assert [m["content"] for body in bodies for m in body["messages"]] == said
+    assert [body["close"] for body in bodies] == [False, True]
+
+
+def test_a_run_goes_on_as_it_began(bench: Bench) -> None:
+    bench.approach = Approach(together="session")
+    bench.replay()
+    bench.approach = Approach()
+    with pytest.raises(RunMismatch, match="approach"):
+        bench.replay()
+
+
+def test_sessions_are_sent_whole_to_our_own_routes_only() -> None:
+    with pytest.raises(UsageError, match="--mode native"):
+        Approach("teacher", together="session")
 
 
 def test_the_user_is_emptied_first_and_asked_last(bench: Bench, tmp_path: Path) -> None:
