@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.datasets.formats.catalogue import WITH_OPTIONS
 from harness.errors import UsageError
 from harness.judges.base import Judge
 from harness.judges.choice import ChoiceJudge
@@ -47,7 +48,9 @@ class JudgeOptions:
 
 def default_judge(dataset: str) -> str:
     """The judge without a model that knows how the data set is scored."""
-    return BEAM if dataset == BEAM else "lexical"
+    if dataset == BEAM:
+        return BEAM
+    return "choice" if dataset in WITH_OPTIONS else "lexical"
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:

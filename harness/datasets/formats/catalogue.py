@@ -44,6 +44,8 @@ FORMATS = {
     "dulemon": Format(pools.dulemon, is_pool=True),
     "memorybank-chats": Format(memorybank.chats, is_pool=True),
 }
+# Their questions are answered by naming an option.
+WITH_OPTIONS = ("personamem", "personamem-v2", "dialsim")
 # What looks like one of them and is not: why it cannot be read.
 REFUSED = {
     "longmemeval-v2": "LongMemEval-V2 holds trajectories of agents, no chats: it cannot be replayed"

@@ -3,6 +3,7 @@
 import pytest
 
 from harness.judges.choice import named_option
+from harness.judges.registry import default_judge
 
 OPTIONS = ("red", "dark red", "a green tent", "blue")
 
@@ -34,3 +35,18 @@ OPTIONS = ("red", "dark red", "a green tent", "blue")
 )
 def test_an_answer_names_one_option_or_none(answer: str, named: int | None) -> None:
     assert named_option(answer, OPTIONS) == named
+
+
+@pytest.mark.parametrize(
+    ("dataset", "judge"),
+    [
+        ("personamem", "choice"),
+        ("personamem-v2", "choice"),
+        ("dialsim", "choice"),
+        ("beam", "beam"),
+        ("perltqa", "lexical"),
+        ("longmemeval", "lexical"),
+    ],
+)
+def test_a_data_set_is_judged_by_what_it_is_scored_by(dataset: str, judge: str) -> None:
+    assert default_judge(dataset) == judge
