@@ -44,7 +44,7 @@ class Copy:
 
     def __init__(self, source: qe.EdgeShard, folder: Path, dimension: int) -> None:
         self._source = source
-        self._folder = folder
+        self.folder = folder
         self._building = scrubbed_of(folder)
         shutil.rmtree(self._building, ignore_errors=True)
         create(self._building, dimension)
@@ -83,7 +83,7 @@ class Copy:
             marks = marks_of(point.payload or {})
             if marks is None or not is_whole(point.payload):
                 raise StoreDamaged(
-                    f"point {point.id} of the memory in {self._folder} is damaged: stop the "
+                    f"point {point.id} of the memory in {self.folder} is damaged: stop the "
                     "assistant and run `assistant repair`"
                 )
             self._account.held[point.id.bytes] = Entry(
@@ -111,10 +111,10 @@ class Copy:
         self._shard.close()
         Ledger.create(self._building / LEDGER, self._account).close()
         sync_tree(self._building)
-        swap(self._folder, self._building, gone_of(self._folder))
-        shard = qe.EdgeShard.load(str(self._folder))
-        ledger = Ledger(self._folder / LEDGER)
-        return Shard(self._folder, shard, ledger, durability, last=last, erased=erased)
+        swap(self.folder, self._building, gone_of(self.folder))
+        shard = qe.EdgeShard.load(str(self.folder))
+        ledger = Ledger(self.folder / LEDGER)
+        return Shard(self.folder, shard, ledger, durability, last=last, erased=erased)
 
 
 async def repaired(folder: Path, durability: Durability) -> tuple[Shard, Comparison]:

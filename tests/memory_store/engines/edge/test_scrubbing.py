@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,53 @@ async def test_two_at_once_and_a_close_meanwhile(store: MemoryStore, tmp_path: P
     assert not [path.name for path in tmp_path.rglob("*.scrubbed")]
 
 
+RENEW, SWAP, RMTREE = rewriting.Copy.renew, rewriting.swap, shutil.rmtree
+
+
+class Ending:
+    """Ends the process at a step of a scrub. A server that other tests share may scrub meanwhile,
+    in a thread of its own: that one goes on."""
+
+    def __init__(self, data: Path, patch: pytest.MonkeyPatch) -> None:
+        self._data = data
+        self._patch = patch
+
+    def _end(self, folder: Path) -> None:
+        if folder.is_relative_to(self._data):
+            raise KeyboardInterrupt
+
+    def create(self) -> None:
+        async def renew(copy: rewriting.Copy, ids: Iterable[uuid.UUID]) -> None:
+            self._end(copy.folder)
+            await RENEW(copy, ids)
+
+        self._patch.setattr(rewriting.Copy, "renew", renew)
+
+    def swap(self) -> None:
+        def swap(directory: Path, coming: Path, going: Path) -> None:
+            self._end(directory)
+            SWAP(directory, coming, going)
+
+        self._patch.setattr(rewriting, "swap", swap)
+
+    def rename(self) -> None:
+        def swap(directory: Path, coming: Path, going: Path) -> None:
+            if directory.is_relative_to(self._data):
+                directory.rename(going)
+            self._end(directory)
+            SWAP(directory, coming, going)
+
+        self._patch.setattr(rewriting, "swap", swap)
+
+    def delete(self) -> None:
+        def rmtree(folder: str | Path, **how: Any) -> None:
+            if Path(folder).name == "edge.gone" and Path(folder).exists():
+                self._end(Path(folder))
+            RMTREE(folder, **how)
+
+        self._patch.setattr(rewriting.shutil, "rmtree", rmtree)
+
+
 @pytest.mark.parametrize("step", ["create", "swap", "rename", "delete"])
 async def test_ended_in_between_nothing_is_lost(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
@@ -114,30 +163,8 @@ async def test_ended_in_between_nothing_is_lost(
     await store.remember([secret(0)])
     await store.forget_round("eve", secret(0).id)
     data = tmp_path / "data"
-
-    def ends(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    def ends_after_one_rename(directory: Path, coming: Path, going: Path) -> None:
-        directory.rename(going)
-        raise KeyboardInterrupt
-
-    rmtree = shutil.rmtree
-
-    def ends_at_the_old_files(folder: Path, **how: Any) -> None:
-        if folder.name == "edge.gone" and folder.exists():
-            raise KeyboardInterrupt
-        rmtree(folder, **how)
-
     with monkeypatch.context() as patch:
-        if step == "create":
-            patch.setattr(rewriting.Copy, "renew", ends)
-        elif step == "swap":
-            patch.setattr(rewriting, "swap", ends)
-        elif step == "rename":
-            patch.setattr(rewriting, "swap", ends_after_one_rename)
-        else:
-            patch.setattr(rewriting.shutil, "rmtree", ends_at_the_old_files)
+        getattr(Ending(data, patch), step)()
         with pytest.raises(KeyboardInterrupt):
             await store.scrub()
     copy = crashed(data, tmp_path / "crashed")
