@@ -17,11 +17,13 @@ from harness.compilation.pool import Outline, Pool, read_pool
 from harness.compilation.recipe import Recipe
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import sha256_of
-from harness.datasets.registry import open_dataset
+from harness.datasets.registry import DATASETS, open_dataset
 from harness.datasets.selection import Source, select
 from harness.errors import DatasetError, UsageError
 from harness.text import tokens_of
 from harness.version import git_state, harness_version
+
+COMPILED = ("longmemeval", "locomo", "locomo-refined", "sample")
 
 FORMAT = 1
 
@@ -66,6 +68,11 @@ def compile_histories(
     """
     if source.file is not None and source.file.resolve() == out.resolve():
         raise UsageError(f"--out {out} is the file to read: choose another name")
+    if source.dataset in DATASETS and source.dataset not in COMPILED:
+        raise UsageError(
+            f"compile writes LongMemEval's format, in which {source.dataset} has no place; "
+            f"it takes {', '.join(COMPILED)}, or module:Class"
+        )
     dataset = open_dataset(source.dataset, source.file)
     pool = read_pool(instances_of(dataset, source.file))
     selected = _select(pool, source, questions)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from benches import Finished
 from conversations import qa, sample, turn
 from scripted_assistant import ScriptedAssistant
@@ -80,3 +81,16 @@ def test_the_result_is_replayed_and_scored_like_locomo(
     report = json.loads((tmp_path / "run" / "report.json").read_text())
     assert report["official_metrics"]["metric"] == "locomo"
     assert report["accuracy"]["official"] is None
+
+
+@pytest.mark.parametrize("dataset", ["beam", "personamem", "msc"])
+def test_what_longmemevals_format_cannot_hold_is_refused(
+    harness: Any, tmp_path: Path, dataset: str
+) -> None:
+    (tmp_path / "data.json").write_text("[]")
+    ended = harness(
+        *("compile", "--dataset", dataset, "--file", tmp_path / "data.json"),
+        *("--sessions", 5, "--out", tmp_path / "out.json"),
+    )
+    assert ended.code == 2
+    assert f"{dataset} has no place" in ended.err
