@@ -70,7 +70,7 @@ def _json(said: str) -> dict[str, Any]:
     match = _OBJECT.search(said)
     try:
         found = json.loads(match[0]) if match else None
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise Unusable("it holds no JSON object")

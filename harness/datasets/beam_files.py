@@ -95,5 +95,5 @@ def _read(path: Path) -> Any:
             return json.load(file)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read ({error.strerror or error})") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DatasetError(f"{path}: not JSON ({error})") from error

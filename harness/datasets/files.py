@@ -129,5 +129,7 @@ def _next_record(buffer: _Buffer, path: Path, number: int) -> Any:
                 raise DatasetError(f"{path}: not JSON at record {number}: {error.msg}") from error
             buffer.more()
             continue
+        except RecursionError as error:
+            raise DatasetError(f"{path}: record {number} is nested too deeply") from error
         buffer.text = buffer.text[end:]
         return record

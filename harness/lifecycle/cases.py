@@ -147,7 +147,7 @@ def load_cases(folder: Path | None = None) -> Cases:
 def _file(name: str, text: str) -> tuple[str, str, list[Case]]:
     try:
         data = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DatasetError(f"{name}: not JSON ({error})") from error
     table = _Fields(data, name)
     kind = table.take("kind", str)

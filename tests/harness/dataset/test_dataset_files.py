@@ -57,6 +57,7 @@ def test_a_file_larger_than_one_chunk_is_read_whole(
         ("x.json", b"", "empty"),
         ("x.json", b"question;answer", "not JSON at record 0"),
         ("x.json", ARRAY[:-3], "not JSON at record 1"),
+        ("x.json", b"[" * 100_000, "record 0 is nested too deeply"),
         ("x.json", b'[{"a": 1}', "the list is not closed"),
         ("x.json", b"[1, 2]", "record 0 is a int"),
         ("x.json", b'"text"', "record 0 is a str"),
