@@ -219,7 +219,7 @@ class Chat:
             return None
         # Those that the conversation shows already are not read twice.
         shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
-        wanted = self._recalled_rounds or self._reader.most_rounds
+        wanted = self._recalled_rounds or self._reader.most_rounds(query)
         return await self._retriever.retrieve(
             Query(
                 call.user_id,

@@ -10,7 +10,7 @@ from assistant.prompts.fence import fenced_json
 from assistant.reading.beside import beside
 from assistant.reading.delivery import Passage
 from assistant.reading.layouts import LAYOUTS, head
-from assistant.reading.packing import NOTHING_BESIDE, Beside, Budget, Shown, pack
+from assistant.reading.packing import NOTHING_BESIDE, USUAL, Beside, Budget, Portions, Shown, pack
 from assistant.reading.plan import Layout
 from assistant.reading.standing import STANDING, StandingRequest
 from memory_store import ENGLISH, Language, Record
@@ -58,7 +58,7 @@ class ContextRequest:
     asked_at: datetime
     token_budget: int
     layout: Layout = Layout.JSON
-    about_replies: bool = False
+    portions: Portions = USUAL
     requests: Sequence[StandingRequest] = ()
     language: Language = ENGLISH
     computed_help: bool = True
@@ -85,7 +85,7 @@ def build_context(
         request.question,
         budget,
         partial(beside, language=request.language) if request.computed_help else _nothing,
-        about_replies=request.about_replies,
+        request.portions,
     )
     text = layout.whole(packed.shown, extras, request.asked_at)
     return Context(

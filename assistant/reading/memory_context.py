@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from assistant.models.token_counter import TokenCounter
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage, delivered
+from assistant.reading.packing import ABOUT_REPLIES, OVERVIEW, USUAL, Portions
 from assistant.reading.plan import ReadingPlan, Unit
-from assistant.reading.question_kind import question_kind
+from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.reader import Question, as_read
 from assistant.reading.standing import standing_requests
 from memory_store import MemoryStore, Recalled, aside
@@ -34,18 +35,26 @@ async def read_memory(
         asked_at=question.asked_at,
         token_budget=plan.context_tokens,
         layout=plan.layout,
-        about_replies=kind.about_replies,
+        portions=_portions(kind),
         requests=await standing_requests(store, recalled, question.asked_at)
         if plan.computed_help
         else (),
         language=store.language,
         computed_help=plan.computed_help,
     )
-    helping = _helping(recalled) if plan.computed_help else recalled
+    # Of an overview, no round is the nearest: all of the history may be wanted.
+    narrowed = plan.computed_help and not kind.overview
+    helping = _helping(recalled) if narrowed else recalled
     passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
     # Cutting and counting the rounds takes tens of milliseconds of processor time.
     size = sum(record.round.size for passage in passages for record in passage.around)
     return await aside(size // _COUNTED, build_context, passages, request, count)
+
+
+def _portions(kind: QuestionKind) -> Portions:
+    if kind.about_replies:
+        return ABOUT_REPLIES
+    return OVERVIEW if kind.overview else USUAL
 
 
 def _helping(recalled: Sequence[Recalled]) -> list[Recalled]:

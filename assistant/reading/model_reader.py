@@ -23,6 +23,7 @@ from assistant.reading.prompts import (
     ChainOfNoteInput,
     DirectInput,
 )
+from assistant.reading.question_kind import question_kind
 from assistant.reading.reader import AnswerPiece, Question, Trace
 from memory_store import MemoryStore
 
@@ -46,8 +47,11 @@ class ModelReader:
         self._store = store
         self._plan = plan
         self._count = count
-        self.most_rounds = plan.most_rounds
         self.name = f"{plan.mode}:{model.name}"
+
+    def most_rounds(self, text: str) -> int:
+        """See `Reader.most_rounds`."""
+        return self._plan.most_rounds(question_kind(text))
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.

@@ -4,8 +4,9 @@ People state facts in a few words and assistants answer at length, so the user's
 rounds that were found, best first, up to a share of the budget. Their replies are cut to the
 nearest sentences, and so are long messages behind their beginning: what follows is mostly pasted.
 What is left buys a few of the best rounds whole. A question about what the assistant said turns the
-shares around. What is left then goes to rounds that had to wait. Shares and lengths were chosen on
-evidence in context (docs/reading.md).
+shares around; one for an overview has no use for replies, and as many messages as fit. What is left
+then goes to rounds that had to wait. Shares and lengths were chosen on evidence in context
+(docs/reading.md).
 """
 
 from collections.abc import Callable, Sequence
@@ -17,23 +18,33 @@ from assistant.reading.delivery import Passage
 from assistant.reading.excerpt import CUT, excerpt
 from memory_store import Record, shared_with
 
-# The share of the budget for rounds with cut replies; the rest is for whole replies.
-_ROUNDS_SHARE = 0.9
-_ROUNDS_SHARE_ABOUT_REPLIES = 0.3
 _CUT_REPLY = 160
-# Of so many of the best, the nearest sentences of the reply are shown: farther down, what the user
-# said of another round is worth more.
-_CUT_REPLIES = 20
 # A message longer than this is shown by its beginning, where people say what they want, and by the
 # sentences of the rest that are nearest to the question.
 _LONG_MESSAGE = 600
 _BEGINNING = 420
-# The best round is shown whole, whatever comes after it.
-_WHOLE_ROUNDS = 1
-# Of so many of the best, what is left buys the whole replies; of all where replies are asked for.
-_WHOLE_REPLIES = 6
 # A best round over the whole budget is cut itself: nothing else could be shown beside it.
 _CHARACTERS_PER_TOKEN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Portions:
+    """How a budget is shared out among rounds, and what is shown of each."""
+
+    cut_rounds: float
+    """The share of the budget for rounds that are cut; the rest is for whole replies."""
+    whole_rounds: int
+    """So many of the best are shown whole, whatever comes after them."""
+    cut_replies: int
+    """Of so many of the best, the nearest sentences of the reply are shown: farther down, what the
+    user said of another round is worth more."""
+    whole_replies: int | None
+    """Of so many of the best, what is left buys the whole replies; of all where `None`."""
+
+
+USUAL = Portions(cut_rounds=0.9, whole_rounds=1, cut_replies=20, whole_replies=6)
+ABOUT_REPLIES = Portions(cut_rounds=0.3, whole_rounds=1, cut_replies=20, whole_replies=None)
+OVERVIEW = Portions(cut_rounds=1.0, whole_rounds=0, cut_replies=0, whole_replies=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +112,10 @@ def pack(
     question: str,
     budget: Budget,
     beside: Callable[[Record], Beside],
-    *,
-    about_replies: bool,
+    portions: Portions = USUAL,
 ) -> Packed:
     """Fill the budget from the best passage down."""
-    packing = _Packing(question, budget, beside, about_replies)
+    packing = _Packing(question, budget, beside, portions)
     for rank, passage in enumerate(passages):
         packing.place(passage, rank)
     packing.widen()
@@ -124,7 +134,7 @@ class _Packing:
         question: str,
         budget: Budget,
         beside: Callable[[Record], Beside],
-        about_replies: bool,
+        portions: Portions,
     ) -> None:
         self.shown: dict[str, Shown] = {}
         self._headings: set[tuple[str, date]] = set()
@@ -135,9 +145,8 @@ class _Packing:
         self._beside = beside
         self._budget = budget
         self._left = budget.tokens
-        share = _ROUNDS_SHARE_ABOUT_REPLIES if about_replies else _ROUNDS_SHARE
-        self._whole_replies = None if about_replies else _WHOLE_REPLIES
-        self._kept_for_replies = round(budget.tokens * (1 - share))
+        self._portions = portions
+        self._kept_for_replies = round(budget.tokens * (1 - portions.cut_rounds))
 
     @property
     def spent(self) -> int:
@@ -149,7 +158,7 @@ class _Packing:
         if len(passage.around) > 1 and self._take([self._whole(r) for r in passage.around]):
             return
         record = passage.found
-        if rank < _WHOLE_ROUNDS and self._take([self._whole(record)]):
+        if rank < self._portions.whole_rounds and self._take([self._whole(record)]):
             return
         if self._take_cut(record, keep=self._kept_for_replies):
             return
@@ -158,7 +167,7 @@ class _Packing:
 
     def widen(self) -> None:
         """Spend what is left on the whole replies of the best."""
-        for id, shown in islice(self.shown.items(), self._whole_replies):
+        for id, shown in islice(self.shown.items(), self._portions.whole_replies):
             if shown.is_whole:
                 continue
             whole = self._whole(shown.record)
@@ -170,7 +179,7 @@ class _Packing:
 
     def fill(self, passage: Passage) -> None:
         """Put a round in that had to wait."""
-        if self._whole_replies is None and self._take([self._whole(passage.found)]):
+        if self._portions.whole_replies is None and self._take([self._whole(passage.found)]):
             return
         self._take_cut(passage.found)
 
@@ -203,7 +212,7 @@ class _Packing:
     def _cut(self, record: Record) -> Shown:
         if record.id not in self._cuts:
             whole = self._whole(record)
-            is_near = len(self._cuts) < _CUT_REPLIES
+            is_near = len(self._cuts) < self._portions.cut_replies
             self._cuts[record.id] = replace(
                 whole,
                 user_text=self._cut_message(whole.user_text),

@@ -4,9 +4,13 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from assistant.reading.question_kind import QuestionKind
+
 # What a user said, cut where it is long, and its date; measured (docs/reading.md).
 _TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
+# The same of the many messages of an overview, most of which are short.
+_TOKENS_A_MESSAGE = 60
 
 
 class Mode(StrEnum):
@@ -49,10 +53,10 @@ class ReadingPlan:
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
 
-    @property
-    def most_rounds(self) -> int:
+    def most_rounds(self, kind: QuestionKind) -> int:
         """Rounds worth recalling: as many as the tokens can show with their replies cut."""
-        return max(_LEAST_ROUNDS, self.context_tokens // _TOKENS_A_ROUND)
+        size = _TOKENS_A_MESSAGE if kind.overview else _TOKENS_A_ROUND
+        return max(_LEAST_ROUNDS, self.context_tokens // size)
 
 
 @dataclass(frozen=True, slots=True)

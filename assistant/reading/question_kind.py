@@ -9,21 +9,22 @@ from dataclasses import dataclass
 
 from memory_store import read_sentences, wants_answer
 
-_PAST_TALK = (
+_PAST_TALK = re.compile(
     r"\b(?:previous|earlier|last|past|prior) (?:conversation|chat|discussion|session)"
     r"|\bour (?:\w+ )?(?:conversation|chat|discussion|session)"
     r"|\b(?:we|you) (?:\w+ )?(?:discussed|talked|chatted)"
-    r"|\bremind me (?:what|which|who|where|how|of)\b"
+    r"|\bremind me (?:what|which|who|where|how|of)\b",
+    re.I,
 )
-_YOUR_WORDS = (
-    r"|\b(?:you|your) (?:\w+ )?(?:said|told|mentioned|suggest(?:ed|ions?)|recommend(?:ed|ations?)"
+_YOUR_WORDS = re.compile(
+    r"\b(?:you|your) (?:\w+ )?(?:said|told|mentioned|suggest(?:ed|ions?)|recommend(?:ed|ations?)"
     r"|gave|listed|wrote|created|made|provided|explained|described|advised|advice|proposed|shared"
     r"|came up with)\b"
     r"|\bdid you (?:\w+ )?(?:say|tell|mention|suggest|recommend|give|list|write|create|provide"
     r"|explain|describe|advise|propose|share|come up with)\b"
-    r"|\baccording to you\b"
+    r"|\baccording to you\b",
+    re.I,
 )
-_ABOUT_REPLIES = re.compile(_PAST_TALK + _YOUR_WORDS, re.I)
 _ABOUT_USER = re.compile(
     r"\b(?:know|remember|recall|learn(?:ed|t)|told you|tell me)(?: \w+){0,2}?"
     r" about (?:me|myself)\b",
@@ -38,6 +39,14 @@ _SPAN = re.compile(r"\bhow (?:many (?:days?|weeks?|months?|years?)|long)\b", re.
 _ORDER = re.compile(
     r"\bin (?:(?:what|which|the|their|chronological) )?(?:order|sequence)\b(?! to\b)"
     r"|\bthe (?:order|sequence) (?:of|in which)\b|\bchronological|\bearliest to latest\b",
+    re.I,
+)
+_SUMMARY = re.compile(r"\bsummar(?:y|ies|i[sz]e\w*|i[sz]ing)\b|\b(?:overview|recap|sum up)\b", re.I)
+# "Summarize this article" asks for nothing that was said; "a summary of how my project went" does.
+_OURS = re.compile(r"\b(?:i|i've|my|we|we've|our|us)\b", re.I)
+_WAS_SAID = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:brought up|mentioned|raised|told|talked|discussed|asked"
+    r"|covered|introduced|spoke)\b",
     re.I,
 )
 _TIME = re.compile(
@@ -83,6 +92,8 @@ class QuestionKind:
     """It asks for a length of time."""
     orders: bool = False
     """It asks in which order things happened."""
+    overview: bool = False
+    """It asks for a summary of what was said, or for the order of it: no few rounds answer it."""
     about_time: bool = False
     """Its answer depends on dates: a day, a span, an order, the first or the last."""
     wants_suggestion: bool = False
@@ -101,16 +112,26 @@ def question_kind(text: str) -> QuestionKind:
     if not _asks(text):
         return QuestionKind()
     spans = bool(_SPAN.search(text))
+    orders = bool(_ORDER.search(text))
+    past_talk = bool(_PAST_TALK.search(text))
+    overview = _wants_overview(text, of_talk=orders and (past_talk or bool(_WAS_SAID.search(text))))
     return QuestionKind(
         asks=True,
-        about_replies=bool(_ABOUT_REPLIES.search(text)),
+        about_replies=bool(_YOUR_WORDS.search(text)) or (past_talk and not overview),
         about_user=bool(_ABOUT_USER.search(text)),
         counts=bool(_COUNT.search(text)) and not spans,
         spans=spans,
-        orders=bool(_ORDER.search(text)),
+        orders=orders,
+        overview=overview,
         about_time=spans or bool(_TIME.search(text)),
         wants_suggestion=bool(_SUGGESTION.search(text)),
         yes_no=bool(_YES_NO.search(text.strip())),
+    )
+
+
+def _wants_overview(text: str, *, of_talk: bool) -> bool:
+    return of_talk or any(
+        _SUMMARY.search(one) and _OURS.search(one) for one in _SENTENCE.findall(text)
     )
 
 

@@ -91,8 +91,10 @@ class Reader(Protocol):
     name: str
     reads_conversation: bool
     """Whether it reads the earlier messages of the conversation, and not memory alone."""
-    most_rounds: int
-    """How many recalled rounds of usual length it can make use of."""
+
+    def most_rounds(self, text: str) -> int:
+        """How many recalled rounds of usual length it can make use of, for a question."""
+        ...
 
     def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """The answer in pieces, ending with exactly one that carries the trace.

@@ -63,11 +63,14 @@ class QuotingReader:
 
     name = "quotes"
     reads_conversation = False
-    most_rounds = _ROUNDS_FOR_NAMES
 
     def __init__(self, store: MemoryStore, *, floor: float) -> None:
         self._store = store
         self._floor = floor
+
+    def most_rounds(self, text: str) -> int:
+        """See `Reader.most_rounds`."""
+        return _ROUNDS_FOR_NAMES
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""

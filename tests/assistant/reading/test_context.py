@@ -11,6 +11,7 @@ import pytest
 from assistant.models.token_counter import about_tokens
 from assistant.reading.context import Context, ContextRequest, build_context
 from assistant.reading.delivery import Passage
+from assistant.reading.packing import ABOUT_REPLIES, OVERVIEW
 from assistant.reading.plan import Layout
 from assistant.reading.standing import StandingRequest
 from memory_store import Fact, FactLink, Record, Round, Speaker
@@ -146,10 +147,17 @@ def test_budget_that_is_left_buys_whole_replies_best_first() -> None:
 
 def test_a_question_about_replies_gets_whole_replies_rather_than_more_rounds() -> None:
     ranked = [record(index, LONG, LONG) for index in range(12)]
-    about_replies = build(ranked, 3000, about_replies=True)
+    about_replies = build(ranked, 3000, portions=ABOUT_REPLIES)
     otherwise = build(ranked, 3000)
     assert len(about_replies.shown) < len(otherwise.shown)
     assert sum(s.is_whole for s in about_replies.shown) > sum(s.is_whole for s in otherwise.shown)
+
+
+def test_an_overview_shows_more_messages_and_no_replies() -> None:
+    ranked = [record(index, f"Message {index}. Short.", LONG) for index in range(40)]
+    overview = build(ranked, 1000, portions=OVERVIEW)
+    assert not any(shown.assistant_text for shown in overview.shown)
+    assert len(overview.shown) > len(build(ranked, 1000).shown)
 
 
 def test_with_budget_enough_everything_is_whole() -> None:

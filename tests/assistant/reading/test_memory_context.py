@@ -36,13 +36,16 @@ async def test_what_the_assistant_said_comes_with_its_neighbours(
     assert ("home to C" in context.text) is comes_along
 
 
-async def test_rounds_much_farther_than_the_best_one_are_left_out(store: MemoryStore) -> None:
+@pytest.mark.parametrize(
+    ("text", "read"), [("Which song do I like?", 1), ("Summarize what we did with my song.", 2)]
+)
+async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_overview(
+    store: MemoryStore, text: str, read: int
+) -> None:
     found = await store.remember(SONG)
     near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.3), strict=True)]
-    context = await read_memory(
-        store, Question("Which song do I like?", ASKED_AT), near, ReadingPlan(), about_tokens
-    )
-    assert (context.used, context.dropped) == ((found[0].id,), ())
+    context = await read_memory(store, Question(text, ASKED_AT), near, ReadingPlan(), about_tokens)
+    assert (context.used, context.dropped) == (tuple(one.id for one in found[:read]), ())
 
 
 STANDING = Round("ann", "wishes", 0, ASKED_AT - timedelta(days=9), "always give dates in full pls")
