@@ -1,7 +1,8 @@
 """Which evidence turns stand, word for word, in the prompts that a reader was sent.
 
 Word for word means: the whole turn, its characters in their order. White space may differ, and
-escapes are undone, since a prompt may quote its memory in JSON, or with `<` as HTML has it.
+escapes are undone, since a prompt may quote its memory in JSON, or with `<` as HTML has it. Long
+turns may be shortened where they are shown, so their beginnings are counted as well.
 """
 
 import html
@@ -17,6 +18,8 @@ from harness.statistics.intervals import Mean
 from harness.text import tokens_of
 
 BUDGETS = (7000, 16000)
+BEGINNING = 400
+"""Characters of a turn that are its beginning."""
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
@@ -33,6 +36,9 @@ class PromptTable(Mean):
     """The share of questions whose evidence was in the prompt, in several scopes."""
 
     within: dict[str, Mean]
+    beginnings: dict[str, Mean]
+    """The same where the first `BEGINNING` characters of each turn are enough: all of them, then by
+    type. Lines of earlier versions do not say."""
     by_type: dict[str, Mean]
     turns: dict[str, Mean]
     tokens_estimate: PromptSizes
@@ -44,13 +50,18 @@ def prompt_record(question: Question, prompts: Sequence[str]) -> PromptLine:
     Several prompts (a call for each note) count together; `tokens_estimate` is of them all.
     """
     readable = [form for prompt in prompts for form in _forms(prompt)]
+
+    def holds(text: str) -> bool:
+        return any(text in form for form in readable)
+
     turns: list[EvidenceTurn] = [
         {
             "position": session.position,
             "turn": number,
             "role": turn.role,
             "characters": len(turn.content),
-            "found": any(_squeezed(turn.content) in form for form in readable),
+            "found": holds(_squeezed(turn.content)),
+            "begins": holds(_squeezed(turn.content[:BEGINNING])),
         }
         for session in question.sessions
         for number, turn in enumerate(session.turns)
@@ -83,6 +94,7 @@ def prompt_table(
             str(budget): _share((lines[q.question_id] for q in recorded), budget)
             for budget in BUDGETS
         },
+        "beginnings": _beginnings(recorded, lines),
         "by_type": {
             name: _share(lines[q.question_id] for q in recorded if q.question_type == name)
             for name in types
@@ -103,6 +115,20 @@ def _share(lines: Iterable[PromptLine], budget: int | None = None) -> Mean:
         for line in lines
     ]
     return {"value": sum(hits) / len(hits) if hits else None, "n": len(hits)}
+
+
+def _beginnings(
+    questions: Sequence[QuestionDigest], lines: Mapping[str, PromptLine]
+) -> dict[str, Mean]:
+    """All questions whose lines say so, and by type."""
+    begun: dict[str, list[bool]] = {}
+    for question in questions:
+        turns = lines[question.question_id]["evidence_turns"]
+        if all("begins" in turn for turn in turns):
+            begins = all(turn["begins"] for turn in turns)
+            begun.setdefault("all", []).append(begins)
+            begun.setdefault(question.question_type, []).append(begins)
+    return {name: {"value": sum(each) / len(each), "n": len(each)} for name, each in begun.items()}
 
 
 def _turns(lines: Iterable[PromptLine]) -> dict[str, Mean]:

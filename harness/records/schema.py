@@ -280,6 +280,8 @@ class EvidenceTurn(TypedDict):
     role: str
     characters: int
     found: bool
+    begins: NotRequired[bool]
+    """Whether the turn's beginning stood there."""
 
 
 class PromptLine(TypedDict):

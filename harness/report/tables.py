@@ -1,6 +1,6 @@
 """The tables of a report as rows of text, shared by all faces."""
 
-from harness.context.prompt_evidence import PromptTable
+from harness.context.prompt_evidence import BEGINNING, PromptTable
 from harness.metrics.errors_apart import ErrorsTable, Place
 from harness.metrics.judge_table import JudgeTokens
 from harness.records.schema import UsageRecord
@@ -14,6 +14,7 @@ from harness.report.retrieval_tables import retrieval_tables
 from harness.report.rubric_tables import rubric_tables
 from harness.report.schema import Report
 from harness.report.table import Table, number, percent
+from harness.statistics.intervals import Mean
 
 
 def report_tables(report: Report) -> list[Table]:
@@ -76,22 +77,27 @@ def _errors(table: ErrorsTable) -> Table:
 
 
 def _prompts(table: PromptTable) -> Table:
-    rows = [("all", percent(table["value"]), str(table["n"]))]
-    rows += [
-        (f"prompt within {budget} tokens", percent(cell["value"]), str(cell["n"]))
-        for budget, cell in table["within"].items()
-    ]
-    rows += [
-        (name, percent(cell["value"]), str(cell["n"])) for name, cell in table["by_type"].items()
-    ]
+    # Reports of earlier versions have no beginnings.
+    begun = table.get("beginnings", {})
+
+    def row(name: str, cell: Mean, scope: str = "") -> tuple[str, ...]:
+        beginning = percent(begun[scope]["value"]) if scope in begun else "–"
+        return name, percent(cell["value"]), beginning, str(cell["n"])
+
+    rows = [row("all", table, "all")]
+    rows += [row(f"prompt within {size} tokens", one) for size, one in table["within"].items()]
+    rows += [row(name, cell, name) for name, cell in table["by_type"].items()]
     sizes = table["tokens_estimate"]
     note = (
         "Share of recorded answerable questions whose every evidence turn stands word for word in "
-        "what the chat model received. Tokens a prompt, instructions included, at 4 characters: "
+        "what the chat model received; and the share where their first "
+        f"{BEGINNING} characters do. Tokens a prompt, instructions included, at 4 characters: "
         f"{number(sizes['p50'])} (p50), {number(sizes['p95'])} (p95), "
         f"{number(sizes['max'])} (max)."
     )
-    return Table("Evidence in the prompt, %", ("questions", "all evidence", "n"), rows, note)
+    return Table(
+        "Evidence in the prompt, %", ("questions", "all evidence", "beginnings", "n"), rows, note
+    )
 
 
 def _effort(report: Report) -> Table:

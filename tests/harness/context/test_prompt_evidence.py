@@ -64,9 +64,20 @@ def test_several_prompts_count_together() -> None:
                 "role": "user",
                 "characters": len(SAID),
                 "found": True,
+                "begins": True,
             }
         ],
     }
+
+
+def test_the_beginning_of_a_long_turn_counts_by_itself() -> None:
+    long = "We went to the lake, and then on. " * 20
+    asked = question(long)
+    (cut,) = prompt_record(asked, [long[:402] + " …"])["evidence_turns"]
+    (too_short,) = prompt_record(asked, [long[:390] + " …"])["evidence_turns"]
+    assert (cut["found"], cut["begins"], too_short["begins"]) == (False, True, False)
+    table = prompt_table([digest_of(asked)], {"q1": prompt_record(asked, [long[:402]])})
+    assert (table["value"], table["beginnings"]["all"]) == (0.0, {"value": 1.0, "n": 1})
 
 
 def test_the_table_says_what_it_divides_by() -> None:
