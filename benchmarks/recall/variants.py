@@ -10,7 +10,9 @@ from memory_store import Weights
 
 Variant = Callable[[Asked], Values]
 """From a question to the similarity of each of its sessions."""
-OURS = asdict(Weights())
+# What a round gains from its neighbours changes no session's place, and would carry a signal into
+# the variant without it.
+OURS = {name: weight for name, weight in asdict(Weights()).items() if name != "neighbours"}
 
 
 def weighted(weights: Mapping[str, float]) -> Variant:

@@ -30,13 +30,21 @@ class Weights:
     answers: float = 0.6
     """The round answers somebody's question right before it: how much nearer to the query that
     question is than the answer itself, which often says little alone ("Five years already!")."""
+    neighbours: float = 0.3
+    """A round beside it is nearer, by all other signals: how much; of one two rounds away half."""
     said_then: float = 0.1
     """The round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02
     """The round talks about a day in the time range of the question: how rare that is, 0 to 1."""
 
 
+_NOTHING: Column = np.zeros(1)
 SIGNALS = tuple(field.name for field in fields(Weights))
+
+
+def weighted(signals: Mapping[str, Column], weights: Weights) -> Column:
+    """The weighted sum of signals."""
+    return sum((getattr(weights, name) * column for name, column in signals.items()), _NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +57,6 @@ class Candidates:
     ids: Sequence[int]
     sessions: Sequence[str]
     signals: Mapping[str, Column]
-
-    def similarities(self, weights: Weights) -> Column:
-        """The weighted sum of the signals."""
-        total: Column = np.zeros(len(self.ids))
-        for name in SIGNALS:
-            total += getattr(weights, name) * self.signals[name]
-        return total
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def best(
 
     Best first; ties by id, so that runs agree.
     """
-    similarities = candidates.similarities(weights)
+    similarities = weighted(candidates.signals, weights)
     rows = sorted(range(len(candidates.ids)), key=candidates.ids.__getitem__)
     order = [rows[at] for at in np.argsort(-similarities[rows], kind="stable")]
     wanted = order[:limit]

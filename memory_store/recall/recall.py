@@ -14,7 +14,8 @@ from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
 from memory_store.labels import Where, holds
 from memory_store.recall.explanation import Asked, reasons
-from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best
+from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best, weighted
+from memory_store.recall.neighbours import Neighbours
 from memory_store.recall.remembered import Place, Places, Values
 from memory_store.recall.replaced import newest_first
 from memory_store.recall.search import Found, Search, find
@@ -193,43 +194,26 @@ def _candidates(found: Found, named: Speakers, settings: RecallSettings) -> Cand
     cosines = {**found.said_then, **found.happened_then, **found.dense}
     # A round that the keys did not return is at best as near as the last one they did.
     farthest = min(cosines.values(), default=0.0)
-    dense = _column(cosines.get(id, farthest) for id in ids)
-    words_in = _column(by_round.get(id, 0.0) for id in ids)
     said = rarity(len(found.said_then), found.rounds)
     happened = rarity(len(found.happened_then), found.rounds)
-    return Candidates(
-        ids,
-        [place.session_id for place in places],
-        {
-            "dense": dense,
-            "words": words_in,
-            "session_words": _column(by_session.get(place.session_id, 0.0) for place in places),
-            "personal": _column(place.personal for place in places),
-            "speaker": _column(not named.isdisjoint(place.speakers) for place in places),
-            "answers": _answers(
-                places, settings.weights.dense * dense + settings.weights.words * words_in
-            ),
-            "said_then": _column(said * (id in found.said_then) for id in ids),
-            "happened_then": _column(happened * (id in found.happened_then) for id in ids),
-        },
-    )
-
-
-def _answers(places: Sequence[Place], near: Column) -> Column:
-    """For each round that another speaker's question stands right before: how much nearer that is,
-    by meaning and words. Only people's conversations have such rounds."""
-    answers: Column = np.zeros(len(places))
-    asking = {
-        (place.session_id, place.number): row
-        for row, place in enumerate(places)
-        if place.ends_asking
+    signals = {
+        "dense": _column(cosines.get(id, farthest) for id in ids),
+        "words": _column(by_round.get(id, 0.0) for id in ids),
+        "session_words": _column(by_session.get(place.session_id, 0.0) for place in places),
+        "personal": _column(place.personal for place in places),
+        "speaker": _column(not named.isdisjoint(place.speakers) for place in places),
+        "said_then": _column(said * (id in found.said_then) for id in ids),
+        "happened_then": _column(happened * (id in found.happened_then) for id in ids),
     }
-    if asking:
-        for row, place in enumerate(places):
-            before = asking.get((place.session_id, place.number - 1))
-            if before is not None and places[before].speakers != place.speakers:
-                answers[row] = max(0.0, near[before] - near[row])
-    return answers
+    _lend(signals, Neighbours(places), settings.weights)
+    return Candidates(ids, [place.session_id for place in places], signals)
+
+
+def _lend(signals: dict[str, Column], beside: Neighbours, weights: Weights) -> None:
+    """Add what rounds gain from those beside them, once what they are by themselves is known."""
+    near = weights.dense * signals["dense"] + weights.words * signals["words"]
+    signals["answers"] = beside.answers(near)
+    signals["neighbours"] = beside.nearer(weighted(signals, weights))
 
 
 def _column(values: Iterable[float]) -> Column:

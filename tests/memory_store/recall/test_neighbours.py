@@ -1,0 +1,55 @@
+"""What rounds gain from those beside them in their session."""
+
+import numpy as np
+import pytest
+
+from memory_store.recall.neighbours import Neighbours
+from memory_store.recall.remembered import Place
+
+
+def place(
+    number: int, session: str = "s", speaker: str = "Ann", *, ends_asking: bool = False
+) -> Place:
+    return Place(session, 5, False, frozenset({speaker}), number, ends_asking)
+
+
+def gains(near: dict[tuple[str, int], float]) -> list[float]:
+    beside = Neighbours([place(number, session) for session, number in near])
+    return [round(float(gain), 3) for gain in beside.nearer(np.array(list(near.values())))]
+
+
+@pytest.mark.parametrize(
+    ("near", "expected"),
+    [
+        ({("s", 0): 0.9, ("s", 1): 0.5}, [0, 0.4]),
+        ({("s", 0): 0.5, ("s", 1): 0.9}, [0.4, 0]),
+        ({("s", 0): 0.9, ("s", 1): 0.5, ("s", 2): 0.1}, [0, 0.4, 0.4]),
+        ({("s", 0): 0.9, ("s", 2): 0.1}, [0, 0.4]),
+        ({("s", 0): 0.9, ("s", 3): 0.1}, [0, 0]),
+        ({("s", 0): 0.9, ("t", 1): 0.1}, [0, 0]),
+        ({("s", 2): 0.1, ("t", 0): 0.2, ("s", 1): 0.3}, [0.2, 0, 0]),
+        ({("s", 0): 0.5}, [0]),
+        ({}, []),
+    ],
+    ids=[
+        "before", "after", "the nearest of two", "two away", "three away", "another session",
+        "in any order", "alone", "none",
+    ],
+)  # fmt: skip
+def test_a_round_gains_from_a_nearer_one_beside_it(
+    near: dict[tuple[str, int], float], expected: list[float]
+) -> None:
+    assert gains(near) == expected
+
+
+def test_an_answer_gains_from_another_speakers_question() -> None:
+    asked = place(0, speaker="Ben", ends_asking=True)
+    near = np.array([0.8, 0.2, 0.1])
+    own = Neighbours([place(0, ends_asking=True), place(1), place(2)]).answers(near)
+    others = Neighbours([asked, place(1), place(2)]).answers(near)
+    nearer = Neighbours([asked, place(1)]).answers(np.array([0.2, 0.8]))
+    assert (list(own), list(others), list(nearer)) == (
+        [0, 0, 0],
+        [0, pytest.approx(0.6), 0],
+        [0, 0],
+    )
