@@ -71,7 +71,7 @@ from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
-from memory_store.recall.weighting import bm25, term_weights
+from memory_store.recall.weighting import Posting, bm25, term_weights
 from memory_store.retention import Rule
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.spaces import Whose, owner_of, whose
@@ -165,6 +165,7 @@ __all__ = [
     "OperatorEngine",
     "Page",
     "Place",
+    "Posting",
     "Precision",
     "Progress",
     "Query",

@@ -5,12 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from assistant.designs.choices import QueryKind, Retrieval
 from assistant.designs.design import Asked, Design, Ranked, Ranking
 from assistant.designs.value import Value
 from memory_store import (
     Matrix,
+    Posting,
     Rarity,
     TextKind,
     TimeUse,
@@ -60,9 +62,9 @@ class FlatView:
     async def search(self, asked: Asked) -> Ranking:
         """See `View.search`."""
         dense = await self.cosines(asked)
-        words = self.matches(asked)
+        words = self.matches(asked).tolist()
         found = [
-            self._ranked(value, asked, dense.get(at, 0.0), words.get(at, 0.0))
+            self._ranked(value, asked, dense.get(at, 0.0), words[at])
             for at, value in enumerate(self.values)
         ]
         return in_time(found, asked, self.design.chosen.time)
@@ -88,17 +90,15 @@ class FlatView:
             nearest[owner] = max(float(cosine), nearest.get(owner, -1.0))
         return nearest
 
-    def matches(self, asked: Asked) -> dict[int, float]:
-        """BM25 of the question's words in each value that holds some."""
+    def matches(self, asked: Asked) -> npt.NDArray[np.float64]:
+        """BM25 of the question's words in each value."""
         wanted = list(dict.fromkeys(terms_of(self.query(asked))))
-        postings = [
-            {at: float(held[term]) for at, held in enumerate(self.words) if held[term]}
-            for term in wanted
-        ]
-        sizes = [sum(held.values()) for held in self.words]
-        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
-        lengths = {at: size / mean for at, size in enumerate(sizes)}
-        return bm25(postings, term_weights(postings, len(self.values)), lengths)
+        counts = [np.array([held[term] for held in self.words], np.float64) for term in wanted]
+        postings = [Posting(rows, each[rows]) for each in counts for rows in [np.flatnonzero(each)]]
+        sizes = np.array([sum(held.values()) for held in self.words], np.float64)
+        mean = sizes.mean() if sizes.sum() else 1.0
+        rare = term_weights(postings, len(self.values))
+        return bm25(postings, rare, len(self.values), sizes / mean)
 
     def query(self, asked: Asked) -> str:
         """What is searched for: the question, or its key phrases where it has some."""

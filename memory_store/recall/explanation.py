@@ -1,7 +1,7 @@
 """Why a value ranks where it does: what each signal added to its similarity, and what matched."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,6 @@ from memory_store.indexing import Indexer
 from memory_store.language.words import query_terms
 from memory_store.recall.fusion import Weights
 from memory_store.recall.speakers import Speakers, speakers_of
-from memory_store.recall.weighting import Postings
 from memory_store.time import TimeRange
 from memory_store.turns import aside, in_slices
 from memory_store.types import Reason, Recalled, Record
@@ -21,15 +20,15 @@ from memory_store.types import Reason, Recalled, Record
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a recall looked for: the text searched, its vector, the time and the speakers that the
-    query names, and for each term the rounds and sessions that hold it."""
+    query names, and for each word the rounds and sessions that hold it."""
 
     user_id: str
     text: str
     vector: Vector
     time_range: TimeRange | None
     speakers: Speakers
-    in_rounds: Postings[int]
-    in_sessions: Postings[str]
+    in_rounds: Sequence[Container[int]]
+    in_sessions: Sequence[Container[str]]
 
 
 async def reasons(

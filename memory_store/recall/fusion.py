@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
-Column = npt.NDArray[np.float64]
+from memory_store.recall.weighting import Column
 
 
 @dataclass(frozen=True, slots=True)

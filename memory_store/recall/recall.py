@@ -6,21 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-import numpy as np
-
 from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
 from memory_store.labels import Where, holds
 from memory_store.recall.explanation import Asked, reasons
-from memory_store.recall.fusion import Candidate, Candidates, Column, Weights, best, weighted
-from memory_store.recall.neighbours import Neighbours
+from memory_store.recall.fusion import Candidate, Weights, best
 from memory_store.recall.remembered import Place, Places, Values
 from memory_store.recall.replaced import newest_first
 from memory_store.recall.search import Found, Search, find
+from memory_store.recall.signals import candidates_of
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
-from memory_store.recall.weighting import as_many, bm25, rarity, term_weights
+from memory_store.recall.weighting import as_many
 from memory_store.time import TimeRange, TimeUse
 from memory_store.turns import aside
 from memory_store.types import Days, Recalled, RecalledSession
@@ -147,7 +145,13 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
         asked = Asked(
-            query.user_id, found.text, found.vector, counted, named, found.words, found.in_sessions
+            query.user_id,
+            found.text,
+            found.vector,
+            counted,
+            named,
+            found.words,
+            found.in_sessions(),
         )
         why = await reasons(engine, indexer, asked, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
@@ -179,45 +183,8 @@ def _ranked(
     found: Found, named: Speakers, settings: RecallSettings, limit: int, sessions: bool
 ) -> list[Candidate]:
     """The best of what was found."""
-    candidates = _candidates(found, named, settings)
+    candidates = candidates_of(found, named, settings.weights, settings.mean_words)
     return best(candidates, settings.weights, limit, sessions=sessions)
-
-
-def _candidates(found: Found, named: Speakers, settings: RecallSettings) -> Candidates:
-    """Every round that any signal found and that is still there, with all its signals."""
-    ids, places = list(found.places), list(found.places.values())
-    words = [{id: n for id, n in counts.items() if id in found.places} for counts in found.words]
-    rare = term_weights(words, found.rounds)
-    lengths = {id: place.words / settings.mean_words for id, place in found.places.items()}
-    by_round = bm25(words, rare, lengths)
-    by_session = bm25(found.in_sessions, rare)
-    cosines = {**found.said_then, **found.happened_then, **found.dense}
-    # A round that the keys did not return is at best as near as the last one they did.
-    farthest = min(cosines.values(), default=0.0)
-    said = rarity(len(found.said_then), found.rounds)
-    happened = rarity(len(found.happened_then), found.rounds)
-    signals = {
-        "dense": _column(cosines.get(id, farthest) for id in ids),
-        "words": _column(by_round.get(id, 0.0) for id in ids),
-        "session_words": _column(by_session.get(place.session_id, 0.0) for place in places),
-        "personal": _column(place.personal for place in places),
-        "speaker": _column(not named.isdisjoint(place.speakers) for place in places),
-        "said_then": _column(said * (id in found.said_then) for id in ids),
-        "happened_then": _column(happened * (id in found.happened_then) for id in ids),
-    }
-    _lend(signals, Neighbours(places), settings.weights)
-    return Candidates(ids, [place.session_id for place in places], signals)
-
-
-def _lend(signals: dict[str, Column], beside: Neighbours, weights: Weights) -> None:
-    """Add what rounds gain from those beside them, once what they are by themselves is known."""
-    near = weights.dense * signals["dense"] + weights.words * signals["words"]
-    signals["answers"] = beside.answers(near)
-    signals["neighbours"] = beside.nearer(weighted(signals, weights))
-
-
-def _column(values: Iterable[float]) -> Column:
-    return np.fromiter(values, np.float64)
 
 
 async def _values(values: Values, user_id: str, wanted: Sequence[Candidate]) -> dict[str, Recalled]:

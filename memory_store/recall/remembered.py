@@ -66,7 +66,8 @@ class Places:
         if not ids:
             return {}
         known = self._known(user_id)
-        places = {id: known.places[id] for id in ids if id in known.places}
+        of_id = known.places.get
+        places = {id: place for id in ids if (place := of_id(id))}
         if len(places) == len(ids):
             return places
         changes = known.changes

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,9 +15,8 @@ from memory_store.engines.parts import postings_in_parts
 from memory_store.language import Language
 from memory_store.language.words import query_terms
 from memory_store.recall.remembered import Place, Places
-from memory_store.recall.weighting import Postings
 from memory_store.time import TimeRange
-from memory_store.turns import aside, in_slices, pause
+from memory_store.turns import aside, pause
 
 
 async def query_vector(
@@ -64,7 +62,6 @@ class Found:
     """Seconds that the vector took."""
     dense: Similarities
     words: Sequence[Similarities]
-    in_sessions: Postings[str]
     said_then: Similarities
     happened_then: Similarities
     rounds: int
@@ -76,6 +73,13 @@ class Found:
     def size(self) -> int:
         """How much there is to go through, as `aside` counts it."""
         return len(self.text) + (sum(map(len, self.words)) + len(self.places)) // _FINDS
+
+    def in_sessions(self) -> list[set[str]]:
+        """The sessions that hold each word."""
+        return [
+            {self.places[id].session_id for id in counts if id in self.places}
+            for counts in self.words
+        ]
 
     def then(self) -> "Found":
         """The same without the rounds that were neither said in the time range nor about it."""
@@ -116,14 +120,12 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     lists = (dense, *words, said_then, happened_then)
     ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
     places = await search.places.of(scope.user_id, ids)
-    in_sessions = [_by_session(counts, places) async for counts in in_slices(words)]
     return Found(
         text,
         vector,
         embedding,
         dense,
         words,
-        in_sessions,
         said_then,
         happened_then,
         rounds,
@@ -157,12 +159,3 @@ def _of_word(counts: Sequence[Similarities]) -> Similarities:
 def _each_once(lists: Sequence[Similarities]) -> list[int]:
     """The ids in the lists, in the order of finding."""
     return list(dict.fromkeys(id for found in lists for id in found))
-
-
-def _by_session(counts: Similarities, places: Mapping[int, Place]) -> dict[str, float]:
-    """How often a term occurs in each session."""
-    by_session: defaultdict[str, float] = defaultdict(float)
-    for id, count in counts.items():
-        if id in places:
-            by_session[places[id].session_id] += count
-    return dict(by_session)

@@ -8,37 +8,64 @@ scaled so that 1 is the most a document could reach. The same postings weigh rou
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, takewhile
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 _K1 = 1.2
 _B = 0.75
 
 _Document = TypeVar("_Document", bound=Hashable)
-Postings = Sequence[Mapping[_Document, float]]
-"""For each term of the query: document → how often the term occurs in it."""
+Column = npt.NDArray[np.float64]
+"""A number for each of some rows."""
+Rows = npt.NDArray[np.intp]
 
 
-def term_weights(postings: Postings[_Document], documents: int) -> list[float]:
+class Posting(NamedTuple):
+    """The documents that hold a term, each once and by its row, and how often it is in each."""
+
+    rows: Rows
+    counts: Column
+
+
+def posting(counts: Mapping[_Document, float], rows: Mapping[_Document, int]) -> Posting:
+    """The posting of a term from its counts; without documents that have no row."""
+    held = [(row, count) for one, count in counts.items() if (row := rows.get(one)) is not None]
+    return Posting(
+        np.fromiter((row for row, _ in held), np.intp, len(held)),
+        np.fromiter((count for _, count in held), np.float64, len(held)),
+    )
+
+
+def gathered(found: Posting, groups: Rows) -> Posting:
+    """The posting of the same term where the documents of each group are one; `groups` says for
+    each row which group it belongs to."""
+    counts: Column = np.bincount(groups[found.rows], found.counts).astype(np.float64)
+    rows = np.flatnonzero(counts)
+    return Posting(rows, counts[rows])
+
+
+def term_weights(postings: Sequence[Posting], documents: int) -> list[float]:
     """The inverse document frequency of each term among `documents` documents."""
-    return [_idf(len(found), max(documents, len(found))) for found in postings]
+    return [_idf(len(found.rows), max(documents, len(found.rows))) for found in postings]
 
 
 def bm25(
-    postings: Postings[_Document],
+    postings: Sequence[Posting],
     weights: Sequence[float],
-    relative_lengths: Mapping[_Document, float] | None = None,
-) -> dict[_Document, float]:
-    """Similarity, 0 to 1, of every document that holds a term.
+    documents: int,
+    relative_lengths: Column | None = None,
+) -> Column:
+    """Similarity, 0 to 1, of every document, of which there are so many.
 
     `relative_lengths` are lengths over the mean length; without them length does not count.
     """
+    lengths = np.ones(documents) if relative_lengths is None else relative_lengths
     most = sum(weights) * (_K1 + 1)
-    similarities: dict[_Document, float] = {}
-    for weight, found in zip(weights, postings, strict=True):
-        for document, count in found.items():
-            length = relative_lengths[document] if relative_lengths else 1.0
-            part = weight * _saturated(count, length) / most
-            similarities[document] = similarities.get(document, 0.0) + part
+    similarities: Column = np.zeros(documents)
+    for weight, (rows, counts) in zip(weights, postings, strict=True):
+        similarities[rows] += weight * _saturated(counts, lengths[rows]) / most
     return similarities
 
 
@@ -46,8 +73,8 @@ def _idf(found: int, documents: int) -> float:
     return math.log(1 + (documents - found + 0.5) / (found + 0.5))
 
 
-def _saturated(count: float, relative_length: float) -> float:
-    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * relative_length))
+def _saturated(counts: Column, relative_lengths: Column) -> Column:
+    return counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * relative_lengths))
 
 
 def rarity(found: int, rounds: int) -> float:

@@ -13,9 +13,14 @@ def place(
     return Place(session, 5, False, frozenset({speaker}), number, ends_asking)
 
 
+def beside(*places: Place) -> Neighbours:
+    names = list(dict.fromkeys(place.session_id for place in places))
+    return Neighbours(places, np.array([names.index(place.session_id) for place in places], int))
+
+
 def gains(near: dict[tuple[str, int], float]) -> list[float]:
-    beside = Neighbours([place(number, session) for session, number in near])
-    return [round(float(gain), 3) for gain in beside.nearer(np.array(list(near.values())))]
+    rounds = beside(*(place(number, session) for session, number in near))
+    return [round(float(gain), 3) for gain in rounds.nearer(np.array(list(near.values())))]
 
 
 @pytest.mark.parametrize(
@@ -45,9 +50,9 @@ def test_a_round_gains_from_a_nearer_one_beside_it(
 def test_an_answer_gains_from_another_speakers_question() -> None:
     asked = place(0, speaker="Ben", ends_asking=True)
     near = np.array([0.8, 0.2, 0.1])
-    own = Neighbours([place(0, ends_asking=True), place(1), place(2)]).answers(near)
-    others = Neighbours([asked, place(1), place(2)]).answers(near)
-    nearer = Neighbours([asked, place(1)]).answers(np.array([0.2, 0.8]))
+    own = beside(place(0, ends_asking=True), place(1), place(2)).answers(near)
+    others = beside(asked, place(1), place(2)).answers(near)
+    nearer = beside(asked, place(1)).answers(np.array([0.2, 0.8]))
     assert (list(own), list(others), list(nearer)) == (
         [0, 0, 0],
         [0, pytest.approx(0.6), 0],

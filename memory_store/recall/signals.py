@@ -1,0 +1,52 @@
+"""What every signal says of the rounds that were found, in columns: a row for each round.
+
+Columns, because a search of a long memory ranks thousands of rounds.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from memory_store.recall.fusion import Candidates, Weights, weighted
+from memory_store.recall.neighbours import Neighbours
+from memory_store.recall.search import Found
+from memory_store.recall.speakers import Speakers
+from memory_store.recall.weighting import Column, bm25, gathered, posting, rarity, term_weights
+
+
+def candidates_of(found: Found, named: Speakers, weights: Weights, mean_words: float) -> Candidates:
+    """Every round that any signal found and that is still there, with all its signals.
+
+    `mean_words` are the words of an average round; `named` the speakers that the question names.
+    """
+    ids, places = list(found.places), list(found.places.values())
+    rows = {id: row for row, id in enumerate(ids)}
+    codes: dict[str, int] = {}
+    sessions = np.array([codes.setdefault(one.session_id, len(codes)) for one in places], np.intp)
+    words = [posting(counts, rows) for counts in found.words]
+    rare = term_weights(words, found.rounds)
+    lengths = _column((place.words for place in places), len(ids)) / mean_words
+    in_sessions = bm25([gathered(one, sessions) for one in words], rare, len(codes))
+    cosines = {**found.said_then, **found.happened_then, **found.dense}
+    # A round that the keys did not return is at best as near as the last one they did.
+    farthest = min(cosines.values(), default=0.0)
+    signals = {
+        "dense": _column((cosines.get(id, farthest) for id in ids), len(ids)),
+        "words": bm25(words, rare, len(ids), lengths),
+        "session_words": in_sessions[sessions],
+        "personal": _column((place.personal for place in places), len(ids)),
+        "speaker": _column((not named.isdisjoint(one.speakers) for one in places), len(ids)),
+        "said_then": np.zeros(len(ids)),
+        "happened_then": np.zeros(len(ids)),
+    }
+    for name, then in (("said_then", found.said_then), ("happened_then", found.happened_then)):
+        signals[name][posting(then, rows).rows] = rarity(len(then), found.rounds)
+    beside = Neighbours(places, sessions)
+    near = weights.dense * signals["dense"] + weights.words * signals["words"]
+    signals["answers"] = beside.answers(near)
+    signals["neighbours"] = beside.nearer(weighted(signals, weights))
+    return Candidates(ids, [place.session_id for place in places], signals)
+
+
+def _column(values: Iterable[float], size: int) -> Column:
+    return np.fromiter(values, np.float64, size)
