@@ -20,7 +20,7 @@ _SIGNALS = {
     "session_words": "its conversation has the same words",
     "speaker": "was said by the one you name",
     "answers": "answers a question like that",
-    "neighbours": "was said right before or after something near",
+    "neighbours": "was said around something near",
     "said_then": "was said at that time",
     "happened_then": "is about that time",
     "personal": "says something about you",

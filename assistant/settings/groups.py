@@ -174,7 +174,7 @@ class SignalWeights(_Group, frozen=True):
     answers: float = Field(default=Weights().answers, ge=0)
     """The round answers a question that is nearer, by another speaker right before it."""
     neighbours: float = Field(default=Weights().neighbours, ge=0)
-    """A round right before or after is nearer."""
+    """A round up to two before or after is nearer, where several people speak."""
     said_then: float = Field(default=Weights().said_then, ge=0)
     """The round was said in the time range of the question."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)

@@ -29,8 +29,9 @@ class Weights:
     answers: float = 0.6
     """The round answers somebody's question right before it: how much nearer to the query that
     question is than the answer itself, which often says little alone ("Five years already!")."""
-    neighbours: float = 0.3
-    """A round beside it is nearer, by all other signals: how much; of one two rounds away half."""
+    neighbours: float = 0.4
+    """A turn up to two before or after it is nearer, by all other signals, where several people
+    speak: how much."""
     said_then: float = 0.1
     """The round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02

@@ -64,6 +64,34 @@ async def test_an_answer_counts_as_near_as_the_question_right_before_it(store: M
     assert [text for text, reasons in about.items() if reasons["answers"].value] == [told]
 
 
+async def test_a_turn_around_something_near_is_lifted_where_several_people_speak(
+    store: MemoryStore,
+) -> None:
+    near, beside, far = "We went camping at the lake.", "Glad you had fun!", "Nice to see you!"
+    talk = [
+        ("Bo", near),
+        ("Mel", beside),
+        ("Bo", "So."),
+        ("Mel", "Yes."),
+        ("Bo", "Ok."),
+        ("Mel", far),
+    ]
+    turns = [
+        replace(said("ann", "s1", number, text), user_name=name)
+        for number, (name, text) in enumerate(talk)
+    ]
+    alone = [replace(turn, session_id="s2", user_name=None) for turn in turns]
+    await store.remember([*turns, *alone])
+    recall = await store.recall(Query("ann", "camping at the lake", 20))
+    lifted = {
+        (one.record.round.session_id, one.record.round.user_text): one.signals["neighbours"]
+        for one in recall.rounds
+    }
+    assert lifted["s1", beside] > 0.3
+    assert lifted["s1", near] == lifted["s1", far] == 0.0
+    assert not any(value for (session, _), value in lifted.items() if session == "s2")
+
+
 async def test_nobody_answers_their_own_question_or_an_assistants(store: MemoryStore) -> None:
     asked = "How long have I been married?"
     own = [

@@ -9,7 +9,7 @@ const SIGNALS = {
   session_words: "Its conversation has the same words",
   speaker: "Was said by the one you name",
   answers: "Answers a question like that",
-  neighbours: "Was said right before or after something near",
+  neighbours: "Was said around something near",
   said_then: "Was said at that time",
   happened_then: "Is about that time",
   personal: "Says something about you",

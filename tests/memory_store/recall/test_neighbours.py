@@ -10,7 +10,7 @@ from memory_store.recall.remembered import Place
 def place(
     number: int, session: str = "s", speaker: str = "Ann", *, ends_asking: bool = False
 ) -> Place:
-    return Place(session, 5, False, frozenset({speaker}), number, ends_asking)
+    return Place(session, 5, False, frozenset(filter(None, [speaker])), number, ends_asking)
 
 
 def beside(*places: Place) -> Neighbours:
@@ -18,9 +18,10 @@ def beside(*places: Place) -> Neighbours:
     return Neighbours(places, np.array([names.index(place.session_id) for place in places], int))
 
 
-def gains(near: dict[tuple[str, int], float]) -> list[float]:
-    rounds = beside(*(place(number, session) for session, number in near))
-    return [round(float(gain), 3) for gain in rounds.nearer(np.array(list(near.values())))]
+def gains(near: dict[tuple[str, int], float], *, speakers: str = "AB") -> list[float]:
+    """What rounds gain, by session and number; speakers take turns."""
+    rounds = [place(n, session, speakers[n % len(speakers)]) for session, n in near]
+    return [round(float(one), 3) for one in beside(*rounds).nearer(np.array(list(near.values())))]
 
 
 @pytest.mark.parametrize(
@@ -28,23 +29,27 @@ def gains(near: dict[tuple[str, int], float]) -> list[float]:
     [
         ({("s", 0): 0.9, ("s", 1): 0.5}, [0, 0.4]),
         ({("s", 0): 0.5, ("s", 1): 0.9}, [0.4, 0]),
-        ({("s", 0): 0.9, ("s", 1): 0.5, ("s", 2): 0.1}, [0, 0.4, 0.4]),
-        ({("s", 0): 0.9, ("s", 2): 0.1}, [0, 0.4]),
-        ({("s", 0): 0.9, ("s", 3): 0.1}, [0, 0]),
-        ({("s", 0): 0.9, ("t", 1): 0.1}, [0, 0]),
+        ({("s", 0): 0.9, ("s", 1): 0.5, ("s", 2): 0.1}, [0, 0.4, 0.8]),
+        ({("s", 0): 0.9, ("s", 2): 0.1, ("s", 5): 0.2}, [0, 0.8, 0]),
+        ({("s", 0): 0.9, ("t", 0): 0.5, ("t", 1): 0.1}, [0, 0, 0.4]),
         ({("s", 2): 0.1, ("t", 0): 0.2, ("s", 1): 0.3}, [0.2, 0, 0]),
         ({("s", 0): 0.5}, [0]),
         ({}, []),
     ],
     ids=[
-        "before", "after", "the nearest of two", "two away", "three away", "another session",
+        "after", "before", "the nearest of several", "three away", "another session",
         "in any order", "alone", "none",
     ],
 )  # fmt: skip
-def test_a_round_gains_from_a_nearer_one_beside_it(
+def test_a_turn_gains_from_a_nearer_one_around_it(
     near: dict[tuple[str, int], float], expected: list[float]
 ) -> None:
     assert gains(near) == expected
+
+
+@pytest.mark.parametrize("speakers", ["A", [""]])
+def test_a_chat_with_an_assistant_gains_nothing(speakers: str) -> None:
+    assert gains({("s", 0): 0.9, ("s", 1): 0.5}, speakers=speakers) == [0, 0]
 
 
 def test_an_answer_gains_from_another_speakers_question() -> None:
