@@ -17,6 +17,8 @@ Speakers = frozenset[str]
 
 _WORD = re.compile(r"\w+")
 _LONGEST_NAME = 256
+# A shorter word begins too many names.
+_SHORT_NAME = 3
 
 
 @lru_cache(maxsize=1000)
@@ -35,13 +37,15 @@ def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
         return frozenset()
     told = _Told(text)
     chosen = names - frozenset.intersection(*of_rounds)
-    return frozenset(name for name in chosen if told.words_of(name))
+    named = {name for name in chosen if told.words_of(name)}
+    taken = {word for name in named for word in told.words_of(name)}
+    return frozenset(named | {name for name in chosen if told.short_names(name) - taken})
 
 
 def without_names(text: str, names: Iterable[str]) -> str:
     """The text without the words of these names; as it is where nothing would be left."""
     told = _Told(text)
-    words = {word for name in names for word in told.words_of(name)}
+    words = {word for name in names for word in told.words_of(name) | told.short_names(name)}
     if not words:
         return text
     bare = _WORD.sub(lambda match: "" if match[0] in words else match[0], composed(text))
@@ -76,6 +80,18 @@ class _Told:
             for word in self._as_told.get(part, ())
             if (word[0].isupper() or (len(every) == 1 and terms(word)))
             and (word in self._later or terms(word))
+        }
+
+    def short_names(self, name: str) -> set[str]:
+        """The words of the text that the name begins with, as they stand there ("Mel" of
+        "Melanie"). They count where they are written as names and do not open the text."""
+        full = _folded((_WORD.findall(composed(name)) or [""])[0])
+        return {
+            word
+            for folded, words in self._as_told.items()
+            if _SHORT_NAME <= len(folded) < len(full) and full.startswith(folded)
+            for word in words & self._later
+            if word[0].isupper()
         }
 
 

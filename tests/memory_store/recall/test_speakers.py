@@ -7,6 +7,7 @@ import pytest
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
 
 ANN, BOB, WILL = (speakers_of(name, None) for name in ("Ann", "Bob Stone", "Will"))
+MELANIE = speakers_of("Melanie Stone", None)
 ZOË = speakers_of("Zoë", None)
 ANN_TO_MAX, BOB_TO_MAX = (speakers_of(name, "Max") for name in ("Ann", "Bob"))
 ALONE = speakers_of(None, None)
@@ -34,6 +35,11 @@ ALONE = speakers_of(None, None)
         ("Do I work from home?", [ANN, speakers_of("Anna from work", None)], set()),
         ("When will it rain?", [ANN, WILL], set()),
         ("What did Ann paint?", [], set()),
+        ("What did Mel paint?", [ANN, MELANIE], {"Melanie Stone"}),
+        ("What did mel paint?", [ANN, MELANIE], set()),
+        ("Mel, what is that?", [ANN, MELANIE], set()),
+        ("What did Me paint?", [ANN, MELANIE], set()),
+        ("What did Ann paint?", [ANN, speakers_of("Annabel", None)], {"Ann"}),
         ("What did Zoe paint?", [ANN, ZOË], {"Zoë"}),
         ("What did Zoe\u0308 paint?", [ANN, ZOË], {"Zoë"}),
         ("What did Zoë paint?", [ANN, speakers_of("Zoe\u0308", None)], {"Zoe\u0308"}),
@@ -56,6 +62,7 @@ def test_speakers_are_named_by_words_of_their_names(
         ("Ann?", ["Ann"], "Ann?"),  # nothing would be left
         ("Who painted the annex?", ["Ann"], "Who painted the annex?"),
         ("Did Will paint?", ["Will"], "Did paint?"),
+        ("What did Mel paint?", ["Melanie Stone"], "What did paint?"),
         ("What did Zoe\u0308 paint?", ["Zoë"], "What did paint?"),
     ],
 )
