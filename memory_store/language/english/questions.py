@@ -79,7 +79,15 @@ _SHORTEST = 25
 _POLITE = re.compile(
     r"^(?:please\s+)?(?:(?:can|could|would|will) you\s+)?(?:please\s+)?"
     r"(?:(?:remind|tell) me(?: (?:about|again))?|help me (?:find|with|remember)|"
-    r"suggest|recommend|list|name)\b(?:\s+(?:me|some|a few|any|an?)\b)*",
+    r"list|name)\b(?:\s+(?:me|some|a few|any|an?)\b)*",
+    re.I,
+)
+# Advice that is wished for was never stated: what was asked before is as near as what was told.
+_WISH = re.compile(
+    r"\bshould (?:i|we)\b|^(?:please\s+)?(?:suggest|recommend)\b|\bdo you have any\b"
+    r"|\b(?:can|could|would|will) you (?:\w+ )?(?:suggest|recommend|advise|show|explain"
+    r"|help(?! me (?:find|with|remember)))\b"
+    r"|\bany (?:\w+ )?(?:suggestions|ideas|tips|advice|recommendations)\b",
     re.I,
 )
 _QUESTION_OPENING = re.compile(
@@ -107,9 +115,11 @@ def as_statement(question: str) -> str:
     """The question said as by the one who knows: 'How many bikes do I own?' → 'I bikes I own'.
 
     Not a sentence to read, a text to embed. What has none of these openings (a statement, another
-    language) comes back unchanged.
+    language), and a wish for advice, come back unchanged.
     """
     bare = _asking(question)
+    if _WISH.search(bare):
+        return question
     for pattern in (_POLITE, _QUESTION_OPENING, _AUXILIARY):
         bare = pattern.sub("", bare).strip()
     if bare == _asking(question):

@@ -13,7 +13,7 @@ CASES = [
     ("Do I still keep bees?", "I still keep bees"),
     ("What's my sister's new job?", "my sister's new job"),
     ("On which day did I plant the garlic?", "I day I plant the garlic"),
-    ("Can you recommend some accessories for my tent?", "I accessories for my tent"),
+    ("Can you help me remember the name of the bakery?", "I the name of the bakery"),
     ("Could you please remind me about the recipe we settled on?", "I the recipe we settled on"),
     (
         "I am going through our talk about Lisbon. What was the name of the bakery you praised?",
@@ -28,6 +28,9 @@ UNCHANGED = [
     "Why?",
     "我的猫叫什么名字？",
     "Recommend",
+    "Can you recommend some accessories for my tent?",
+    "I grow beans in pots. How should I water them in July?",
+    "My room is dark. Any ideas?",
     "",
 ]
 
