@@ -22,11 +22,18 @@ RIGHT = [
         MOVED,
         "On 2024-05-12 you said: “We moved to Lyon.”\n- “I live in Bruges. I like it.” (no longer)",
     ),
-    (MOVED, "**Lyon** – you sold the flat in Bruges in May."),
+    (MOVED, "**Lyon** – Bruges was home until May."),
+    (MOVED, "You lived in Bruges and now live in Lyon."),
+    (MOVED, "You now live in Lyon. You lived in Bruges."),
+    (MOVED, "Your current city is Lyon, and in February you told me you lived in Bruges."),
+    (MOVED, "In February Bruges; since May it has been Lyon."),
+    (MOVED, "You said: “We moved from Bruges to Lyon.”"),
+    (MOVED, "You said: “Goodbye Bruges. Hello Lyon!”"),
     (MOVED, "On 2024-05-12 you said “We moved to Lyon”.\nOn 2024-02-03: “I live in Bruges.”"),
     (MOVED, "May 12, 2024: off to Lyon. 3 February 2024: I live in Bruges."),
     (MOVED, "From our chat I do not see Bruges any more, but Lyon."),
     (IN_MARCH, "In March you lived in Ghent; you moved to Utrecht later."),
+    (IN_MARCH, "You lived in Ghent at the time. You live in Utrecht."),
     (GONE, "I have no therapist's name on record."),
     (UNKNOWN, "You haven't told me that."),
     (UNKNOWN, "I don't know. The closest that I find: you said “I can't find the hotel”."),
@@ -45,6 +52,18 @@ WRONG = [
     (MOVED, "You live in Bruges.", "missing: Lyon"),
     (MOVED, "Bruges, or Lyon.", "named without a word that it was former: Bruges"),
     (MOVED, "Lyon. Also, you live in Bruges.", "named without a word that it was former: Bruges"),
+    (MOVED, "You now live in Bruges, or Lyon.", "named without a word that it was former: Bruges"),
+    (MOVED, "These days Bruges and Lyon.", "named without a word that it was former: Bruges"),
+    (
+        MOVED,
+        "You said “Goodbye Bruges, hello Lyon”.\nYou said: “I live in Bruges.”",
+        "named without a word that it was former: Bruges",
+    ),
+    (
+        MOVED,
+        "You said “I live in Bruges.” and “Lyon is home now.”",
+        "named without a word that it was former: Bruges",
+    ),
     (
         MOVED,
         "On 2024-02-03 you said “I live in Bruges.”\nOn 2024-05-12: “We moved to Lyon”.",
@@ -66,6 +85,7 @@ WRONG = [
     (AGO, "34 days", "missing: 35 days"),
     (CONCERTS, "On 2024-06-03 you said: “went to 3 concerts”", "missing: 3"),
     (CONCERTS, "Two, on 3 June and 8 July.", "missing: 3"),
+    (CONCERTS, "Two, on 2/3/2024 and 3.6.2024.", "missing: 3"),
 ]
 
 
