@@ -22,6 +22,7 @@ from harness.datasets.formats.entries import (
     entries_of,
     just_after,
     rows_of,
+    together,
 )
 from harness.datasets.questions import Question, Turn
 from harness.errors import DatasetError
@@ -40,10 +41,10 @@ def v1_files(file: Path) -> list[Path]:
 
 
 def v1_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
+    """Questions in file order, those of one history together."""
     contexts = _contexts(v1_files(file)[1])
-    for row in rows_of(file):
-        context, end = row.text("shared_context_id"), row.whole("end_index_in_shared_context")
+    for row in together(rows_of(file), _seen):
+        context, end = _seen(row)
         if context not in contexts:
             raise row.error("shared_context_id", f"{context!r} is not among the contexts")
         messages, where = contexts[context]
@@ -60,6 +61,11 @@ def v1_questions(file: Path) -> Iterator[Question]:
         yield _question(key, asked, options, answer, sessions)
 
 
+def _seen(row: Entry) -> tuple[str, int]:
+    """The context that a question sees, and up to where."""
+    return row.text("shared_context_id"), row.whole("end_index_in_shared_context")
+
+
 def v2_files(file: Path) -> list[Path]:
     """The table and every history that it names."""
     links = dict.fromkeys(row.text(_LINK) for row in rows_of(file))
@@ -67,8 +73,8 @@ def v2_files(file: Path) -> list[Path]:
 
 
 def v2_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order; ids are made of the line's number."""
-    for number, row in enumerate(rows_of(file)):
+    """Questions in file order, those of one history together; ids are made of the row's number."""
+    for number, row in together(enumerate(rows_of(file)), lambda numbered: numbered[1].text(_LINK)):
         link = row.text(_LINK)
         path = _linked(file, link)
         (record,) = entries_of(path)

@@ -28,12 +28,12 @@ def written(path: Path, *records: Any) -> Path:
     return path
 
 
-def table(path: Path, row: dict[str, Any]) -> Path:
+def table(path: Path, *rows: dict[str, Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(row))
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        writer.writerow(row)
+        writer.writerows(rows)
     return path
 
 
@@ -49,6 +49,18 @@ def personamem(folder: Path, **changes: Any) -> Path:
         "end_index_in_shared_context": "3",
     }
     return table(folder / "questions_32k.csv", row | changes)
+
+
+def personamem_of(folder: Path, ends: list[str]) -> Path:
+    """A table whose rows see the context up to these places."""
+    personamem(folder)
+    with (folder / "questions_32k.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    rows = [
+        row | {"question_id": f"q{number}", "end_index_in_shared_context": end}
+        for number, end in enumerate(ends)
+    ]
+    return table(folder / "questions_32k.csv", *rows)
 
 
 def personamem_v2(folder: Path, **changes: Any) -> Path:
@@ -233,3 +245,9 @@ def test_evidence_is_found_by_what_each_layout_names(tmp_path: Path) -> None:
         dataset = open_dataset(name, MADE[name](tmp_path / name))
         (question,) = next(dataset.histories({dataset.outlines[0].question_id}))
         assert len(question.evidence_session_ids) == 1
+
+
+def test_rows_of_one_history_are_put_together(tmp_path: Path) -> None:
+    dataset = open_dataset("personamem", personamem_of(tmp_path, ["3", "5", "3"]))
+    histories = dataset.histories({"q0", "q1", "q2"})
+    assert [[q.question_id for q in history] for history in histories] == [["q0", "q2"], ["q1"]]
