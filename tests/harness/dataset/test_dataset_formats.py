@@ -219,6 +219,7 @@ def test_a_pool_is_described_and_not_run(
         ("perltqa", {"Answer": None}, r"Ada: events\[0\]: 1_0\[0\]: Answer: expected text"),
         ("memorybank", {"bare": "What do I keep?"}, "entry 0: Ada: this question has no answer"),
         ("dialsim", {"answer": "dogs"}, "options: the correct answer is not among them"),
+        ("dialsim", {"answer": 3}, "answer: expected text, found int"),
         ("convomem", {"conversations": []}, r"evidence_items\[0\]: conversations: holds no"),
         ("msc-self-instruct", {"self_instruct": 3}, "self_instruct: expected an object, found int"),
         ("msc", {"previous_dialogs": None}, "entry 0: previous_dialogs: expected a list"),
@@ -251,3 +252,22 @@ def test_rows_of_one_history_are_put_together(tmp_path: Path) -> None:
     dataset = open_dataset("personamem", personamem_of(tmp_path, ["3", "5", "3"]))
     histories = dataset.histories({"q0", "q1", "q2"})
     assert [[q.question_id for q in history] for history in histories] == [["q0", "q2"], ["q1"]]
+
+
+def test_scenes_of_a_day_keep_their_order_however_many_came_before(tmp_path: Path) -> None:
+    file = dialsim(tmp_path)
+    scene = json.loads(file.read_text())["e1"]["1"]
+    before = scene | {"date": "September 21, 1994", "hard_q": {}}
+    scenes = {str(n): before if n < 599 else scene for n in range(602)}
+    dataset = open_dataset("dialsim", written(file, {"e1": scenes}))
+    (question,) = next(iter(dataset.histories({"e1:601:past:0"})))
+    dates = [session.session_date for session in question.sessions]
+    assert dates == sorted(dates)
+    assert len(set(dates)) == 602
+
+
+def test_questions_that_are_no_list_are_refused(tmp_path: Path) -> None:
+    file = dialsim(tmp_path)
+    scene = json.loads(file.read_text())["e1"]["1"] | {"hard_q": {"past": 3}}
+    with pytest.raises(DatasetError, match="hard_q: past: expected questions, found int"):
+        open_dataset("dialsim", written(file, {"e1": {"1": scene}}))
