@@ -271,3 +271,15 @@ def test_questions_that_are_no_list_are_refused(tmp_path: Path) -> None:
     scene = json.loads(file.read_text())["e1"]["1"] | {"hard_q": {"past": 3}}
     with pytest.raises(DatasetError, match="hard_q: past: expected questions, found int"):
         open_dataset("dialsim", written(file, {"e1": {"1": scene}}))
+
+
+def test_of_a_dialogue_all_sessions_are_evidence_and_no_turn(tmp_path: Path) -> None:
+    file = perltqa(tmp_path)
+    stored = json.loads((tmp_path / "perltmem.json").read_text())
+    stored["Ada"]["dialogues"]["1_0#0"]["contents"]["2022-05-16 10:00"] = ["Ada: Honey!"]
+    written(tmp_path / "perltmem.json", stored)
+    asked = {"Question": "What is made?", "Answer": "honey", "Reference Memory": "['1_0#0']"}
+    dataset = open_dataset("perltqa", written(file, {"Ada": {"dialogues": [{"1_0#0": [asked]}]}}))
+    (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
+    assert len(question.evidence_session_ids) == 2
+    assert not any(turn.has_answer for session in question.sessions for turn in session.turns)
