@@ -77,7 +77,10 @@ def v2_questions(file: Path) -> Iterator[Question]:
     for number, row in together(enumerate(rows_of(file)), lambda numbered: numbered[1].text(_LINK)):
         link = row.text(_LINK)
         path = _linked(file, link)
-        (record,) = entries_of(path)
+        records = list(entries_of(path))
+        if len(records) != 1:
+            raise DatasetError(f"{path}: expected one history, found {len(records)}")
+        (record,) = records
         wrong = row.literal("incorrect_answers")
         answer = row.text("correct_answer").strip()
         if not isinstance(wrong, list):

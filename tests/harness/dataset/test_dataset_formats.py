@@ -254,6 +254,13 @@ def test_rows_of_one_history_are_put_together(tmp_path: Path) -> None:
     assert [[q.question_id for q in history] for history in histories] == [["q0", "q2"], ["q1"]]
 
 
+def test_a_file_of_several_histories_is_refused(tmp_path: Path) -> None:
+    file = personamem_v2(tmp_path)
+    written(tmp_path / "data/chat.json", {"chat_history": SAID}, {"chat_history": SAID})
+    with pytest.raises(DatasetError, match="expected one history, found 2"):
+        open_dataset("personamem-v2", file)
+
+
 def test_scenes_of_a_day_keep_their_order_however_many_came_before(tmp_path: Path) -> None:
     file = dialsim(tmp_path)
     scene = json.loads(file.read_text())["e1"]["1"]
