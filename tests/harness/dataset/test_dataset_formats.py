@@ -254,6 +254,12 @@ def test_rows_of_one_history_are_put_together(tmp_path: Path) -> None:
     assert [[q.question_id for q in history] for history in histories] == [["q0", "q2"], ["q1"]]
 
 
+def test_the_question_may_be_called_as_in_the_repository(tmp_path: Path) -> None:
+    dataset = open_dataset("personamem", personamem(tmp_path, question="And my hobby?"))
+    (question,) = next(iter(dataset.histories({"q1"})))
+    assert question.question.startswith("And my hobby?")
+
+
 def test_a_file_of_several_histories_is_refused(tmp_path: Path) -> None:
     file = personamem_v2(tmp_path)
     written(tmp_path / "data/chat.json", {"chat_history": SAID}, {"chat_history": SAID})
