@@ -99,8 +99,14 @@ _MARKS_OF_RIGHT = {
     "later": re.compile(rf"\b(?:{fold(THEN)})\b"),
 }
 _CLAUSE_ENDS = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|not)\b", re.IGNORECASE)
-# Of a past day: "you had not told me", "nothing", beside what declines at any time.
-_NOT_YET = re.compile(r"\b(?:(?:had|has) not|hadn't|hasn't|not yet|nothing)\b")
+# Of a past day: "you had not told me", "nothing yet", beside what declines at any time. "Nothing
+# special" is no such word.
+_NOT_YET = re.compile(
+    r"\b(?:you|we|i|it|that|this) (?:had not|hadn't|has not|hasn't)\b|\bnot yet\b"
+    r"|(?:^|[.!?:;–—]\s*)(?:\W*)nothing\b"
+    r"|\b(?:know|knew|have|had|has|find|found|see|recall|remember|told|said|say|says|mention|"
+    r"mentioned|there is|there was|there's) (?:me )?nothing\b"
+)
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
 _DATED = re.compile(
     rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH}|\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}})\b"
