@@ -44,6 +44,7 @@ RIGHT = [
     (BORN, "They were born on March 13th."),
     (BORN, "On 13/03/2024."),
     (BORN, "2024-03-13, a Wednesday"),
+    (BORN, "2024-03-13T10:00"),
     (AGO, "That was five weeks ago."),
     (AGO, "35 days"),
     (CONCERTS, "Three: on 2 May, 3 June and 8 July."),
