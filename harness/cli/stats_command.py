@@ -18,10 +18,11 @@ _COLUMNS = ("n", "mean", "least", "median", "p90", "most")
 def stats_command(
     dataset: options.DatasetName,
     file: options.DataFile = None,
+    conversations: options.Conversations = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Describe a data set: questions, histories, evidence, dates, repetitions."""
-    found = describe(open_dataset(dataset, file))
+    found = describe(open_dataset(dataset, file, conversations=conversations))
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
         return

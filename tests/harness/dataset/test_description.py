@@ -58,6 +58,26 @@ def test_a_conversation_is_described_by_what_is_in_it(tmp_path: Path) -> None:
     assert measures["days from evidence to question"]["most"] == pytest.approx(25.4, abs=0.1)
 
 
+def test_cues_are_described_inside_their_conversations(
+    harness: Callable[..., Finished], tmp_path: Path
+) -> None:
+    cue = {
+        "relation_type": "goal",
+        "time_gap": "two weeks later",
+        "cue_dialogue": "A: I run again.\nB: Good.",
+        "trigger_query": "A: What shall I cook?",
+    }
+    file, around = tmp_path / "plus.json", tmp_path / "locomo.json"
+    file.write_text(json.dumps([cue]))
+    around.write_text(json.dumps([sample("conv-7")]))
+    chosen = ("stats", "--dataset", "locomo-plus", "--file", file, "--json")
+    counts = [
+        json.loads(harness(*chosen, *more).out)["counts"]["sessions"]
+        for more in ((), ("--conversations", around))
+    ]
+    assert counts == [1, 3]
+
+
 def test_the_built_in_set_in_tables_and_json(harness: Callable[..., Finished]) -> None:
     shown = harness("stats", "--dataset", "sample")
     assert shown.code == 0
