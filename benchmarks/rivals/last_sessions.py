@@ -26,10 +26,10 @@ class LastSessions:
             file.write(lines)
 
     def search(self, user: str, question: str, limit: int) -> list[Found]:
-        """The rounds of the last sessions."""
+        """The rounds of the last sessions, all of them: they are its limit."""
         with self._lock:
             lines = self._file(user).read_text().splitlines() if self._file(user).exists() else []
-        return latest((Round(**json.loads(line)) for line in lines), limit)
+        return latest(Round(**json.loads(line)) for line in lines)
 
     def forget(self, user: str) -> None:
         """Delete a user's file."""
@@ -40,7 +40,7 @@ class LastSessions:
         return self._folder / f"{user.encode().hex()}.jsonl"
 
 
-def latest(rounds: Iterable[Round], limit: int, sessions: int = SESSIONS) -> list[Found]:
+def latest(rounds: Iterable[Round], sessions: int = SESSIONS) -> list[Found]:
     """The rounds of the last sessions by date, the latest session first, each in its order."""
     told = list(rounds)
     began: dict[str, str] = {}
@@ -48,7 +48,7 @@ def latest(rounds: Iterable[Round], limit: int, sessions: int = SESSIONS) -> lis
         began[one.session] = min(began.get(one.session, one.said), one.said)
     names = sorted(began, key=lambda name: began[name], reverse=True)[:sessions]
     ordered = (one for name in names for one in told if one.session == name)
-    return [Found(one.session, one.index, one.said, one.text) for one in ordered][:limit]
+    return [Found(one.session, one.index, one.said, one.text) for one in ordered]
 
 
 if __name__ == "__main__":

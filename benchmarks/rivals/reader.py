@@ -29,16 +29,19 @@ def quotes(found: Sequence[Found]) -> str:
 
 
 def prompt(question: str, today: str, found: Sequence[Found], tokens: int = PROMPT_TOKENS) -> str:
-    """The best memories that fit, whole, in the order of their dates."""
+    """The best memories that fit, whole, in the order of their dates; of messages of one round the
+    user's stand first.
+    """
     empty = _PROMPT.format(memories="", today=today[:10], question=question)
     room = tokens * _CHARACTERS_A_TOKEN - len(empty)
-    fitting: list[tuple[str, int, str]] = []
+    fitting: list[tuple[str, int, bool, str]] = []
     for memory in found:
         text = f"[{memory.said[:10]}]\n{memory.text}\n\n"
         if len(text) <= room:
-            fitting.append((memory.said, memory.index, text))
+            is_reply = memory.text.startswith("assistant: ")
+            fitting.append((memory.said, memory.index, is_reply, text))
             room -= len(text)
-    memories = "".join(text for _, _, text in sorted(fitting)).rstrip()
+    memories = "".join(text for *_, text in sorted(fitting)).rstrip()
     return _PROMPT.format(memories=memories, today=today[:10], question=question)
 
 

@@ -117,6 +117,6 @@ def _turn(turn: Any, where: str) -> dict[str, Any] | None:
         raise DatasetError(f"{where}: a turn holds no text")
     if role == "system":
         return None
-    if role not in _SPEAKERS:
+    if not isinstance(role, str) or role not in _SPEAKERS:
         raise DatasetError(f"{where}: unknown speaker {role!r}")
     return {"role": _SPEAKERS[role], "content": text}

@@ -28,6 +28,8 @@ CHATS = LineFile[dict[str, Any]]("chats.jsonl")
 CHECKS = LineFile[dict[str, Any]]("checks.jsonl")
 REVIEWS = LineFile[dict[str, Any]]("reviews.jsonl")
 FINISHED = "questions.json"
+# What a line of the reviews may say.
+DECISIONS = ("accept", "edit", "reject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def finish(
     folder: RunDir, written: Sequence[Written], ontology: Ontology, history: History, seed: int
 ) -> list[Draft]:
     """Write the file of what passed, or was accepted by a person; returns what is in it."""
-    reviews = {line["item"]: line for line in folder.records(REVIEWS, "item")}
+    reviews = _reviews(folder)
     chosen = [
         draft
         for one in written
@@ -131,6 +133,19 @@ def finish(
     path = folder.path / FINISHED
     write_questions(path, chosen, ontology, history.sessions, seed, history.pool)
     return chosen
+
+
+def _reviews(folder: RunDir) -> dict[str, dict[str, Any]]:
+    """What people decided, by item; raises `UsageError` for lines that decide nothing."""
+    reviews = {line["item"]: line for line in folder.records(REVIEWS, "item")}
+    for item, line in reviews.items():
+        texts = (line.get("question"), line.get("answer"))
+        if line.get("decision") not in DECISIONS or not all(isinstance(t, str) for t in texts):
+            raise UsageError(
+                f"{folder.path / REVIEWS}: item {item}: expected decision "
+                f"({', '.join(DECISIONS)}), question and answer"
+            )
+    return reviews
 
 
 def _chosen(one: Written, review: Mapping[str, Any] | None, only_accepted: bool) -> Draft | None:

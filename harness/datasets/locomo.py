@@ -56,13 +56,13 @@ def parse_locomo(
     known: set[str] = set()
     for number, sample in enumerate(samples):
         where = f"{source}: sample {number}"
-        sample_id = sample.get("sample_id") or f"conversation-{number}"
+        sample_id = str(sample.get("sample_id") or f"conversation-{number}")
         if sample_id in known:
             raise DatasetError(f"{where}: sample_id {sample_id!r} occurs twice")
         known.add(sample_id)
-        conversation = parse_conversation(sample, str(sample_id), where)
+        conversation = parse_conversation(sample, sample_id, where)
         for index, qa in enumerate(_list(sample.get("qa"), f"{where}: qa")):
-            question_id = _question_id(qa, str(sample_id), index)
+            question_id = _question_id(qa, sample_id, index)
             correction = (corrections or {}).get(question_id)
             reader = _Question(qa, f"{where} ({question_id!r})", conversation, correction)
             questions.append(reader.question(question_id))
@@ -85,6 +85,9 @@ def parse_conversation(sample: Mapping[str, Any], sample_id: str, where: str) ->
     """The sessions that are there; dates without a session are passed over."""
     # An older release holds one conversation a file, its keys at the top.
     content = sample.get("conversation", sample)
+    if not isinstance(content, Mapping):
+        found = type(content).__name__
+        raise DatasetError(f"{where}: conversation: expected an object, found {found}")
     numbers = sorted(
         int(match[1])
         for key, value in content.items()

@@ -18,10 +18,10 @@ from harness.text import encodable
 
 CUE = "cue"
 _LINE = re.compile(r"^\s*([AB]):\s*")
-_GAP = re.compile(r"\b(\d+|[a-z]+)\s+(day|week|month|year)s?\b", re.IGNORECASE)
+_GAP = re.compile(r"(?:\b(half)\s+)?\b(\d+|[a-z]+)(?:\s+of)?\s+(day|week|month|year)s?\b")
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # Where no number is said.
-_VAGUE = {"a": 1, "an": 1, "few": 3, "several": 5}
+_VAGUE = {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 5}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 # The trigger comes a week after the last session, as in the benchmark's script; without
 # conversations on a day that is always the same.
@@ -45,15 +45,15 @@ def parse_plus(
 
 
 def days_of_gap(text: str) -> int | None:
-    """The days of `about six weeks later`: 7 to a week, 30 to a month, 365 to a year; a few are
-    three and several are five. None where no time is said.
+    """The days of `about six weeks later`: 7 to a week, 30 to a month, 365 to a year; a couple are
+    two, a few three and several five. None where no time is said.
     """
-    for count, unit in _GAP.findall(text.lower()):
+    for half, count, unit in _GAP.findall(text.lower()):
         number = int(count) if count.isdigit() else _VAGUE.get(count)
         if number is None and count in _NUMBERS:
             number = _NUMBERS.index(count)
         if number is not None:
-            return number * _DAYS[unit]
+            return number * _DAYS[unit] // (2 if half else 1)
     return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.errors import UsageError
 from harness.metrics.accuracy import official_label
 from harness.records.digest import QuestionDigest
 from harness.records.schema import JudgeRecord
@@ -83,11 +84,20 @@ def beam_results(
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """The questions of each chat by ability with `rubric` and `llm_response`; a missing answer is
     an empty one, as the scorer needs one everywhere.
+
+    The scorer takes the rubric at an answer's place in its ability, not the one in the file:
+    `UsageError` where a question before another one was not selected.
     """
     chats: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for question in questions:
         abilities = chats.setdefault(question.history_id, {})
-        abilities.setdefault(question.question_type, []).append(
+        asked = abilities.setdefault(question.question_type, [])
+        if question.question_id.rpartition("-")[2] != str(len(asked)):
+            raise UsageError(
+                f"the official script scores by place, and a question before "
+                f"{question.question_id} is not in this run: export a run of whole chats"
+            )
+        asked.append(
             {
                 "question": question.question,
                 "rubric": list(question.rubric),

@@ -10,12 +10,17 @@ from harness.records.digest import QuestionDigest
 
 _LETTERS = "abcdefghij"
 # The last announced letter counts: models think aloud before. "The answer is a guess" names none.
+# "Option" alone announces nothing: models also say what is wrong with the others.
 _ANNOUNCED = re.compile(
-    r"(?:answer|option|choice)\W{0,12}(?:is\W{0,6})?(?:option\W{0,6})?"
-    r"\(?\b([b-j]|a(?!\s+[a-z]))\b(?!')"
+    r"(?:answer|choice|option\W{1,3}is|(?<!not )(?<!n't )\b(?:choose|pick|select))"
+    r"\W{0,12}(?:is\W{0,6})?(?:option\W{0,6})?\(?\b([b-j]|a(?!\s+[a-z]))\b(?!')"
 )
 _ALONE = re.compile(r"\W*([a-j])\W*")
-_LEADING = re.compile(r"[\s*]*(?:\(([a-j])\)|([a-j])[).:])(?!\W*(?:or\W+|and\W+)?\(?[a-j]\b[).:])")
+_OPTION = re.compile(r"\boption\W{1,6}([a-j])\b")
+_LEADING = re.compile(
+    r"[\s*]*(?:option\W{1,6}([a-j])\b|\(([a-j])\)|([a-j])[).:])"
+    r"(?!\W*(?:or|and)\W+(?:option\W{1,6})?\(?[a-j]\b|\W*\(?[a-j]\b[).:])"
+)
 _BRACKETED = re.compile(r"\(([a-j])\)")
 
 
@@ -23,7 +28,7 @@ class ChoiceJudge:
     """An answer is right when it names the right option, by letter or text, and no other."""
 
     id = "choice-1"
-    hash = "c401ce000002"
+    hash = "c401ce000003"
     account: Mapping[str, Any] = {"kind": "choice"}
     meter = None
 
@@ -50,8 +55,9 @@ class ChoiceJudge:
 def named_option(answer: str, options: Sequence[str]) -> int | None:
     """The index of the one option that an answer names, None where it names none or several.
 
-    In this order: a letter alone; the last letter after "answer", "option" or "choice"; a letter at
-    the beginning; the only letter in brackets; the only option whose text occurs.
+    In this order: a letter alone; the last letter after "answer", "choice", "option is" or a word
+    of choosing; a letter at the beginning; the only letter after "option", or in brackets; the only
+    option whose text occurs.
     """
     said = answer.lower()
     letter = _letter(said)
@@ -75,9 +81,9 @@ def _letter(said: str) -> str | None:
     if announced := _ANNOUNCED.findall(said):
         return str(announced[-1])
     if match := _LEADING.match(said):
-        return match[1] or match[2]
-    bracketed = set(_BRACKETED.findall(said))
-    return bracketed.pop() if len(bracketed) == 1 else None
+        return match[1] or match[2] or match[3]
+    named = set(_OPTION.findall(said)) or set(_BRACKETED.findall(said))
+    return named.pop() if len(named) == 1 else None
 
 
 def _words(text: str) -> str:

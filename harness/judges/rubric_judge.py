@@ -19,7 +19,8 @@ from harness.records.digest import QuestionDigest
 
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _LIST = re.compile(r"\[[\d,\s]*\]")
-_NUMBER = re.compile(r"\W*(\d*\.?\d+)\D*$")
+_ORDERS = re.compile(rf'"order"\s*:\s*({_LIST.pattern})')
+_NUMBER = re.compile(r"[^\w-]*(\d*\.?\d+)\D*$")
 _AGAIN = 'Your score alone, please: {"score": 0}, {"score": 0.5} or {"score": 1}.'
 _ORDER_AGAIN = 'The order alone, please, as in {"order": [2, 0, 1]}.'
 
@@ -123,6 +124,8 @@ def read_worth(reply: str) -> float | None:
     """
     said = without_thoughts(reply)
     scores = [found["score"] for found in _objects(said) if "score" in found]
+    if any(isinstance(score, bool) for score in scores):
+        return None
     if not scores:
         match = _NUMBER.match(said)
         scores = [match[1]] if match else []
@@ -134,8 +137,11 @@ def read_worth(reply: str) -> float | None:
 
 
 def read_order(reply: str, expected: int) -> list[int] | None:
-    """The last list of numbers in a reply; None where there is none, or one too high."""
-    lists = _LIST.findall(without_thoughts(reply))
+    """The last list under `order` in a reply, else its last list of numbers; None where there is
+    none, or one too high.
+    """
+    said = without_thoughts(reply)
+    lists = _ORDERS.findall(said) or _LIST.findall(said)
     try:
         numbers: list[int] = json.loads(lists[-1]) if lists else [-1]
     except ValueError:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DatasetError
+from harness.judges.lexical.words import tokens
 from harness.lifecycle.checks import Days, Expected, Number, On, Wanted, says
 
 _FOLDER = "harness.lifecycle"
@@ -179,7 +180,9 @@ def _step(item: Any, where: str) -> Step:
     step: Step
     if "say" in table.rest:
         said = table.take("say", (str, list))
-        texts = (said,) if isinstance(said, str) else tuple(said)
+        texts = tuple(_phrase(one, where) for one in ([said] if isinstance(said, str) else said))
+        if not texts:
+            raise DatasetError(f"{where}: say: nothing is said")
         step = Say(at, person, texts, table.take("name", str, ""))
     elif "forget" in table.rest:
         step = Forget(at, person, table.take("forget", str), tuple(table.take("of", list)))
@@ -193,21 +196,34 @@ def _step(item: Any, where: str) -> Step:
 
 
 def _expected(table: "_Fields") -> Expected:
-    must = tuple(
-        tuple(_wanted(one, table.where) for one in group) for group in table.take("must", list, [])
-    )
+    groups = table.take("must", list, [])
+    for group in groups:
+        if not isinstance(group, list) or not group:
+            raise DatasetError(f"{table.where}: must: expected lists of phrases, found {group!r}")
+    must = tuple(tuple(_wanted(one, table.where) for one in group) for group in groups)
     return Expected(
         must,
-        must_not=tuple(table.take("must_not", list, [])),
-        former=tuple(table.take("former", list, [])),
-        later=tuple(table.take("later", list, [])),
+        must_not=_phrases(table, "must_not"),
+        former=_phrases(table, "former"),
+        later=_phrases(table, "later"),
         admit=table.take("admit", bool, False),
     )
 
 
+def _phrases(table: "_Fields", name: str) -> tuple[str, ...]:
+    return tuple(_phrase(one, table.where) for one in table.take(name, list, []))
+
+
+def _phrase(item: Any, where: str) -> str:
+    """A text with a word in it: one without would be found in every answer."""
+    if not isinstance(item, str) or not tokens(item):
+        raise DatasetError(f"{where}: expected a phrase of words, found {item!r}")
+    return item
+
+
 def _wanted(item: Any, where: str) -> Wanted:
     if isinstance(item, str):
-        return item
+        return _phrase(item, where)
     table = _Fields(item, where)
     wanted: Wanted
     if "date" in table.rest:
@@ -227,9 +243,10 @@ def _as_of(table: "_Fields") -> date | None:
 
 def _instant(text: str, where: str) -> datetime:
     try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+        at = datetime.fromisoformat(text)
     except ValueError as error:
         raise DatasetError(f"{where}: {text!r} is no date") from error
+    return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _problems(case: Case) -> Iterator[str]:
@@ -243,6 +260,10 @@ def _problems(case: Case) -> Iterator[str]:
     for step in case.steps:
         if isinstance(step, Forget) and not set(step.of) <= named:
             yield f"to be forgotten, but never said: {', '.join(sorted(set(step.of) - named))}"
+        if isinstance(step, Forget):
+            gone = (one for ask in case.asks for one in ask.expected.must_not)
+            for phrase in (one for one in gone if says(step.text, one)):
+                yield f"{step.text!r} itself names {phrase!r}"
     for ask in case.asks:
         yield from _problems_of(ask)
 

@@ -51,7 +51,7 @@ Wanted = str | On | Days | Number
 class Expected:
     """What an answer is held against. Of each group in `must` one must be there, of `must_not`
     nothing. What was right before (`former`) or became so afterwards (`later`) may be named if the
-    answer says that it is. `admit`: it must say that it does not know.
+    answer says which of the two holds. `admit`: it must say that it does not know.
     """
 
     must: tuple[tuple[Wanted, ...], ...] = ()
@@ -72,27 +72,45 @@ class Expected:
         yield from (*self.must_not, *self.former, *self.later)
 
 
-# Words that say of a value that it held before: past tense, endings, changes, and mistakes.
+# Words that say of a value that it held before, and of the right one that it holds now: words of
+# time, change and mistake that fit any subject, not the verbs of single cases, such as "sold".
 FORMER = (
-    "was|were|had|used to|before|previously|previous|formerly|former|earlier|original|originally|"
-    "initially|at first|first said|old|until|from|changed|moved|moving|switched|swapped|"
-    "traded|replaced|instead|rather than|not|no longer|any longer|anymore|any more|quit|left|sold|"
-    "gone|over|ended|stopped|gave up|broke|broken|lost|dropped|corrected|correction|mistake|"
-    "mistaken|mistakenly|wrong|wrongly|misread|misheard|mixed up|misremembered"
+    "was|were|had|been|used to|before|previous|previously|former|formerly|earlier|original|"
+    "originally|initial|initially|first|old|until|from|changed|moved|switched|replaced|instead|"
+    "rather than|not|no longer|any longer|anymore|any more|corrected|correction|mistake|mistaken|"
+    "mistakenly|wrong|wrongly"
 )
-# Words that say of a value that it came to hold on a later day.
+NOW = (
+    "now|current|currently|nowadays|these days|today|at the moment|latest|most recent|"
+    "most recently|new|newest|since"
+)
+# The same of a value that came to hold on a later day, and of the one that held on the day asked.
 LATER = (
     "later|since|now|then|after|afterwards|subsequently|moved|changed|switched|became|eventually|"
     "currently|today|these days|nowadays|not yet|until|next"
 )
+THEN = "then|at the time|at that time|on that day|on that date|still"
 _MARKS = {
     "former": re.compile(rf"\b(?:{fold(FORMER)})\b|n't\b"),
     "later": re.compile(rf"\b(?:{fold(LATER)})\b"),
 }
-# Of a past day: "you had not told me", "nothing", beside what declines at any time.
-_NOT_YET = re.compile(r"\b(?:(?:had|has) not|hadn't|hasn't|not yet|nothing)\b")
+_MARKS_OF_RIGHT = {
+    "former": re.compile(rf"\b(?:{fold(NOW)})\b"),
+    "later": re.compile(rf"\b(?:{fold(THEN)})\b"),
+}
+_CLAUSE_ENDS = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|not)\b", re.IGNORECASE)
+# Of a past day: "you had not told me", "nothing yet", beside what declines at any time. "Nothing
+# special" is no such word.
+_NOT_YET = re.compile(
+    r"\b(?:you|we|i|it|that|this) (?:had not|hadn't|has not|hasn't)\b|\bnot yet\b"
+    r"|(?:^|[.!?:;–—]\s*)(?:\W*)nothing\b"
+    r"|\b(?:know|knew|have|had|has|find|found|see|recall|remember|told|said|say|says|mention|"
+    r"mentioned|there is|there was|there's) (?:me )?nothing\b"
+)
 _MONTH = rf"(?:{'|'.join(MONTHS)})"
-_DATED = re.compile(rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH})\b")
+_DATED = re.compile(
+    rf"\b(?:{_MONTH} \d{{1,2}}|\d{{1,2}}(?: of)? {_MONTH}|\d{{1,4}}[-/.]\d{{1,2}}[-/.]\d{{1,4}})\b"
+)
 _FULL_DATE = re.compile(
     rf"\b(?:(?P<month>{_MONTH}) (?P<day>\d{{1,2}})|(?P<day_before>\d{{1,2}})(?: of)? "
     rf"(?P<month_after>{_MONTH})),? (?P<year>\d{{4}})\b"
@@ -127,8 +145,7 @@ def _missing(expected: Expected, answer: str) -> Iterator[str]:
 
 def _begins_not_knowing(expected: Expected, unquoted: str) -> bool:
     first = sentences(unquoted)[:1]
-    names_some = any(_has(part, one) for part in first for group in expected.must for one in group)
-    return declines(first) and not names_some
+    return declines(first) and not any(_names_right(part, expected) for part in first)
 
 
 def _has(answer: str, wanted: Wanted) -> bool:
@@ -148,12 +165,44 @@ def _unwanted(expected: Expected, answer: str) -> Iterator[str]:
     parts = _whole_sentences(answer)
     for time, phrases in (("former", expected.former), ("later", expected.later)):
         for phrase in phrases:
-            naming = [i for i, part in enumerate(parts) if says(part, phrase)]
-            unmarked = [i for i in naming if not _MARKS[time].search(fold(parts[i]))]
-            if time == "former":
-                unmarked = [i for i in unmarked if not _is_outdated(i, parts, expected)]
-            if unmarked:
+            unmarked = [
+                i
+                for i, part in enumerate(parts)
+                if says(_without_changes(part, phrase, expected), phrase)
+                and not _MARKS[time].search(fold(part))
+                and not (time == "former" and _is_outdated(i, parts, expected))
+            ]
+            if unmarked and not _marks_right(_MARKS_OF_RIGHT[time], phrase, parts, expected):
                 yield f"named without a word that it was {time}: {phrase}"
+
+
+def _without_changes(sentence: str, other: str, expected: Expected) -> str:
+    """A sentence without the quotations that name what is right beside the other value: there the
+    person quoted told of the change, in whatever words.
+    """
+    return _QUOTED.sub(
+        lambda quote: (
+            "…" if says(quote[0], other) and _names_right(quote[0], expected) else quote[0]
+        ),
+        sentence,
+    )
+
+
+def _marks_right(
+    marks: re.Pattern[str], other: str, parts: Sequence[str], expected: Expected
+) -> bool:
+    """Whether a clause in the answer's own words names what is right, not the other value, and says
+    that it is what holds.
+    """
+    clauses = [one for part in parts for one in _CLAUSE_ENDS.split(_QUOTED.sub(" … ", part))]
+    return any(
+        marks.search(fold(clause)) and not says(clause, other) and _names_right(clause, expected)
+        for clause in clauses
+    )
+
+
+def _names_right(text: str, expected: Expected) -> bool:
+    return any(_has(text, one) for group in expected.must for one in group)
 
 
 def _is_outdated(place: int, parts: Sequence[str], expected: Expected) -> bool:
@@ -162,9 +211,7 @@ def _is_outdated(place: int, parts: Sequence[str], expected: Expected) -> bool:
     if said_on is None:
         return False
     return any(
-        (day := _day_of(part)) is not None
-        and day > said_on
-        and any(_has(part, one) for group in expected.must for one in group)
+        (day := _day_of(part)) is not None and day > said_on and _names_right(part, expected)
         for part in parts[:place]
     )
 

@@ -12,7 +12,7 @@ def names_day(text: str, day: date, *, with_year: bool = True) -> bool:
     enough where the text names no year at all.
     """
     text = text.lower()
-    if re.search(rf"\b{day.year}[-/.]0?{day.month}[-/.]0?{day.day}\b", text):
+    if re.search(rf"\b{day.year}[-/.]0?{day.month}[-/.]0?{day.day}(?!\d)", text):
         return True
     if re.search(rf"\b0?{day.day}[-/.]0?{day.month}[-/.]{day.year}\b", text):
         return True

@@ -1,8 +1,10 @@
 """What rivals are told and what is made of their memories: pure rules, by tables."""
 
+from pathlib import Path
+
 import pytest
 
-from benchmarks.rivals.last_sessions import latest
+from benchmarks.rivals.last_sessions import LastSessions, latest
 from benchmarks.rivals.reader import PROMPT_TOKENS, prompt, quotes
 from benchmarks.rivals.rounds import Found, Round, new_rounds, recorded_rounds
 
@@ -83,6 +85,12 @@ def test_a_prompt_is_never_longer_than_its_budget() -> None:
     assert 4 * PROMPT_TOKENS * 0.9 < len(text) <= 4 * PROMPT_TOKENS
 
 
+def test_of_one_round_the_user_is_read_first() -> None:
+    reply, said = memory(1, "assistant: Fine.", 0), memory(1, "user: I keep bees.", 0)
+    text = prompt("Which?", AT, [reply, said])
+    assert text.index("I keep bees.") < text.index("Fine.")
+
+
 def test_braces_in_memories_are_only_text() -> None:
     assert "{today}" in prompt("What is {x}?", AT, [memory(1, "the {today} template")])
 
@@ -102,6 +110,11 @@ def test_the_last_sessions_are_those_of_the_latest_days() -> None:
         for day in (4, 1, 3, 2)
         for index in (0, 1)
     ]
-    found = latest(rounds, limit=3, sessions=2)
-    assert [one.text for one in found] == ["user: 4.0", "user: 4.1", "user: 3.0"]
-    assert len(latest(rounds, limit=50, sessions=2)) == 4
+    found = latest(rounds, sessions=2)
+    assert [one.text for one in found] == ["user: 4.0", "user: 4.1", "user: 3.0", "user: 3.1"]
+
+
+def test_the_last_sessions_are_given_whole_however_long_they_are(tmp_path: Path) -> None:
+    memory = LastSessions(tmp_path)
+    memory.add("ann", [Round("s", n, AT, (("user", str(n)),)) for n in range(60)])
+    assert len(memory.search("ann", "Which?", limit=50)) == 60

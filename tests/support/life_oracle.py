@@ -6,7 +6,7 @@ text. To a question it looks up what must be said, and says it only if its memor
 should be known at that point; otherwise it quotes what it holds. So a fault shows by itself,
 through what is in the memory or missing from it.
 
-    life_oracle.py --port P --data-dir D [--fault forgetful|never-forgets|ignores-time|mixes-users]
+    life_oracle.py --port P --data-dir D [--fault one of FAULTS]
 """
 
 import argparse
@@ -26,7 +26,15 @@ from harness.lifecycle.cases import Ask, Case, Forget, Say, load_cases
 from harness.lifecycle.checks import Days, Number, On, Wanted
 from harness.lifecycle.interfaces import CONFIRMED
 
-FAULTS = ("none", "forgetful", "never-forgets", "ignores-time", "mixes-users", "loses-at-restart")
+FAULTS = (
+    "none",
+    "forgetful",
+    "never-forgets",
+    "ignores-time",
+    "never-decides",
+    "mixes-users",
+    "loses-at-restart",
+)
 NOTHING = "I don't know: you have not told me anything about that."
 _DATED = re.compile(r"^\[\w+ (\d{4}-\d\d-\d\d)\] ")
 
@@ -105,7 +113,8 @@ class Oracle:
                 assert isinstance(step, Ask)
                 shift = held[-1].day - _last_said(case, number) if held else timedelta()
                 since = day - held[-1].day if held else timedelta()
-                return _right(step, shift, since)
+                beside = (*step.expected.former, *step.expected.later)
+                return _right(step, shift, since, beside if self.fault == "never-decides" else ())
         said = [f"On {heard.day} you said: {heard.text}" for heard in held]
         return "\n".join(said) or NOTHING
 
@@ -149,11 +158,14 @@ def _last_said(case: Case, position: int) -> date:
     return max(step.at for step in case.steps[:position] if isinstance(step, Say)).date()
 
 
-def _right(ask: Ask, shift: timedelta, since: timedelta) -> str:
-    """The right answer, as it looks to whoever keeps what was said under other days."""
+def _right(ask: Ask, shift: timedelta, since: timedelta, beside: Iterable[str]) -> str:
+    """The right answer, as it looks to whoever keeps what was said under other days; `beside` it
+    stands what held at another time.
+    """
     if not ask.expected.must:
         return NOTHING
-    return ", ".join(_said(group[0], shift, since) for group in ask.expected.must) + "."
+    right = (_said(group[0], shift, since) for group in ask.expected.must)
+    return ", ".join([*right, *beside]) + "."
 
 
 def _said(wanted: Wanted, shift: timedelta, since: timedelta) -> str:

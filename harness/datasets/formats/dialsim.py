@@ -11,7 +11,7 @@ Questions of types named `unans` or `fu` have right options like the others.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -35,12 +35,17 @@ def questions(file: Path) -> Iterator[Question]:
             for number, scene in scenes.members():
                 turns = _turns(scene)
                 if turns:
-                    told.append(_session(scene, len(told), turns))
+                    told.append(_session(scene, told, turns))
                 yield from _asked(f"{episode}:{number}", scene, tuple(told))
 
 
-def _session(scene: Entry, position: int, turns: tuple[Turn, ...]) -> HaystackSession:
-    date = scene.date("date") + timedelta(minutes=position % 600)
+def _session(
+    scene: Entry, told: Sequence[HaystackSession], turns: tuple[Turn, ...]
+) -> HaystackSession:
+    """A minute after the scene before, where that is of the same day."""
+    date, position = scene.date("date"), len(told)
+    if told and told[-1].session_date.date() == date.date():
+        date = told[-1].session_date + timedelta(minutes=1)
     return HaystackSession(position, f"session-{position + 1}", date, turns)
 
 
@@ -64,6 +69,8 @@ def _asked(place: str, scene: Entry, told: Sessions) -> Iterator[Question]:
         kinds = scene.entry(level)
         for kind, value in kinds.fields.items():
             where = f"{kinds.where}: {kind}"
+            if not isinstance(value, dict | list | None):
+                raise kinds.error(kind, f"expected questions, found {type(value).__name__}")
             items = value.items() if isinstance(value, dict) else enumerate(value or [])
             for name, item in items:
                 entry = Entry(item, f"{where}[{name}]")

@@ -7,11 +7,11 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from harness.datasets.files import open_text, read_records
 from harness.datasets.questions import HaystackSession, Role, Turn
@@ -28,6 +28,7 @@ _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MOST_CHARACTERS_IN_A_CELL = 1 << 28
 
 Sessions = tuple[HaystackSession, ...]
+T = TypeVar("T")
 
 
 class Entry:
@@ -139,6 +140,15 @@ def rows_of(path: Path) -> Iterator[Entry]:
                 yield Entry(row, f"{path}: line {reader.line_num}")
         except csv.Error as error:
             raise DatasetError(f"{path}: line {reader.line_num}: not CSV: {error}") from error
+
+
+def together(items: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
+    """Items of one key next to each other; keys, and the items of each, as they come first."""
+    groups: dict[Hashable, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    for group in groups.values():
+        yield from group
 
 
 def beside(path: Path, name: str, holds: str) -> Path:

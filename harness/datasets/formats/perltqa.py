@@ -4,8 +4,9 @@ The layout is that of Elvin-Yiming-Du/PerLTQA (Dataset/README.md): `perltqa*.jso
 questions by person, `perltmem*.json` beside it what is stored. Only dialogues are talk, between
 people. Each other record is told as one user's message, its fields as `field: value`. A dialogue
 has its own date; the rest has dates only in words, and is told one session a day before the first
-dialogue. Evidence is the record that the question names; anchors are not read. The README
-describes the layout; the English files (`en_v2`) have been looked at, the Chinese ones not.
+dialogue. Evidence is the record that the question names; of a dialogue its sessions, in which no
+turn is labelled. Anchors are not read. The README describes the layout; the English files (`en_v2`)
+have been looked at, the Chinese ones not.
 """
 
 from collections.abc import Iterator
@@ -33,10 +34,13 @@ _SECTIONS = ("social_relationship", "events")
 
 @dataclass(slots=True)
 class _Person:
-    """What is stored of somebody; `places` names the session of each section's records."""
+    """What is stored of somebody; `places` names the session and turn of each section's records,
+    `talks` the sessions of each dialogue.
+    """
 
     sessions: Sessions = ()
     places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    talks: dict[str, list[int]] = field(default_factory=dict)
 
 
 def files(file: Path) -> list[Path]:
@@ -107,7 +111,7 @@ def _dialogues(
             for moment in contents.fields:
                 turns = tuple(_turn(contents, moment, line) for line in contents.items(moment))
                 position = len(records) + len(talks)
-                person.places.setdefault(("dialogues", key), (position, 0))
+                person.talks.setdefault(key, []).append(position)
                 date = parse_date(moment, contents.where)
                 talks.append(replace(_session(position, turns), session_date=date))
     first = min((talk.session_date for talk in talks), default=None)
@@ -134,7 +138,10 @@ def _asked(name: str, person: _Person, sections: Entry) -> Iterator[Question]:
             places = [p for key in names if (p := person.places.get((section, key)))]
             sessions = with_evidence(person.sessions, places)
             answer, is_number = asked.answer("Answer")
-            held = dict.fromkeys(sessions[position].session_id for position, _ in places)
+            positions = [position for position, _ in places]
+            if section == "dialogues":
+                positions += [position for key in names for position in person.talks.get(key, ())]
+            held = dict.fromkeys(sessions[position].session_id for position in positions)
             yield Question(
                 question_id=f"{name}:{section}:{number}",
                 question_type=section.replace("_", "-").replace(" ", "-"),

@@ -2,10 +2,11 @@
 
 v1, as bowen-upenn/PersonaMem describes it: a table `questions_32k.csv` and beside it
 `shared_contexts_32k.jsonl`, whose lines map an id to messages; a question sees the messages before
-`end_index_in_shared_context`. v2, as bowen-upenn/PersonaMem-v2's inference.py reads it: a table
-whose `chat_history_32k_link` names a JSON file with `chat_history`. In neither are there dates or
-labels of evidence. A system message, which holds the persona, is never told; it begins a session.
-v2's options are put into an order that depends on their texts alone, which is ours.
+`end_index_in_shared_context`. Tables in its repository call the question `question`. v2, as
+bowen-upenn/PersonaMem-v2's inference.py reads it: a table whose `chat_history_32k_link` names a
+JSON file with `chat_history`. In neither are there dates or labels of evidence. A system message,
+which holds the persona, is never told; it begins a session. v2's options are put into an order
+that depends on their texts alone, which is ours.
 """
 
 import re
@@ -22,6 +23,7 @@ from harness.datasets.formats.entries import (
     entries_of,
     just_after,
     rows_of,
+    together,
 )
 from harness.datasets.questions import Question, Turn
 from harness.errors import DatasetError
@@ -40,10 +42,10 @@ def v1_files(file: Path) -> list[Path]:
 
 
 def v1_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
+    """Questions in file order, those of one history together."""
     contexts = _contexts(v1_files(file)[1])
-    for row in rows_of(file):
-        context, end = row.text("shared_context_id"), row.whole("end_index_in_shared_context")
+    for row in together(rows_of(file), _seen):
+        context, end = _seen(row)
         if context not in contexts:
             raise row.error("shared_context_id", f"{context!r} is not among the contexts")
         messages, where = contexts[context]
@@ -54,10 +56,15 @@ def v1_questions(file: Path) -> Iterator[Question]:
         if answer is None:
             raise row.error("correct_answer", f"no such option: {row.text('correct_answer')!r}")
         options = choices.checked(row, "all_options", [text for _, text in letters], answer)
-        asked = row.text("user_question_or_message")
+        asked = row.text("question" if row.has("question") else "user_question_or_message")
         sessions = sessions_of(messages[:end], where)
         key = (row.text("question_id"), row.text("question_type"), f"{context}:{end}")
         yield _question(key, asked, options, answer, sessions)
+
+
+def _seen(row: Entry) -> tuple[str, int]:
+    """The context that a question sees, and up to where."""
+    return row.text("shared_context_id"), row.whole("end_index_in_shared_context")
 
 
 def v2_files(file: Path) -> list[Path]:
@@ -67,11 +74,14 @@ def v2_files(file: Path) -> list[Path]:
 
 
 def v2_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order; ids are made of the line's number."""
-    for number, row in enumerate(rows_of(file)):
+    """Questions in file order, those of one history together; ids are made of the row's number."""
+    for number, row in together(enumerate(rows_of(file)), lambda numbered: numbered[1].text(_LINK)):
         link = row.text(_LINK)
         path = _linked(file, link)
-        (record,) = entries_of(path)
+        records = list(entries_of(path))
+        if len(records) != 1:
+            raise DatasetError(f"{path}: expected one history, found {len(records)}")
+        (record,) = records
         wrong = row.literal("incorrect_answers")
         answer = row.text("correct_answer").strip()
         if not isinstance(wrong, list):

@@ -87,3 +87,11 @@ def test_a_folder_without_questions_is_refused(harness: Harness, tmp_path: Path)
 
 def _lines(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_review_that_decides_nothing_is_refused(harness: Harness, tmp_path: Path) -> None:
+    make(harness, tmp_path)
+    first, *_ = _lines(tmp_path / "questions.jsonl")
+    (tmp_path / "reviews.jsonl").write_text(json.dumps({"item": first["item"]}) + "\n")
+    ended = make(harness, tmp_path)
+    assert (ended.code, "expected decision (accept, edit, reject)" in ended.err) == (2, True)

@@ -198,10 +198,12 @@ def test_a_pool_that_does_not_suffice_or_is_no_pool_is_refused(
     large = harness(*begun, "--out", tmp_path / "a", "--sessions", 90, "--pool", pools["ultrachat"])
     assert large.code == 2
     assert "at most" in large.err
-    broken = write_data(tmp_path / "broken.json", [{"conversations": [{"from": "x", "value": ""}]}])
-    ended = harness(*begun, "--out", tmp_path / "b", "--sessions", 9, "--pool", broken)
-    assert ended.code == 2
-    assert "record 0: unknown speaker 'x'" in ended.err
+    for who, complaint in (("x", "unknown speaker 'x'"), (["x"], "unknown speaker ['x']")):
+        said = [{"conversations": [{"from": who, "value": ""}]}]
+        broken = write_data(tmp_path / "broken.json", said)
+        ended = harness(*begun, "--out", tmp_path / "b", "--sessions", 9, "--pool", broken)
+        assert ended.code == 2
+        assert f"record 0: {complaint}" in ended.err
 
 
 def test_without_a_history_at_most_one_question_in_twenty_is_answered(

@@ -28,12 +28,12 @@ def written(path: Path, *records: Any) -> Path:
     return path
 
 
-def table(path: Path, row: dict[str, Any]) -> Path:
+def table(path: Path, *rows: dict[str, Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(row))
+        writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
-        writer.writerow(row)
+        writer.writerows(rows)
     return path
 
 
@@ -49,6 +49,18 @@ def personamem(folder: Path, **changes: Any) -> Path:
         "end_index_in_shared_context": "3",
     }
     return table(folder / "questions_32k.csv", row | changes)
+
+
+def personamem_of(folder: Path, ends: list[str]) -> Path:
+    """A table whose rows see the context up to these places."""
+    personamem(folder)
+    with (folder / "questions_32k.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    rows = [
+        row | {"question_id": f"q{number}", "end_index_in_shared_context": end}
+        for number, end in enumerate(ends)
+    ]
+    return table(folder / "questions_32k.csv", *rows)
 
 
 def personamem_v2(folder: Path, **changes: Any) -> Path:
@@ -207,6 +219,7 @@ def test_a_pool_is_described_and_not_run(
         ("perltqa", {"Answer": None}, r"Ada: events\[0\]: 1_0\[0\]: Answer: expected text"),
         ("memorybank", {"bare": "What do I keep?"}, "entry 0: Ada: this question has no answer"),
         ("dialsim", {"answer": "dogs"}, "options: the correct answer is not among them"),
+        ("dialsim", {"answer": 3}, "answer: expected text, found int"),
         ("convomem", {"conversations": []}, r"evidence_items\[0\]: conversations: holds no"),
         ("msc-self-instruct", {"self_instruct": 3}, "self_instruct: expected an object, found int"),
         ("msc", {"previous_dialogs": None}, "entry 0: previous_dialogs: expected a list"),
@@ -233,3 +246,53 @@ def test_evidence_is_found_by_what_each_layout_names(tmp_path: Path) -> None:
         dataset = open_dataset(name, MADE[name](tmp_path / name))
         (question,) = next(dataset.histories({dataset.outlines[0].question_id}))
         assert len(question.evidence_session_ids) == 1
+
+
+def test_rows_of_one_history_are_put_together(tmp_path: Path) -> None:
+    dataset = open_dataset("personamem", personamem_of(tmp_path, ["3", "5", "3"]))
+    histories = dataset.histories({"q0", "q1", "q2"})
+    assert [[q.question_id for q in history] for history in histories] == [["q0", "q2"], ["q1"]]
+
+
+def test_the_question_may_be_called_as_in_the_repository(tmp_path: Path) -> None:
+    dataset = open_dataset("personamem", personamem(tmp_path, question="And my hobby?"))
+    (question,) = next(iter(dataset.histories({"q1"})))
+    assert question.question.startswith("And my hobby?")
+
+
+def test_a_file_of_several_histories_is_refused(tmp_path: Path) -> None:
+    file = personamem_v2(tmp_path)
+    written(tmp_path / "data/chat.json", {"chat_history": SAID}, {"chat_history": SAID})
+    with pytest.raises(DatasetError, match="expected one history, found 2"):
+        open_dataset("personamem-v2", file)
+
+
+def test_scenes_of_a_day_keep_their_order_however_many_came_before(tmp_path: Path) -> None:
+    file = dialsim(tmp_path)
+    scene = json.loads(file.read_text())["e1"]["1"]
+    before = scene | {"date": "September 21, 1994", "hard_q": {}}
+    scenes = {str(n): before if n < 599 else scene for n in range(602)}
+    dataset = open_dataset("dialsim", written(file, {"e1": scenes}))
+    (question,) = next(iter(dataset.histories({"e1:601:past:0"})))
+    dates = [session.session_date for session in question.sessions]
+    assert dates == sorted(dates)
+    assert len(set(dates)) == 602
+
+
+def test_questions_that_are_no_list_are_refused(tmp_path: Path) -> None:
+    file = dialsim(tmp_path)
+    scene = json.loads(file.read_text())["e1"]["1"] | {"hard_q": {"past": 3}}
+    with pytest.raises(DatasetError, match="hard_q: past: expected questions, found int"):
+        open_dataset("dialsim", written(file, {"e1": {"1": scene}}))
+
+
+def test_of_a_dialogue_all_sessions_are_evidence_and_no_turn(tmp_path: Path) -> None:
+    file = perltqa(tmp_path)
+    stored = json.loads((tmp_path / "perltmem.json").read_text())
+    stored["Ada"]["dialogues"]["1_0#0"]["contents"]["2022-05-16 10:00"] = ["Ada: Honey!"]
+    written(tmp_path / "perltmem.json", stored)
+    asked = {"Question": "What is made?", "Answer": "honey", "Reference Memory": "['1_0#0']"}
+    dataset = open_dataset("perltqa", written(file, {"Ada": {"dialogues": [{"1_0#0": [asked]}]}}))
+    (question,) = next(iter(dataset.histories({dataset.outlines[0].question_id})))
+    assert len(question.evidence_session_ids) == 2
+    assert not any(turn.has_answer for session in question.sessions for turn in session.turns)

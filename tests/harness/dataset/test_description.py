@@ -8,6 +8,7 @@ import pytest
 from benches import Finished
 from conversations import sample
 
+from harness.cli.stats_command import short
 from harness.datasets.description import describe, figures
 from harness.datasets.registry import open_dataset
 
@@ -22,6 +23,15 @@ from harness.datasets.registry import open_dataset
 )
 def test_figures_of_a_list(values: list[float], wanted: tuple[float, ...]) -> None:
     assert tuple(figures(values).values()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (0.2, "0.2"), (69.963, "69.96"), (237.94, "238"), (6783.2, "6,783"),
+     (138_012, "138k"), (10_000_000, "10,000k")],
+)  # fmt: skip
+def test_figures_fit_a_column(value: float, text: str) -> None:
+    assert short(value) == text
 
 
 def test_a_conversation_is_described_by_what_is_in_it(tmp_path: Path) -> None:
@@ -48,10 +58,31 @@ def test_a_conversation_is_described_by_what_is_in_it(tmp_path: Path) -> None:
     assert measures["days from evidence to question"]["most"] == pytest.approx(25.4, abs=0.1)
 
 
+def test_cues_are_described_inside_their_conversations(
+    harness: Callable[..., Finished], tmp_path: Path
+) -> None:
+    cue = {
+        "relation_type": "goal",
+        "time_gap": "two weeks later",
+        "cue_dialogue": "A: I run again.\nB: Good.",
+        "trigger_query": "A: What shall I cook?",
+    }
+    file, around = tmp_path / "plus.json", tmp_path / "locomo.json"
+    file.write_text(json.dumps([cue]))
+    around.write_text(json.dumps([sample("conv-7")]))
+    chosen = ("stats", "--dataset", "locomo-plus", "--file", file, "--json")
+    counts = [
+        json.loads(harness(*chosen, *more).out)["counts"]["sessions"]
+        for more in ((), ("--conversations", around))
+    ]
+    assert counts == [1, 3]
+
+
 def test_the_built_in_set_in_tables_and_json(harness: Callable[..., Finished]) -> None:
     shown = harness("stats", "--dataset", "sample")
     assert shown.code == 0
-    for title in ("Data set sample", "Questions by type", "Measures", "tokens per history"):
+    for title in ("Data set sample", "Questions by type", "Measures", "tokens/history"):
         assert title in shown.out
+    assert "…" not in shown.out
     found = json.loads(harness("stats", "--dataset", "sample", "--json").out)
     assert sum(found["types"].values()) == found["counts"]["questions"]

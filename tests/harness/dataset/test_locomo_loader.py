@@ -134,6 +134,8 @@ def test_dates(text: str, expected: tuple[int, ...]) -> None:
         (sample(qa=["?"]), "expected a question object"),
         (sample(qa=None), "qa: expected a list"),
         (sample(conversation={}), "holds no sessions"),
+        (sample(conversation=[]), "conversation: expected an object, found list"),
+        (sample(sample_id=["x"], qa=None), "sample 0: qa: expected a list"),
         (sample(conversation={"session_1": []}), r"session_1_date_time: expected a date"),
         (
             sample(conversation={"session_1": [{"speaker": "A"}], "session_1_date_time": "x"}),

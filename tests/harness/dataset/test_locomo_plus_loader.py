@@ -47,6 +47,8 @@ def opened(tmp_path: Path, *records: dict[str, Any], around: Any = None) -> list
         ("several months later", 150),
         ("a few days later", 3),
         ("10 days later", 10),
+        ("a couple of weeks later", 14),
+        ("half a year later", 182),
         ("around one week after the long tour", 7),
         ("later", None),
         ("some weeks later", None),

@@ -126,11 +126,19 @@ def changed(step: int, **fields: Any) -> dict[str, Any]:
         (changed(0, at="soon"), "x-1: 'soon' is no date"),
         (changed(0, at="2025-01-01"), "not in the order of their times"),
         (changed(1, of=["garden"]), "never said: garden"),
+        (changed(1, forget="Forget Ghent."), "'Forget Ghent.' itself names 'Ghent'"),
         (changed(2, must_not=[]), "expects nothing"),
         (changed(2, ask="Do I live in Ghent?"), "itself names 'Ghent'"),
         (changed(2, admit=True, must=[["a flat"]]), "can name nothing"),
         (changed(2, must=[[{"days": "five"}]]), "days is missing or of the wrong type"),
         (changed(0, say=7), "say is missing or of the wrong type"),
+        (changed(0, say=["I live in Ghent.", 7]), "expected a phrase of words, found 7"),
+        (changed(0, say=[]), "nothing is said"),
+        (changed(2, must_not=[7]), "expected a phrase of words, found 7"),
+        (changed(2, must_not=["…"]), "expected a phrase of words, found '…'"),
+        (changed(2, must=["Ghent"]), "must: expected lists of phrases, found 'Ghent'"),
+        (changed(2, must=[[]]), "must: expected lists of phrases, found []"),
+        (changed(2, must=[[""]]), "expected a phrase of words, found ''"),
     ],
 )
 def test_a_broken_case_is_refused_with_file_case_and_reason(
@@ -141,6 +149,15 @@ def test_a_broken_case_is_refused_with_file_case_and_reason(
     with pytest.raises(DatasetError, match=r"mine\.json") as refused:
         load_cases(tmp_path)
     assert said in str(refused.value)
+
+
+def test_a_time_with_an_offset_is_read_in_utc(tmp_path: Path) -> None:
+    case = changed(0, at="2024-01-01T01:00+02:00")
+    (tmp_path / "mine.json").write_text(
+        json.dumps({"kind": "forgotten", "means": "…", "cases": [case]})
+    )
+    (found,) = load_cases(tmp_path).cases
+    assert f"{found.steps[0].at:%Y-%m-%d %H:%M}" == "2023-12-31 23:00"
 
 
 @pytest.mark.parametrize(

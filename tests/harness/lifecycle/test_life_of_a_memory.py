@@ -25,6 +25,7 @@ CAUGHT = {
     "forgetful": TELLING,
     "never-forgets": ["forgotten", "must not come back"],
     "ignores-time": ["when it was", "as of a day"],
+    "never-decides": ["changed", "corrected", "as of a day", "after a restart"],
     "mixes-users": ["asked by somebody else"],
     "loses-at-restart": ["after a restart"],
 }
@@ -61,7 +62,7 @@ def running(fault: str) -> Iterator[tuple[str, ...]]:
         yield ("--assistant", url, "--restart", "true")
 
 
-@pytest.mark.parametrize("each", [3, pytest.param(99, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("each", [4, pytest.param(99, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("fault", CAUGHT)
 def test_each_fault_is_caught_by_its_kinds_and_by_no_other(
     fault: str, each: int, harness: Harness, tmp_path: Path

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 from scripted_judge import ScriptedJudge
 
+from harness.datasets.beam import questions_of
+from harness.datasets.digests import digest_of
 from harness.datasets.selection import Filters, Source
+from harness.errors import UsageError
+from harness.export.hypotheses import beam_results
 from harness.judges.registry import make_judge
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.run import Run
@@ -157,6 +162,13 @@ def test_answers_are_exported_where_the_official_script_looks(
     assert set(asked) == {"question", "rubric", "llm_response"}
     assert asked["rubric"] == ["LLM response should state: five hives"]
     assert asked["llm_response"]
+
+
+def test_answers_that_the_official_script_would_score_by_another_rubric_are_not_exported() -> None:
+    questions = questions_of(record(), "x")
+    second = replace(digest_of(questions[0]), question_id="100K-1#abstention-1")
+    with pytest.raises(UsageError, match="a question before 100K-1#abstention-1"):
+        beam_results([second], {})
 
 
 class Plus(Bench):
