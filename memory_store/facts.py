@@ -1,5 +1,6 @@
 """Facts without a model: what the user's side of a round states, and whose words it is."""
 
+import re
 from dataclasses import replace
 
 from memory_store.language import ENGLISH, Language
@@ -11,6 +12,7 @@ from memory_store.types import Fact, Record, Round, Speaker
 # Where a question may stand that is still to be answered.
 _LAST_SENTENCES = 3
 _LAST_WORDS = 1500
+_QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
 
 
 def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
@@ -44,7 +46,19 @@ def only_asks(record: Record) -> bool:
     text = record.round.user_text
     if not text.strip() or len(text) > LONGEST_QUERY:
         return False
-    return all(fact.source == "rule" for fact in record.facts) and all(map(asks, sentences(text)))
+    told = (fact.text for fact in record.facts if goes_on_to_ask(fact.text, text))
+    if any(fact.source != "rule" for fact in record.facts) or not all(map(asks, told)):
+        return False
+    return all(map(asks, sentences(text)))
+
+
+def goes_on_to_ask(fact: str, user_text: str) -> bool:
+    """Whether it is what a question begins with: "I moved to Lyon" in "I moved to Lyon, where can I
+    swim?"."""
+    if fact.endswith((".", "!", "?")):
+        return False
+    after = user_text.partition(fact)[2]
+    return _QUESTION_ENDS.match(after) is not None
 
 
 def ends_asking(round: Round) -> bool:

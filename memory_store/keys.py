@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memory_store.facts import goes_on_to_ask
 from memory_store.language import ENGLISH, Language
 from memory_store.types import Record
 
@@ -60,7 +61,8 @@ def keys_of(record: Record, design: KeyDesign | None = None) -> list[Key]:
     The user's side makes the keys; a round without one is found by what the assistant said. A
     round that has nothing the design takes keeps its raw key: every round can be found.
     """
-    every = _every_key(record)
+    has_raw = design is None or KeyKind.RAW in design.kinds
+    every = _every_key(record, has_raw)
     if design is None:
         return list(_distinct(every))
     chosen = [key for key in every if key.kind in design.kinds]
@@ -74,10 +76,16 @@ def _merged(keys: list[Key]) -> list[Key]:
     return [Key(keys[0].kind, "\n".join(key.text for key in ordered))] if keys else []
 
 
-def _every_key(record: Record) -> list[Key]:
+def _every_key(record: Record, has_raw: bool) -> list[Key]:
     round = record.round
+    # What a question begins with is near the whole of it: a key of its own gains nothing.
+    stated = [
+        fact.text
+        for fact in record.facts
+        if not (has_raw and goes_on_to_ask(fact.text, round.user_text))
+    ]
     raw = [Key(KeyKind.RAW, text) for text in windows(round.user_text or round.assistant_text)]
-    facts = [Key(KeyKind.FACT, text) for text in _of_facts([fact.text for fact in record.facts])]
+    facts = [Key(KeyKind.FACT, text) for text in _of_facts(stated)]
     more = [
         Key(KeyKind.KEYPHRASES, "; ".join(record.keyphrases)),
         Key(KeyKind.SUMMARY, record.summary),

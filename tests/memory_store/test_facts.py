@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_store.facts import rule_facts
+from memory_store.facts import only_asks, rule_facts
 from memory_store.language.sentences import sentences
-from memory_store.types import Round, Speaker
+from memory_store.types import Record, Round, Speaker
 
 
 def said(text: str) -> Round:
@@ -94,6 +94,15 @@ def test_a_wrapped_line_ends_no_sentence(text: str, is_one: bool) -> None:
         ("I do.", []),
         ("I like tea in bed. I like tea in bed.", ["I like tea in bed."]),
         ("Iguanas need warmth at night.", []),
+        ("I moved to Ghent, where can one swim?", ["I moved to Ghent"]),
+        ("My rent is 950 now - is that much?", ["My rent is 950 now"]),
+        ("hey i just got a puppy so can you suggest names?", ["hey i just got a puppy"]),
+        ("I don't live in Ghent, do I?", []),
+        ("My old flat in Ghent, how big was it?", []),
+        ("If I move to Ghent, can I keep my car?", []),
+        ("Of all the books I read, which was the longest?", []),
+        ("Before I moved to Ghent, where did I live?", []),
+        ("I've been meaning to ask, do you like tea?", []),
         (
             "On my way home through the park I bought a\nred bicycle. It squeaks.",
             ["On my way home through the park I bought a\nred bicycle."],
@@ -142,3 +151,11 @@ def test_no_bound_parts_a_sentence_from_what_it_is_made_of() -> None:
     assert (len(found), both in found) == (30, False)
     found = [fact.text for fact in rule_facts(said(f"{both} {diary}"))]
     assert (len(found), found[:3]) == (32, [both, "My name is Sofia", "I live in Lyon."])
+
+
+def test_what_a_question_begins_with_is_told_unless_it_asks_as_well() -> None:
+    def asks(text: str) -> bool:
+        return only_asks(Record(said(text), rule_facts(said(text))))
+
+    assert asks("What is the capital of Portugal?")
+    assert not asks("I moved to Ghent last week, can you recommend a bakery?")

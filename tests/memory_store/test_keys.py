@@ -22,6 +22,14 @@ def test_the_raw_key_comes_first_and_each_fact_has_its_own() -> None:
     ]
 
 
+def test_what_a_question_begins_with_has_a_key_only_where_the_message_has_none() -> None:
+    round = a_round("I moved to Ghent, where can one eat well?")
+    record = Record(round, rule_facts(round))
+    assert [key.text for key in keys_of(record)] == ["I moved to Ghent, where can one eat well?"]
+    only_facts = KeyDesign((KeyKind.FACT,))
+    assert [key.text for key in keys_of(record, only_facts)] == ["I moved to Ghent"]
+
+
 def test_a_fact_that_is_the_whole_text_is_not_a_second_key() -> None:
     round = a_round("I moved to Ghent.")
     assert len(keys_of(Record(round, rule_facts(round)))) == 1

@@ -27,6 +27,19 @@ _DID = re.compile(
     re.I,
 )
 _AND_I = re.compile(r",?(?<!\s)\s+and\s+(?=(?:i|we|my|our)\b)", re.I)
+# "I start on June 15, how can I prepare?": what comes before is stated, unless all that follows is
+# a tag: "I don't live in Ghent, do I?"
+_STATES = re.compile(
+    rf"{OPENINGS}(?:(?:i|we)\b|(?:my|our)\b.*\b(?:is|are|was|were|has|have|had)\b)", re.I | re.S
+)
+_ANNOUNCES = re.compile(r"\b(?:ask|asking|wonder|wondering|curious)\s*$", re.I)
+_ASKING_VERB = r"(?:can|could|would|will|do|does|did|is|are|was|should|shall)"
+_THEN_ASKS = re.compile(
+    r"(?:\s*[,;–—]|\s-)\s*(?:(?:and|so|but|or)\s+)?(?!\w+ \w+\s*[?？])"
+    rf"(?=(?:(?:wh(?:en|ere|ich|o)\s+)?{_ASKING_VERB}|how|what|why|any)\b)"
+    r"|\s+(?:and|so)\s+(?=(?:can|could|would|will) you\b)",
+    re.I,
+)
 _SHORTEST, _LONGEST = 15, 400
 # A pasted document must not turn one round into hundreds of keys.
 _MOST_FACTS = 32
@@ -35,7 +48,7 @@ _MOST_FACTS = 32
 def statements(user_text: str) -> list[str]:
     """The first statements, each once and together with those it is made of."""
     found = dict[str, None]()
-    for sentence in read_sentences(user_text):
+    for sentence in map(_stated_part, read_sentences(user_text)):
         if sentence not in found and _is_fact(sentence):
             more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
             if len(more) > _MOST_FACTS:
@@ -59,6 +72,15 @@ def slot_of(statement: str) -> str | None:
     values."""
     known = None if stated_apart(statement) else stated(statement)
     return known.slot if known else None
+
+
+def _stated_part(sentence: str) -> str:
+    """A sentence without the question that it ends in."""
+    asks = _THEN_ASKS.search(sentence) if sentence.endswith(("?", "？")) else None
+    if asks is None:
+        return sentence
+    before = sentence[: asks.start()]
+    return before if _STATES.match(before) and not _ANNOUNCES.search(before) else sentence
 
 
 def _is_fact(sentence: str) -> bool:
