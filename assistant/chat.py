@@ -158,7 +158,10 @@ class Chat:
             round = await self._store_round(call, NOTED, shown=noted)
             yield AnswerPiece(noted)
         elif call.mode.stores:
-            round = await self._store_answer(call, answer.text, trace, recall)
+            noted = await self._noted_beside(call)
+            round = await self._store_answer(call, answer.text, trace, recall, noted)
+            if noted:
+                yield AnswerPiece(noted)
         self._keep_loop(call, retrieved, answer.text, trace)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,
@@ -170,11 +173,19 @@ class Chat:
         understanding = retrieved.understanding if retrieved else None
         yield ChatDone(trace, recall, round, timings, understanding)
 
+    async def _noted_beside(self, call: ChatCall) -> str:
+        """What follows an answer to a message that told something, too."""
+        if not self._is_said(call):
+            return ""
+        noted = await self._acts.acknowledged_beside(_next_round(call))
+        return f"\n\n{noted}" if noted else ""
+
     async def _store_answer(
-        self, call: ChatCall, answer: str, trace: Trace, recall: Recall | None
+        self, call: ChatCall, answer: str, trace: Trace, recall: Recall | None, noted: str
     ) -> Round | None:
         """Store the round: of a loop of tool calls with the first reply, so that what was asked is
-        kept whatever becomes of the loop, and with the last one, which has the answer."""
+        kept whatever becomes of the loop, and with the last one, which has the answer. What was
+        noted is shown alone: it stands in the message."""
         if trace.calls and call.after:
             return None
         recalled = recall.rounds if recall else ()
@@ -186,7 +197,7 @@ class Chat:
             call,
             results + answer,
             repeats,
-            shown=answer if results else None,
+            shown=answer + noted if results or noted else None,
             tools=tool_names(messages),
         )
 

@@ -46,7 +46,7 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import only_asks, own_sentences, rule_facts
+from memory_store.facts import goes_on_to_ask, only_asks, own_sentences, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind, windows
 from memory_store.labels import (
@@ -218,6 +218,7 @@ __all__ = [
     "ending",
     "exported",
     "from_lines",
+    "goes_on_to_ask",
     "header",
     "holds",
     "in_slices",

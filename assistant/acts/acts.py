@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assistant.acts import wording
-from assistant.acts.acknowledging import acknowledged
+from assistant.acts.acknowledging import acknowledged, acknowledged_beside
 from assistant.acts.forgetting import Forgetting
 from assistant.acts.meaning import confirms, keeps_out, politeness, wants_forgotten
 from assistant.models.chat_model import Message
@@ -71,3 +71,8 @@ class Acts:
     async def acknowledged(self, said: Round) -> str:
         """What a statement is answered with."""
         return await acknowledged(self._store, said)
+
+    async def acknowledged_beside(self, said: Round) -> str:
+        """What is said of what a question tells, after its answer; nothing where a model answers,
+        which sees the message."""
+        return "" if self.has_model else await acknowledged_beside(self._store, said)

@@ -1,7 +1,7 @@
 """What was stated in recalled rounds, sentence by sentence, nearest to a question first."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import islice, pairwise
@@ -182,7 +182,7 @@ def _said(found: Recalled, language: Language) -> list[Statement]:
     facts = {fact.text: fact for fact in found.record.facts}
     every = language.sentences(found.record.round.user_text)
     leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
-    texts = [text for text in every if not (language.is_question(text) or _asks(text))]
+    texts = [told for text in every if (told := _told_in(text, facts, language))]
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # What is no fact has no speaker of its own: it is as those around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
@@ -190,6 +190,19 @@ def _said(found: Recalled, language: Language) -> list[Statement]:
         _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
         for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
     ]
+
+
+def _told_in(sentence: str, facts: Iterable[str], language: Language) -> str:
+    """What a sentence states: all of it, or what the question begins with, or nothing."""
+    asks = language.is_question(sentence) or _asks(sentence)
+    return told_first(sentence, facts) if asks else sentence
+
+
+def told_first(question: str, facts: Iterable[str]) -> str:
+    """The fact that a question begins with ("I moved to Lyon, where can I swim?"), or nothing. A
+    whole question without its mark may be a fact, too; it states nothing."""
+    told = (one for one in facts if question.startswith(one) and question != one)
+    return max(told, key=len, default="")
 
 
 def _asks(sentence: str) -> bool:

@@ -1,13 +1,13 @@
 """Which statements are quoted, and in which order; what our own answers left is not."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
 from assistant.reading.question_kind import question_kind
 from assistant.reading.quoting.passages import is_in_passage
 from assistant.reading.quoting.wording import ADMITTED, NOTED, OURS, POLITE
-from assistant.reading.statements import Statement, parts_gone
+from assistant.reading.statements import Statement, parts_gone, told_first
 from memory_store import (
     FactLink,
     Kind,
@@ -119,8 +119,7 @@ def _without_admission(found: Recalled) -> Recalled:
     said = found.record.round
     if not said.assistant_text.startswith(ADMITTED):
         return found
-    told = " ".join(s for s in read_sentences(said.user_text) if not question_kind(s).asks)
-    return _saying(found, replace(said, user_text=told, assistant_text=""))
+    return _telling(found, lambda sentence: question_kind(sentence).asks)
 
 
 def _without_our_reply(found: Recalled) -> Recalled:
@@ -133,8 +132,19 @@ def _without_our_reply(found: Recalled) -> Recalled:
     if not any(ours in said.assistant_text for ours in OURS):
         return found
     # What we answered with quotes was asked: its sentences tell something only where that is sure.
-    told = [s for s in read_sentences(said.user_text) if not ("?" in s or wants_answer(s))]
-    return _saying(found, replace(said, user_text=" ".join(told), assistant_text=""))
+    return _telling(found, lambda sentence: "?" in sentence or wants_answer(sentence))
+
+
+def _telling(found: Recalled, asks: Callable[[str], bool]) -> Recalled:
+    """The round with what its user told alone, also where a question begins with it."""
+    said, facts = found.record.round, [fact.text for fact in found.record.facts]
+    told = (
+        told_first(sentence, facts) if asks(sentence) else sentence
+        for sentence in read_sentences(said.user_text)
+    )
+    # What a question begins with has no full stop.
+    text = " ".join(filter(None, told))
+    return _saying(found, replace(said, user_text=text, assistant_text=""))
 
 
 def _saying(found: Recalled, round: Round) -> Recalled:

@@ -29,6 +29,33 @@ def test_said_again_with_what_was_shown_it_is_one_round(http: httpx.Client, ann:
     assert [user for user, _ in rounds(http, ann, "s")] == ["I live in Ghent.", "I like tea."]
 
 
+def test_what_a_question_tells_is_noted_after_its_answer_and_quoted_later(
+    http: httpx.Client, ann: str
+) -> None:
+    say(http, ann, "I live in Ghent.")
+    asked = "i just moved to Lyon, can you suggest a bakery?"
+    said = say(http, ann, asked)
+    assert said.endswith("\n\nNoted: “i just moved to Lyon”, before: “I live in Ghent”")
+    assert "Noted" not in rounds(http, ann, "s")[-1][1]
+    where = answer(chat(http, ann, "where do i live?", metadata={"memory": "read_only"}))
+    assert where.index("“i just moved to Lyon”") < where.index("“I live in Ghent.”")
+    # Sent back as it was shown, it is the same round.
+    say(http, ann, "I like tea.", earlier=[*_shown(asked, said)])
+    assert [user for user, _ in rounds(http, ann, "s")][-2:] == [asked, "I like tea."]
+
+
+@pytest.mark.parametrize(
+    "text", ["Where do I live?", "what was my rent", "I don't live in Paris, do I?"]
+)
+def test_a_question_alone_notes_nothing(http: httpx.Client, ann: str, text: str) -> None:
+    say(http, ann, "I live in Ghent.")
+    assert "Noted" not in say(http, ann, text)
+
+
+def _shown(user: str, reply: str) -> tuple[dict[str, str], dict[str, str]]:
+    return {"role": "user", "content": user}, {"role": "assistant", "content": reply}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
