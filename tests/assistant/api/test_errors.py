@@ -214,7 +214,7 @@ class _BrokenStore(MemoryStore):
 
 @pytest.fixture
 def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[httpx.Client]:
-    monkeypatch.setattr("assistant.services.MemoryStore", _BrokenStore)
+    monkeypatch.setattr("assistant.services.memory.MemoryStore", _BrokenStore)
     settings = Settings(embedder="hash", data_dir=tmp_path)
     with served(create_app(settings)) as url, httpx.Client(base_url=url) as client:
         yield client

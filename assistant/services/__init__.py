@@ -1,0 +1,22 @@
+"""The parts of a running assistant, put together from its settings."""
+
+from assistant.services.memory import (
+    chosen_of,
+    key_design,
+    make_documents,
+    make_embedder,
+    server_options,
+    shared_keys,
+)
+from assistant.services.services import Services, open_services
+
+__all__ = [
+    "Services",
+    "chosen_of",
+    "key_design",
+    "make_documents",
+    "make_embedder",
+    "open_services",
+    "server_options",
+    "shared_keys",
+]

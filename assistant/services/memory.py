@@ -1,0 +1,152 @@
+"""The memory of the settings: its engine, its embedder, its keys, and how it is searched."""
+
+import os
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+import memory_store
+from assistant.access.keys import Key
+from assistant.access.shared_keys import SharedKeys
+from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.registry import choices_of
+from assistant.errors import ConfigError
+from assistant.models.embedding_server import ServerEncoder
+from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
+from assistant.models.usage import Usage
+from assistant.settings import HASH_EMBEDDER, Settings
+from memory_store import (
+    BATCH_SIZE,
+    LANGUAGES,
+    DiskCache,
+    Documents,
+    EdgeEngine,
+    Embedder,
+    Encoder,
+    Engine,
+    HashEncoder,
+    KeyDesign,
+    KeyKind,
+    MemoryStore,
+    ModelEncoder,
+    ModelOptions,
+    RecallSettings,
+    Weights,
+)
+
+
+async def open_store(
+    settings: Settings, usage: Usage, opened: AsyncExitStack
+) -> tuple[MemoryStore, Embedder]:
+    """The memory, open until the stack is closed, and its embedder."""
+    embedder = make_embedder(settings, usage)
+    store = MemoryStore(
+        _engine(settings),
+        embedder,
+        _recall(settings),
+        key_design(settings),
+        forget_vectors=settings.forget_caches,
+    )
+    await store.open()
+    opened.push_async_callback(store.close)
+    return store, embedder
+
+
+def make_embedder(settings: Settings, usage: Usage | None = None) -> Embedder:
+    """The embedder of the settings, its weights loaded; `usage` counts what a provider's takes."""
+    workers = settings.embedder_threads or os.cpu_count() or 1
+    encoder = _encoder(settings, usage)
+    usual = encoder.batch_size if isinstance(encoder, ModelEncoder) else BATCH_SIZE
+    batch_size = settings.embedder_model.batch or usual
+    return Embedder(
+        encoder, workers=workers, batch_size=batch_size, disk_cache=_disk_cache(settings)
+    )
+
+
+def key_design(settings: Settings) -> KeyDesign:
+    """What the keys of the memory are made of. Raises `ConfigError` where nothing makes them."""
+    how = settings.enrichment
+    made = {KeyKind.RAW, KeyKind.FACT}
+    if settings.extract_model.name:
+        made |= {KeyKind.KEYPHRASES} if how.keyphrases else set()
+        made |= {KeyKind.SUMMARY} if how.summaries else set()
+    if made.isdisjoint(settings.keys.kinds):
+        raise ConfigError(
+            f"keys.kinds: nothing makes {' or '.join(settings.keys.kinds)} here. Set extract_model "
+            "with enrichment.keyphrases or enrichment.summaries, add raw or fact, or choose a "
+            "design that makes them by statistics: design=longmemeval, choices.keys",
+            code="wrong_setting",
+        )
+    return KeyDesign(settings.keys.kinds, settings.keys.merged, LANGUAGES[settings.language])
+
+
+def _recall(settings: Settings) -> RecallSettings:
+    how, chosen = settings.recall, chosen_of(settings)
+    weights = Weights(**how.weights.model_dump())
+    if chosen.retrieval is Retrieval.DENSE:
+        weights = replace(weights, words=0.0, session_words=0.0)
+    elif chosen.retrieval is Retrieval.WORDS:
+        weights = replace(weights, dense=0.0)
+    return RecallSettings(weights=weights, statement=how.statement, time_use=chosen.time)
+
+
+def _engine(settings: Settings) -> Engine:
+    if not settings.qdrant_url:
+        return EdgeEngine(settings.data_dir, durability=settings.durability)
+    # Named through its package, so that its client is loaded only here.
+    return memory_store.ServerEngine(settings.qdrant_url, **server_options(settings))
+
+
+def _encoder(settings: Settings, usage: Usage | None) -> Encoder:
+    provider, litellm, model = settings.embedder.partition(LITELLM_EMBEDDER)
+    if litellm and not provider:
+        counts = (usage or Usage()).of("embed")
+        return LitellmEncoder(model, settings.embedder_server, counts)
+    if settings.embedder_server.base_url:
+        return ServerEncoder(settings.embedder, settings.embedder_server)
+    if settings.embedder == HASH_EMBEDDER:
+        return HashEncoder()
+    how = settings.embedder_model
+    options = ModelOptions(how.device, how.query_prompt, how.document_prompt, how.remote_code)
+    return ModelEncoder(settings.embedder, options)
+
+
+def _disk_cache(settings: Settings) -> DiskCache | None:
+    # The hash embedder is faster than any disk.
+    if settings.embedder == HASH_EMBEDDER or not settings.embedder_cache_mb:
+        return None
+    file = settings.data_dir / "vectors.sqlite"
+    return DiskCache(file, max_bytes=settings.embedder_cache_mb * 1024 * 1024)
+
+
+def server_options(settings: Settings) -> dict[str, Any]:
+    """How the server at `qdrant_url` is used, for either of its engines."""
+    key = settings.qdrant_api_key
+    return {"api_key": key.get_secret_value() if key else None, **settings.qdrant.model_dump()}
+
+
+def make_documents(settings: Settings) -> Documents:
+    """What assistants on one Qdrant server share beside its rounds."""
+    # Named through its package, so that its client is loaded only here.
+    return memory_store.ServerDocuments(settings.qdrant_url, **server_options(settings))
+
+
+async def shared_keys(settings: Settings) -> tuple[Key, ...]:
+    """The keys on the Qdrant server, of which nothing is made; none where keys are not shared.
+
+    Raises `MemoryStoreError` and `ConfigError` when they cannot be read.
+    """
+    if not settings.shares_keys:
+        return ()
+    documents = make_documents(settings)
+    try:
+        there = await documents.open(make=False)
+        return await SharedKeys(documents).keys() if there else ()
+    finally:
+        await documents.close()
+
+
+def chosen_of(settings: Settings) -> Choices:
+    """The choices at the control points: the design's, with those of the settings."""
+    reading = {"mode": settings.reading.mode, "layout": settings.reading.layout}
+    return choices_of(settings.design, settings.choices.model_dump() | reading)

@@ -1,0 +1,220 @@
+"""The parts of a running assistant, put together from its settings."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from assistant.acts.acts import Acts
+from assistant.acts.forgetting import Forgetting
+from assistant.acts.pending import PendingHere, PendingShared
+from assistant.chat import Chat
+from assistant.clock import wall_clock
+from assistant.designs.choices import AIDE_MEMOIRE
+from assistant.designs.design import Design, Tools
+from assistant.designs.registry import class_of
+from assistant.designs.summaries import Summariser
+from assistant.designs.views import Views
+from assistant.enrichment.claims import Claims
+from assistant.enrichment.enricher import Enricher
+from assistant.enrichment.extraction import Wanted
+from assistant.enrichment.worker import EnrichmentWorker
+from assistant.models.gateway import Gateway
+from assistant.models.roles import gateway, reply_cache
+from assistant.models.usage import Usage
+from assistant.notices import ERASED, Notices
+from assistant.observing.metrics import Metrics
+from assistant.quiet import QuietMoments
+from assistant.reading.reader import Reader
+from assistant.recorder import Recorder
+from assistant.scrubbing import Scrubbing
+from assistant.services.memory import chosen_of, make_documents, open_store
+from assistant.services.readers import profile_reader, reader_of
+from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, Role, Settings
+from assistant.under_way import UnderWay
+from assistant.understanding.retriever import Retriever
+from memory_store import Embedder, MemoryStore
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the routes use."""
+
+    settings: Settings
+    store: MemoryStore
+    embedder: Embedder
+    recorder: Recorder
+    retriever: Retriever
+    design: Design | None
+    """What the memory is viewed by; None for the product's own design."""
+    chats: Mapping[str, Chat]
+    """The chat of each profile, all over one memory."""
+    reader: Reader
+    """That of the profile with memory that every server has."""
+    usage: Usage
+    metrics: Metrics
+    enrichment: EnrichmentWorker | None = None
+    """Absent without an `extract_model`."""
+    notices: Notices | None = None
+    """What other assistants on the same Qdrant server have changed; absent with an embedded
+    memory, which has one."""
+
+
+@asynccontextmanager
+async def open_services(settings: Settings) -> AsyncIterator[Services]:
+    """Open the store and load the models; close them again at the end.
+
+    Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
+    """
+    async with AsyncExitStack() as opened:
+        usage = Usage()
+        store, embedder = await open_store(settings, usage, opened)
+        notices = await _open_notices(settings, opened)
+        model = _model(settings, "chat", usage, opened)
+        reader = reader_of(settings, store, model)
+        extractor = _model(settings, "extract", usage, opened)
+        metrics = Metrics()
+        scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
+        scrubbing.forgotten()
+        opened.push_async_callback(scrubbing.close)
+        under_way = UnderWay()
+
+        def forgotten() -> None:
+            under_way.clear()
+            scrubbing.forgotten()
+
+        recorder = Recorder(
+            store,
+            enriched_later=extractor is not None,
+            forget_replies=_forget_replies(settings),
+            forgotten=forgotten,
+            notices=notices,
+        )
+        if notices:
+            erased = partial(_erased_elsewhere, settings, recorder, embedder, under_way)
+            notices.watch(ERASED, erased)
+        worker: EnrichmentWorker | None = None
+        if extractor:
+            worker = _worker(settings, store, recorder, extractor)
+            recorder.watch(worker.recorded)
+            worker.start()
+            opened.push_async_callback(worker.close)
+        query_model = _model(settings, "query", usage, opened)
+        design = _design(settings, store, embedder, extractor, query_model or model)
+        retriever = Retriever(
+            Views(store, design) if design else store,
+            query_model,
+            sub_queries=settings.understanding.sub_queries,
+        )
+        metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
+        readers = {WITH_MEMORY: reader, WITHOUT_MEMORY: reader}
+        for name, how in settings.profiles.items():
+            readers[name] = profile_reader(settings, name, how, store, usage, opened)
+        forgetting = Forgetting(store, recorder, _pending(notices))
+        chats = {
+            name: Chat(
+                retriever,
+                recorder,
+                one,
+                _acts(settings, store, forgetting, has_model=one.reads_conversation),
+                under_way,
+                recalled_rounds=settings.recall.rounds,
+                kept_of_results=settings.remember_tool_results,
+                observe=metrics.stage,
+            )
+            for name, one in readers.items()
+        }
+        yield Services(
+            settings,
+            store,
+            embedder,
+            recorder,
+            retriever,
+            design,
+            chats,
+            reader,
+            usage,
+            metrics,
+            worker,
+            notices,
+        )
+
+
+async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices | None:
+    if not settings.qdrant_url:
+        return None
+    documents = make_documents(settings)
+    await documents.open()
+    opened.push_async_callback(documents.close)
+    notices = Notices(documents, wall_clock)
+    opened.push_async_callback(notices.close)
+    return notices
+
+
+async def _erased_elsewhere(
+    settings: Settings, recorder: Recorder, embedder: Embedder, under_way: UnderWay
+) -> None:
+    under_way.clear()
+    await recorder.erased_elsewhere()
+    if settings.forget_caches:
+        embedder.forget_memory()
+
+
+def _pending(notices: Notices | None) -> PendingHere | PendingShared:
+    return PendingShared(notices.documents, wall_clock) if notices else PendingHere()
+
+
+def _acts(
+    settings: Settings, store: MemoryStore, forgetting: Forgetting, *, has_model: bool
+) -> Acts:
+    server = "in the Qdrant server that this assistant is set up with"
+    folder = "in the data folder of the computer that this assistant runs on"
+    where = server if settings.qdrant_url else folder
+    return Acts(store, forgetting, has_model=has_model, kept_where=where)
+
+
+def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack) -> Gateway | None:
+    model = gateway(settings, role, usage)
+    if model:
+        opened.push_async_callback(model.close)
+    return model
+
+
+def _forget_replies(settings: Settings) -> Callable[[], None] | None:
+    cache = reply_cache(settings)
+    return cache.clear if cache and settings.forget_caches else None
+
+
+def _design(
+    settings: Settings,
+    store: MemoryStore,
+    embedder: Embedder,
+    extractor: Gateway | None,
+    guide: Gateway | None,
+) -> Design | None:
+    if settings.design == AIDE_MEMOIRE:
+        return None
+    tools = Tools(embedder, store.language, Summariser(store.language, extractor), guide)
+    return class_of(settings.design)(tools, chosen_of(settings))
+
+
+def _worker(
+    settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway
+) -> EnrichmentWorker:
+    how = settings.enrichment
+    wanted = Wanted(model.name, how.keyphrases, how.summaries)
+    enricher = Enricher(
+        store,
+        recorder,
+        Claims(store, wall_clock, lease_seconds=how.lease_seconds),
+        model,
+        wanted,
+        attempts=how.attempts,
+    )
+    return EnrichmentWorker(
+        store,
+        enricher,
+        clock=wall_clock,
+        idle_seconds=how.idle_seconds,
+        lease_seconds=how.lease_seconds,
+    )
