@@ -98,6 +98,7 @@ def test_a_wrapped_line_ends_no_sentence(text: str, is_one: bool) -> None:
         ("My rent is 950 now - is that much?", ["My rent is 950 now"]),
         ("hey i just got a puppy so can you suggest names?", ["hey i just got a puppy"]),
         ("I don't live in Ghent, do I?", []),
+        ("I live in Ghent now, is that right?", []),
         ("My old flat in Ghent, how big was it?", []),
         ("If I move to Ghent, can I keep my car?", []),
         ("Of all the books I read, which was the longest?", []),
@@ -159,3 +160,9 @@ def test_what_a_question_begins_with_is_told_unless_it_asks_as_well() -> None:
 
     assert asks("What is the capital of Portugal?")
     assert not asks("I moved to Ghent last week, can you recommend a bakery?")
+
+
+def test_spaces_before_a_question_take_no_time() -> None:
+    """Nearly a minute, where each space was tried as the beginning of the question."""
+    text = "".join(f"I moved{' ' * 20_000}to town {n}, where can I swim?\n\n" for n in range(9))
+    assert rule_facts(said(text)) == ()  # far longer than a fact

@@ -34,10 +34,11 @@ _STATES = re.compile(
 )
 _ANNOUNCES = re.compile(r"\b(?:ask|asking|wonder|wondering|curious)\s*$", re.I)
 _ASKING_VERB = r"(?:can|could|would|will|do|does|did|is|are|was|should|shall)"
+_TAG = r"\w+ \w+(?: (?:right|correct|true|so))?\s*[?？]"
 _THEN_ASKS = re.compile(
-    r"(?:\s*[,;–—]|\s-)\s*(?:(?:and|so|but|or)\s+)?(?!\w+ \w+\s*[?？])"
+    rf"(?<!\s)(?:\s*+[,;–—]|\s++-)\s*+(?:(?:and|so|but|or)\s+)?(?!{_TAG})"
     rf"(?=(?:(?:wh(?:en|ere|ich|o)\s+)?{_ASKING_VERB}|how|what|why|any)\b)"
-    r"|\s+(?:and|so)\s+(?=(?:can|could|would|will) you\b)",
+    r"|(?<!\s)\s++(?:and|so)\s+(?=(?:can|could|would|will) you\b)",
     re.I,
 )
 _SHORTEST, _LONGEST = 15, 400
