@@ -8,27 +8,22 @@ from dataclasses import replace
 from assistant.acts.acts import Acts
 from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
 from assistant.chat_call import ChatCall, ChatDone, MemoryMode
-from assistant.conversation import Role, Turn
+from assistant.chat_rounds import ChatRounds, next_round
+from assistant.conversation import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
 from assistant.reading.demands import demanded
 from assistant.reading.quoting.wording import NOTED
 from assistant.reading.reader import AnswerPiece, Question, Reader, Trace
-from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
-from assistant.tool_calls import kept_results, tool_names
 from assistant.under_way import Loop, UnderWay
 from assistant.understanding.retriever import Retrieved, Retriever, known_until
 from assistant.understanding.time_alone import days_alone
-from memory_store import LONGEST_QUERY, Query, Recall, Recalled, Round, aside
+from memory_store import LONGEST_QUERY, Query, Recall, Recalled
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
-# So many characters are taken apart into words while rules read one.
-_WORDS = 64
-# The place of a round that comes after those that are there.
-_AFTER_ALL = 1 << 30
 
 Observer = Callable[[str, float], None]
 
@@ -60,7 +55,7 @@ class Chat:
         self._reader = reader
         self._acts = acts
         self._under_way = under_way
-        self._kept_of_results = kept_of_results
+        self._rounds = ChatRounds(recorder, kept_of_results)
         self._recalled_rounds = recalled_rounds
         self._observe = observe
 
@@ -90,7 +85,7 @@ class Chat:
                 yield piece
         elif self._is_said(call) and (reply := self._acts.polite(call.text)):
             yield AnswerPiece(reply)
-            yield ChatDone(Trace(), None, await self._store_round(call, reply), {})
+            yield ChatDone(Trace(), None, await self._rounds.store(call, reply), {})
         else:
             async for piece in self._read(call):
                 yield piece
@@ -154,12 +149,12 @@ class Chat:
         elif answer.is_statement:
             # Nothing is said before it is stored. What is noted stands in the message and in older
             # ones: the answer that is kept repeats none of it.
-            noted = await self._acts.acknowledged(_next_round(call))
-            round = await self._store_round(call, NOTED, shown=noted)
+            noted = await self._acts.acknowledged(next_round(call))
+            round = await self._rounds.store(call, NOTED, shown=noted)
             yield AnswerPiece(noted)
         elif call.mode.stores:
             noted = await self._noted_beside(call)
-            round = await self._store_answer(call, answer.text, trace, recall, noted)
+            round = await self._rounds.store_answer(call, answer.text, trace, recall, noted)
             if noted:
                 yield AnswerPiece(noted)
         self._keep_loop(call, retrieved, answer.text, trace)
@@ -177,29 +172,8 @@ class Chat:
         """What follows an answer to a message that told something, too."""
         if not self._is_said(call):
             return ""
-        noted = await self._acts.acknowledged_beside(_next_round(call))
+        noted = await self._acts.acknowledged_beside(next_round(call))
         return f"\n\n{noted}" if noted else ""
-
-    async def _store_answer(
-        self, call: ChatCall, answer: str, trace: Trace, recall: Recall | None, noted: str
-    ) -> Round | None:
-        """Store the round: of a loop of tool calls with the first reply, so that what was asked is
-        kept whatever becomes of the loop, and with the last one, which has the answer. What was
-        noted is shown alone: it stands in the message."""
-        if trace.calls and call.after:
-            return None
-        recalled = recall.rounds if recall else ()
-        size = sum(one.record.round.size for one in recalled)
-        repeats = await aside(size // _WORDS, repeated, call.text, answer, trace, recalled)
-        messages = [*call.after, Message(Role.ASSISTANT, answer, {"tool_calls": trace.calls})]
-        results = "" if trace.calls else kept_results(messages, self._kept_of_results)
-        return await self._store_round(
-            call,
-            results + answer,
-            repeats,
-            shown=answer + noted if results or noted else None,
-            tools=tool_names(messages),
-        )
 
     def _keep_loop(
         self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace
@@ -263,35 +237,6 @@ class Chat:
             is_kept=call.mode.stores,
         )
 
-    async def _store_round(
-        self,
-        call: ChatCall,
-        answer: str,
-        repeats: Sequence[str] = (),
-        shown: str | None = None,
-        tools: Sequence[str] = (),
-    ) -> Round:
-        # The last request of a loop repeats its first one, however long the loop took.
-        again = call.retried or bool(call.after)
-        said = Turn(
-            Role.USER,
-            call.text,
-            call.asked_at,
-            call.timed,
-            call.name,
-            call.turn_id,
-            again,
-            labels=call.labels,
-            expires_at=call.expires_at,
-        )
-        reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
-        sent = call.conversation if call.sent_along is None else call.sent_along
-        # What comes with calls of tools is no answer, and is not kept.
-        before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT) and not m.calls]
-        return await self._recorder.record_round(
-            call.user_id, call.session_id, said, reply, before, repeats, tools
-        )
-
 
 class _Answer:
     """An answer while it is read: its text, and what is known at its end."""
@@ -342,13 +287,6 @@ def _by_rounds(trace: Trace, recall: Recall | None) -> Trace:
         quoted=rounds(trace.quoted),
         dropped=rounds(trace.dropped),
         trimmed=rounds(trace.trimmed),
-    )
-
-
-def _next_round(call: ChatCall) -> Round:
-    """What is said, as a round that is stored next."""
-    return Round(
-        call.user_id, call.session_id, _AFTER_ALL, call.asked_at, call.text, user_name=call.name
     )
 
 
