@@ -46,7 +46,9 @@ _SUMMARY = re.compile(r"\bsummar(?:y|ies|i[sz]e\w*|i[sz]ing)\b|\b(?:overview|rec
 _OURS = re.compile(r"\b(?:i|i've|my|we|we've|our|us)\b", re.I)
 _WAS_SAID = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:brought up|mentioned|raised|told|talked|discussed|asked"
-    r"|covered|introduced|spoke)\b",
+    r"|covered|introduced|spoke)\b"
+    r"|\bdid (?:i|we) (?:\w+ )?(?:bring up|mention|raise|tell|talk|discuss|ask|cover|introduce"
+    r"|speak)\b",
     re.I,
 )
 _TIME = re.compile(

@@ -154,7 +154,7 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
     """The statements, in their order; of those about somebody else, the older ones know what the
     same speaker said later that replaces them."""
     users = [s for s in statements if s.speaker is Speaker.USER]
-    in_order = sorted(users, key=_place)
+    in_order = told_in_order(users)
     links: dict[tuple[str, str], FactLink] = {}
     for name in {s.said_by for s in in_order}:
         said = [s for s in in_order if s.said_by == name]
@@ -163,6 +163,11 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
             round = later.source.record.round
             links[said[older].key] = FactLink(round.id, later.text, round.session_date)
     return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+
+
+def told_in_order(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements in the order in which they were told."""
+    return sorted(statements, key=_place)
 
 
 def parts_gone(quote: Statement) -> list[Fact]:

@@ -8,6 +8,7 @@ from itertools import islice
 from assistant.reading.question_kind import QuestionKind, question_kind
 from assistant.reading.quoting.conclusions import Concluder
 from assistant.reading.quoting.never_told import unheard, unsaid
+from assistant.reading.quoting.overview import names_topic, overview
 from assistant.reading.quoting.passages import passages
 from assistant.reading.quoting.put_right import put_right
 from assistant.reading.quoting.ranking import by_time, ranked
@@ -26,6 +27,8 @@ from assistant.reading.quoting.wording import (
     NO_MEMORY,
     NOTED,
     NOTHING_THEN,
+    OVERVIEW,
+    PARTLY,
     UNKNOWN,
     never_came_up,
     only_from_others,
@@ -44,6 +47,7 @@ from memory_store import Days, MemoryStore, Recalled, Speaker, aside
 _ROUNDS = 8
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
+_ROUNDS_FOR_OVERVIEW = 60
 # Of people who speak by name fewer are quoted: whole conversations of theirs are short rounds.
 _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 # What is a little below the floor is shown beside "I don't know": so many of it, down to this
@@ -70,7 +74,8 @@ class QuotingReader:
 
     def most_rounds(self, text: str) -> int:
         """See `Reader.most_rounds`."""
-        return _ROUNDS_FOR_NAMES
+        wide = self._store.language.has_rules and question_kind(text).overview
+        return _ROUNDS_FOR_OVERVIEW if wide else _ROUNDS_FOR_NAMES
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""
@@ -108,11 +113,8 @@ class QuotingReader:
     async def _answer(
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
-        if kind.about_user:
-            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
-        if question.days is not None:
-            then = partial(_is_of, question.days)
-            return await self._told(question, kind, recalled, then, NOTHING_THEN)
+        if listed := await self._listed(question, kind, recalled):
+            return listed
         slot = self._store.language.asked_slot(question.text)
         farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
         best = without_ours([*recalled[:_ROUNDS], *farther])
@@ -153,6 +155,20 @@ class QuotingReader:
             size = sum(len(s.text) for s in near)
             near = await aside(size, with_days, near, self._store.language)
         return await self._quoted(question, kind, near, telling)
+
+    async def _listed(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]] | None:
+        """The answer to a question that no few statements answer: for all of oneself, of a time, or
+        of a topic. None for any other."""
+        if kind.about_user:
+            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
+        if question.days is not None:
+            then = partial(_is_of, question.days)
+            return await self._told(question, kind, recalled, then, NOTHING_THEN)
+        if kind.overview and not kind.about_replies:
+            return await self._overview(question, kind, recalled)
+        return None
 
     async def _quoted(
         self,
@@ -222,6 +238,21 @@ class QuotingReader:
             return nothing, []
         shown = in_order(with_newer(told, near))
         return print_quotes(shown, kind), shown
+
+    async def _overview(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        """What the user told of a topic, or at all, oldest first."""
+        told = without_ours(recalled)
+        near = await nearest_statements(self._store, question.text, told, replies=False)
+        near = superseded_among_others(as_typed(near), self._store.language)
+        of_topic = names_topic(question.text)
+        if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:
+            return UNKNOWN, []
+        shown, are_more = overview(near, self._store.language, of_topic=of_topic)
+        if not shown:
+            return UNKNOWN, []
+        return print_quotes(shown, kind, PARTLY if are_more else OVERVIEW), shown
 
     async def _closest(
         self,

@@ -25,6 +25,8 @@ UNKNOWN = f"{ADMITTED} I found nothing about that in what we talked about."
 NOTHING_THEN = f"{ADMITTED} I found nothing of that time in what we talked about."
 OPENING = "From what we talked about:"
 CLOSEST = "The closest that I find:"
+OVERVIEW = "What you told me, oldest first:"
+PARTLY = "Some of what you told me, oldest first:"
 NOTED_THAT = "Noted: "
 PUT_RIGHT = "Put right: "
 HELLO = "Hello! Tell me what I should remember, or ask about what you told me."
@@ -43,6 +45,8 @@ POLITE = (HELLO, WELCOME, NO_SMALL_TALK, ABOUT.partition(";")[0])
 OURS = (
     OPENING,
     CLOSEST,
+    OVERVIEW,
+    PARTLY,
     UNKNOWN,
     NOTHING_THEN,
     HELLO,

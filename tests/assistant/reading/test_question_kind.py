@@ -28,6 +28,7 @@ KINDS = {
     "List all the places we considered.": "asks counts",
     "List price is 40, we paid 30.": "",
     "Sum up what we decided": "asks overview",
+    "in which order did i tell you about my trips": "asks overview orders about_time",
     "Summarize this article on rivers.": "asks",
     "Please summarise how my garden came along over the year.": "asks overview",
     "Can you give me an overview of everything we talked about?": "asks overview yes_no",
