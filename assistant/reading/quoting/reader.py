@@ -229,23 +229,24 @@ class QuotingReader:
     ) -> tuple[str, list[Statement]]:
         """The user's statements that are wanted, however near: none is like a question for all of
         them."""
-        near = superseded_among_others(
-            as_typed(await nearest_statements(self._store, question.text, recalled, replies=False)),
-            self._store.language,
-        )
+        near = await self._told_in(question, recalled)
         told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
         if not told:
             return nothing, []
         shown = in_order(with_newer(told, near))
         return print_quotes(shown, kind), shown
 
+    async def _told_in(self, question: Question, recalled: Sequence[Recalled]) -> list[Statement]:
+        """What users said in the rounds, nearest first."""
+        told = without_ours(recalled)
+        near = await nearest_statements(self._store, question.text, told, replies=False)
+        return superseded_among_others(as_typed(near), self._store.language)
+
     async def _overview(
         self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
     ) -> tuple[str, list[Statement]]:
         """What the user told of a topic, or at all, oldest first."""
-        told = without_ours(recalled)
-        near = await nearest_statements(self._store, question.text, told, replies=False)
-        near = superseded_among_others(as_typed(near), self._store.language)
+        near = await self._told_in(question, recalled)
         of_topic = names_topic(question.text)
         if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:
             return UNKNOWN, []

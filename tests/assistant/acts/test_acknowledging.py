@@ -70,6 +70,16 @@ def test_a_few_polite_words(http: httpx.Client, ann: str, text: str, said: str) 
     assert said in say(http, ann, text)
 
 
+@pytest.mark.parametrize(
+    "text", ["what do you know about me?", "do you know my name?", "do you remember my dog"]
+)
+def test_what_is_known_of_oneself_is_no_question_about_the_assistant(
+    http: httpx.Client, ann: str, text: str
+) -> None:
+    say(http, ann, "My name is Sofia and I have a dog called Rex.")
+    assert "“My name is Sofia and I have a dog called Rex.”" in say(http, ann, text)
+
+
 def test_a_greeting_is_no_memory(http: httpx.Client, ann: str) -> None:
     for text in ("hi", "thanks", "moved to bergen last week"):
         answer(chat(http, ann, text, metadata={"session_id": "s"}))
