@@ -99,10 +99,13 @@ def hypotheses_of(out: Path) -> dict[str, str]:
 
 
 def users_of(out: Path) -> set[str]:
-    """The users of the questions whose searches are written down."""
+    """The users of the questions whose searches are written down.
+
+    A run may be writing the last line at this moment: only whole lines count.
+    """
     path = out / "retrieval.jsonl"
-    lines = path.read_text().splitlines() if path.exists() else []
-    return {json.loads(line)["user_id"] for line in lines}
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    return {json.loads(line)["user_id"] for line in lines if line.endswith("\n")}
 
 
 def rounds_of(server: Server, user_id: str) -> list[int]:
