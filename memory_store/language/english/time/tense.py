@@ -45,6 +45,8 @@ _PUT_OFF = re.compile(
     r"[^.;!?]{0,20}?\b(?:to|till|until|for)\s+(?:the\s+)?$",
     re.I,
 )
+# How far before a day such words may begin, in characters: the text before is not read again.
+_PUT_OFF_WINDOW = 64
 _HABIT = re.compile(
     r"\b(?:usually|always|normally|typically|often|regularly|generally|sometimes|weekly|daily"
     r"|routine|tend\s+to|(?:once|twice|times)\s+(?:a|per|each|every)|(?:every|each)\s+(?:\w+\s+)?(?:year|month|week|day))\b",
@@ -74,7 +76,7 @@ class Cues:
         """Whether the clause around the position looks ahead (else back), by the verb nearest
         before it, else the first after it; None where it has none, or tells of a change of
         dates."""
-        if _PUT_OFF.search(self._text, 0, position):
+        if _PUT_OFF.search(self._text, max(0, position - _PUT_OFF_WINDOW), position):
             return None
         told = self._told(*_around(self._clauses, position, len(self._text)))
         before = [ahead for start, ahead in told if start < position]
