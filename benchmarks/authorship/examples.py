@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import harness.datasets.sample
 from memory_store.language.authorship.units import Unit, units_of, words_of
 
 FOLDER = Path(__file__).parent / "examples"
@@ -18,7 +19,7 @@ _BREAK = "¶"
 ANYTHING = ("zzqx", "龘")
 """Words that nobody knows, of languages with spaces and without."""
 _NAMES = re.compile(r"(?:name|town|firm) = (.+)")
-SAMPLE = Path(__file__).parents[2] / "harness" / "sample"
+SAMPLE = Path(harness.datasets.sample.__file__).parent
 """What users say in the sample histories is their own, too."""
 _ASKS = re.compile(
     r"(?:can|could|would|will|is|are|was|were|do|does|did|isn't|should|what|what's|who|where|which|how"
