@@ -59,6 +59,7 @@ from memory_store.labels import (
     where,
 )
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
+from memory_store.language.english.overviews import is_about_talk, wants_order, wants_overview
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
 from memory_store.language.kinds import instructs as surely_instructs
@@ -222,6 +223,7 @@ __all__ = [
     "header",
     "holds",
     "in_slices",
+    "is_about_talk",
     "key_phrases",
     "kind_of",
     "languages_of",
@@ -256,6 +258,8 @@ __all__ = [
     "to_line",
     "to_lines",
     "wants_answer",
+    "wants_order",
+    "wants_overview",
     "where",
     "whose",
     "windows",

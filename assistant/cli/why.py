@@ -21,6 +21,7 @@ _SIGNALS = {
     "speaker": "was said by the one you name",
     "answers": "answers a question like that",
     "neighbours": "was said around something near",
+    "opening": "begins a conversation about that",
     "said_then": "was said at that time",
     "happened_then": "is about that time",
     "personal": "says something about you",

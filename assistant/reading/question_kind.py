@@ -7,15 +7,14 @@ computed help comes with it, never what the answer is.
 import re
 from dataclasses import dataclass
 
-from memory_store import read_sentences, wants_answer
-
-_PAST_TALK = re.compile(
-    r"\b(?:previous|earlier|last|past|prior) (?:conversation|chat|discussion|session)"
-    r"|\bour (?:\w+ )?(?:conversation|chat|discussion|session)"
-    r"|\b(?:we|you) (?:\w+ )?(?:discussed|talked|chatted)"
-    r"|\bremind me (?:what|which|who|where|how|of)\b",
-    re.I,
+from memory_store import (
+    is_about_talk,
+    read_sentences,
+    wants_answer,
+    wants_order,
+    wants_overview,
 )
+
 _YOUR_WORDS = re.compile(
     r"\b(?:you|your) (?:\w+ )?(?:said|told|mentioned|suggest(?:ed|ions?)|recommend(?:ed|ations?)"
     r"|gave|listed|wrote|created|made|provided|explained|described|advised|advice|proposed|shared"
@@ -36,21 +35,6 @@ _COUNT = re.compile(
     re.I,
 )
 _SPAN = re.compile(r"\bhow (?:many (?:days?|weeks?|months?|years?)|long)\b", re.I)
-_ORDER = re.compile(
-    r"\bin (?:(?:what|which|the|their|chronological) )?(?:order|sequence)\b(?! to\b)"
-    r"|\bthe (?:order|sequence) (?:of|in which)\b|\bchronological|\bearliest to latest\b",
-    re.I,
-)
-_SUMMARY = re.compile(r"\bsummar(?:y|ies|i[sz]e\w*|i[sz]ing)\b|\b(?:overview|recap|sum up)\b", re.I)
-# "Summarize this article" asks for nothing that was said; "a summary of how my project went" does.
-_OURS = re.compile(r"\b(?:i|i've|my|we|we've|our|us)\b", re.I)
-_WAS_SAID = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:\w+ )?(?:brought up|mentioned|raised|told|talked|discussed|asked"
-    r"|covered|introduced|spoke)\b"
-    r"|\bdid (?:i|we) (?:\w+ )?(?:bring up|mention|raise|tell|talk|discuss|ask|cover|introduce"
-    r"|speak)\b",
-    re.I,
-)
 _TIME = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:(?:is|was) the )?(?:exact )?(?:day|date|year|month|time)\b"
     r"|\bago\b|\bhow (?:old|long)\b"
@@ -75,7 +59,6 @@ _REQUEST = re.compile(
     r"|sum(?:mari[sz]e| up)\b)",
     re.I,
 )
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,26 +97,18 @@ def question_kind(text: str) -> QuestionKind:
     if not _asks(text):
         return QuestionKind()
     spans = bool(_SPAN.search(text))
-    orders = bool(_ORDER.search(text))
-    past_talk = bool(_PAST_TALK.search(text))
-    overview = _wants_overview(text, of_talk=orders and (past_talk or bool(_WAS_SAID.search(text))))
+    overview = wants_overview(text)
     return QuestionKind(
         asks=True,
-        about_replies=bool(_YOUR_WORDS.search(text)) or (past_talk and not overview),
+        about_replies=bool(_YOUR_WORDS.search(text)) or (is_about_talk(text) and not overview),
         about_user=bool(_ABOUT_USER.search(text)),
         counts=bool(_COUNT.search(text)) and not spans,
         spans=spans,
-        orders=orders,
+        orders=wants_order(text),
         overview=overview,
         about_time=spans or bool(_TIME.search(text)),
         wants_suggestion=bool(_SUGGESTION.search(text)),
         yes_no=bool(_YES_NO.search(text.strip())),
-    )
-
-
-def _wants_overview(text: str, *, of_talk: bool) -> bool:
-    return of_talk or any(
-        _SUMMARY.search(one) and _OURS.search(one) for one in _SENTENCE.findall(text)
     )
 
 

@@ -175,6 +175,8 @@ class SignalWeights(_Group, frozen=True):
     """The round answers a question that is nearer, by another speaker right before it."""
     neighbours: float = Field(default=Weights().neighbours, ge=0)
     """A round up to two before or after is nearer, where several people speak."""
+    opening: float = Field(default=Weights().opening, ge=0)
+    """The round is near the beginning of a near session, where an overview is asked for."""
     said_then: float = Field(default=Weights().said_then, ge=0)
     """The round was said in the time range of the question."""
     happened_then: float = Field(default=Weights().happened_then, ge=0)

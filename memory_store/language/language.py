@@ -81,6 +81,11 @@ class Language(Protocol):
         where no rule knows better."""
         ...
 
+    def wants_overview(self, question: str) -> bool:
+        """Whether a question asks for a summary of what was said, or for the order in which it
+        was."""
+        ...
+
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """The days that a statement talks about, in its order, each once."""
         ...

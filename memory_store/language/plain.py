@@ -10,6 +10,7 @@ from datetime import date, datetime
 
 from memory_store.language.authorship.units import units_of
 from memory_store.language.days import days_in, range_in
+from memory_store.language.english.overviews import wants_overview
 from memory_store.language.english.time import event_dates_of, time_range_of
 from memory_store.language.language import Stated
 from memory_store.language.languages import ENGLISH, languages_of
@@ -63,6 +64,10 @@ class Plain:
     def as_statement(self, question: str) -> str:
         """The question itself."""
         return question
+
+    def wants_overview(self, question: str) -> bool:
+        """By the English rules where the question is English."""
+        return languages_of(question) == {ENGLISH} and wants_overview(question)
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By the language of the statement; none where that is not clear."""

@@ -32,6 +32,10 @@ class Weights:
     neighbours: float = 0.4
     """A turn up to two before or after it is nearer, by all other signals, where several people
     speak: how much."""
+    opening: float = 0.5
+    """Where the question asks for a summary or an order of what was said: how near the session is,
+    by its best round, halved with every seven rounds since its beginning. People begin with what a
+    conversation is about."""
     said_then: float = 0.1
     """The round was said in the time range of the question: how rare that is, 0 to 1."""
     happened_then: float = 0.02

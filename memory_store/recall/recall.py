@@ -33,8 +33,6 @@ class RecallSettings:
     """Share of the statement that would answer the question in the query's vector."""
     candidates: int = 400
     """Rounds asked of the dense keys, and of each word."""
-    mean_words: float = 190.0
-    """Words (without stop words) of an average round, for BM25's length norm."""
     time_use: TimeUse = TimeUse.LIFT
     """What the days that a question asks about do."""
 
@@ -135,7 +133,10 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         fell_back = not then.places
         found = found if fell_back else then
     limit = query.short_limit or query.limit
-    wanted = await aside(found.size, _ranked, found, named, settings, limit, query.sessions)
+    overview = await aside(len(query.text), language.wants_overview, query.text)
+    wanted = await aside(
+        found.size, _ranked, found, named, settings, limit, query.sessions, overview
+    )
     if query.short_limit:
         limit = as_many((found.places[one.id].words for one in wanted), query.limit)
         wanted = wanted[:limit]
@@ -180,10 +181,15 @@ def _named(text: str, places: Mapping[int, Place]) -> tuple[Speakers, str]:
 
 
 def _ranked(
-    found: Found, named: Speakers, settings: RecallSettings, limit: int, sessions: bool
+    found: Found,
+    named: Speakers,
+    settings: RecallSettings,
+    limit: int,
+    sessions: bool,
+    overview: bool,
 ) -> list[Candidate]:
     """The best of what was found."""
-    candidates = candidates_of(found, named, settings.weights, settings.mean_words)
+    candidates = candidates_of(found, named, settings.weights, overview)
     return best(candidates, settings.weights, limit, sessions=sessions)
 
 

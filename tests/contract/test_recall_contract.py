@@ -92,6 +92,24 @@ async def test_a_turn_around_something_near_is_lifted_where_several_people_speak
     assert not any(value for (session, _), value in lifted.items() if session == "s2")
 
 
+async def test_an_overview_begins_with_the_beginnings_of_near_sessions(store: MemoryStore) -> None:
+    opening = "Let us plan my garden and my tomatoes."
+    later = "Which soil suits tomatoes in my garden?"
+    elsewhere = "Good morning, which bread shall I bake?"
+    garden = [opening, *("Fine, and then?" for _ in range(6)), later]
+    await store.remember(said("ann", "s1", number, text) for number, text in enumerate(garden))
+    await store.remember([said("ann", "s2", 0, elsewhere)])
+    about = await explained(store, "Can you summarise what we said of tomatoes in my garden?")
+    lifts = {text: about[text]["opening"].value for text in (opening, later, elsewhere)}
+    assert next(iter(about)) == opening
+    assert lifts[opening] > 0.3
+    assert lifts[later] == pytest.approx(lifts[opening] / 2)
+    assert lifts[elsewhere] < lifts[opening] / 2
+    of_one = await explained(store, "Which soil suits tomatoes?")
+    assert next(iter(of_one)) == later
+    assert not any(reasons["opening"].value for reasons in of_one.values())
+
+
 async def test_nobody_answers_their_own_question_or_an_assistants(store: MemoryStore) -> None:
     asked = "How long have I been married?"
     own = [

@@ -10,6 +10,7 @@ const SIGNALS = {
   speaker: "Was said by the one you name",
   answers: "Answers a question like that",
   neighbours: "Was said around something near",
+  opening: "Begins a conversation about that",
   said_then: "Was said at that time",
   happened_then: "Is about that time",
   personal: "Says something about you",

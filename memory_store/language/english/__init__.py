@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memory_store.language.english.overviews import wants_overview
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
@@ -52,6 +53,10 @@ class English:
     def as_statement(self, question: str) -> str:
         """Without the words that ask."""
         return as_statement(question)
+
+    def wants_overview(self, question: str) -> bool:
+        """By the words for a summary or an order, and for those who spoke."""
+        return wants_overview(question)
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By a grammar of dates, and dateparser on what it leaves."""
