@@ -61,7 +61,8 @@ def weights_header(folder: Path) -> bytes:
         return length + file.read(int.from_bytes(length, "little"))
 
 
-def _session(folder: Path) -> InferenceSession:
+def open_session(graph: bytes, folder: Path) -> InferenceSession:
+    """A session of a graph that names its weights by their places in the folder's file."""
     options = SessionOptions()
     # Each call computes on the thread that makes it.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -70,9 +71,13 @@ def _session(folder: Path) -> InferenceSession:
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(folder)
     )
+    return InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def _session(folder: Path) -> InferenceSession:
     header = hashlib.sha256(weights_header(folder)).hexdigest()
     try:
-        session = InferenceSession(GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"])
+        session = open_session(GRAPH.read_bytes(), folder)
     except Exception as error:  # of many kinds without a base of their own
         raise ValueError(f"{folder / WEIGHTS}: {error}") from error
     # Checked, because the graph names the weights by their places in the file.

@@ -6,10 +6,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from onnx import ModelProto
+from onnx.numpy_helper import to_array
 
 from memory_store import EmbeddingFailed, Encoder, HashEncoder, ModelEncoder, TextKind
 from memory_store.embedding.minilm import GRAPH, WEIGHTS, MiniLM, packaged_folder, weights_header
@@ -63,8 +65,9 @@ def test_the_packaged_model_is_what_sentence_transformers_makes_of_it() -> None:
     library = ModelEncoder(str(packaged_folder()))
     ours = packaged()
     for kind in TextKind:
-        expected = library.encode(texts, kind)
-        assert np.abs(ours.encode(texts, kind) - expected).max() < 1e-5
+        cosines = (ours.encode(texts, kind) * library.encode(texts, kind)).sum(axis=1)
+        assert cosines.min() > 0.995  # 8 bits do not tell more
+        assert cosines.mean() > 0.998
     assert ours.identity.dimension == library.identity.dimension
     assert ours.identity.kinds_alike == library.identity.kinds_alike
 
@@ -83,8 +86,22 @@ def test_the_packaged_model_needs_no_large_library() -> None:
 
 @pytest.mark.weights
 def test_the_graph_is_the_one_that_its_script_writes() -> None:
-    assert ModelProto.FromString(GRAPH.read_bytes()) == minilm_graph(packaged_folder())
-    assert GRAPH.stat().st_size < 50_000
+    shipped, made = ModelProto.FromString(GRAPH.read_bytes()), minilm_graph(packaged_folder())
+    sizes, as_made = sizes_taken_out(shipped), sizes_taken_out(made)
+    assert shipped == made
+    # Measured with the model, they differ a little from processor to processor.
+    assert sizes.keys() == as_made.keys() != set()
+    for name, values in sizes.items():
+        assert values == pytest.approx(as_made[name], rel=0.1)
+    assert GRAPH.stat().st_size < 70_000
+
+
+def sizes_taken_out(model: ModelProto) -> dict[str, Any]:
+    """The sizes of inputs, by the norm that they come from; the model is left without them."""
+    held = [one for one in model.graph.initializer if one.name.endswith("LayerNorm")]
+    for one in held:
+        model.graph.initializer.remove(one)
+    return {one.name: to_array(one) for one in held}
 
 
 @pytest.mark.weights
