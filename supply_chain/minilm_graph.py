@@ -41,14 +41,15 @@ _FIRST_WORD, _STEP, _TOKENS = 1000, 10, 128
 _AXES = {"last": -1, "first": 0, "second": 1}
 _FLOATS = {
     "one": 1.0,
+    "63": 63.0,
     "127": 127.0,
     "255": 255.0,
-    "128 and a half": 128.5,
+    "64 and a half": 64.5,
     "half": 0.5,
     "least of GELU": _LEAST_GELU,
     "tiny": _TINY,
 }
-_BYTES = {"byte 0": 0, "byte 128": 128}
+_BYTES = {"byte 0": 0, "byte 64": 64}
 
 
 @dataclass(frozen=True)
@@ -90,14 +91,16 @@ class _Graph:
         return name
 
     def rows(self, x: str) -> _Rows:
-        """In 8 bits: of both signs, rounded."""
+        """In 7 of the 8 bits, of both signs. Many processors add two products of bytes in 16 bits:
+        255 times 127, twice, is more than these hold, 127 times 127 is not."""
         largest = self.add("ReduceMax", self.add("Abs", x), "last", keepdims=1)
-        scale = self.add("Div", self.add("Add", largest, "tiny"), "127")
-        parts = self.add("Add", self.add("Div", x, scale), "128 and a half")
-        return _Rows(self.add("Cast", parts, to=TensorProto.UINT8), "byte 128", scale)
+        scale = self.add("Div", self.add("Add", largest, "tiny"), "63")
+        parts = self.add("Add", self.add("Div", x, scale), "64 and a half")
+        return _Rows(self.add("Cast", parts, to=TensorProto.UINT8), "byte 64", scale)
 
     def rows_of_gelu(self, x: str) -> _Rows:
-        """In 8 bits: how far each value is above the least that there is."""
+        """In 8 bits: how far each value is above the least that there is. Few are large, so their
+        products stay within 16 bits."""
         above = self.add("Sub", x, "least of GELU")
         largest = self.add("ReduceMax", above, "last", keepdims=1)
         scale = self.add("Div", self.add("Add", largest, "tiny"), "255")
@@ -105,7 +108,7 @@ class _Graph:
         return _Rows(self.add("Cast", parts, to=TensorProto.UINT8), "byte 0", scale)
 
     def rest(self, x: str, rows: _Rows) -> _Rows:
-        """What 8 bits leave of each value, in 8 bits more."""
+        """What the bits of a row leave of each value, in as many more."""
         parts = self.add("Cast", rows.bytes, to=TensorProto.FLOAT)
         zero = self.add("Cast", rows.zero, to=TensorProto.FLOAT)
         told = self.add("Mul", self.add("Sub", parts, zero), rows.scale)
@@ -225,16 +228,16 @@ def _layer(graph: _Graph, x: str, layer: str, heads: int) -> str:
 
 def _attended(graph: _Graph, x: str, attention: str, heads: int) -> str:
     """Some inputs of attention are far larger than others, and its weights tell small differences:
-    8 bits are too few for them."""
+    one byte is too little for each."""
     rows = graph.rows(x)
     rest = graph.rest(x, rows)
     parts = [f"{attention}{part}" for part in ("query", "key", "value")]
-    projected = [_in_16_bits(graph, rows, rest, part) for part in parts]
+    projected = [_in_two_parts(graph, rows, rest, part) for part in parts]
     biases = graph.add("Concat", *(graph.weight(f"{part}.bias") for part in parts), axis=0)
     return graph.fused("MultiHeadAttention", *projected, biases, "mask", num_heads=heads)
 
 
-def _in_16_bits(graph: _Graph, rows: _Rows, rest: _Rows, layer: str) -> str:
+def _in_two_parts(graph: _Graph, rows: _Rows, rest: _Rows, layer: str) -> str:
     weights = graph.layer(layer)
     return graph.add("Add", graph.product(rows, weights), graph.product(rest, weights))
 
