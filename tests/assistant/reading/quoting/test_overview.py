@@ -18,6 +18,8 @@ TOLD = (
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
+        ("Summarise my last chats", False),
+        ("Summarise my last trip", True),
         ("Give me a summary of what we talked about.", False),
         ("In which order did I tell you things?", False),
         ("Can you give me an overview of everything we discussed so far?", False),
