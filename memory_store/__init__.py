@@ -59,7 +59,7 @@ from memory_store.labels import (
     where,
 )
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
-from memory_store.language.english.overviews import is_about_talk, wants_order, wants_overview
+from memory_store.language.english.overviews import is_about_talk, names_overview, wants_order
 from memory_store.language.kinds import Kind, kind_of, wants_answer
 from memory_store.language.kinds import asks as surely_asks
 from memory_store.language.kinds import instructs as surely_instructs
@@ -230,6 +230,7 @@ __all__ = [
     "migrate",
     "named_speakers",
     "named_terms",
+    "names_overview",
     "new_job",
     "only_asks",
     "own_sentences",
@@ -259,7 +260,6 @@ __all__ = [
     "to_lines",
     "wants_answer",
     "wants_order",
-    "wants_overview",
     "where",
     "whose",
     "windows",

@@ -36,7 +36,7 @@ _IR_VERSION = 9
 _LEAST_GELU = -0.17
 # Keeps a row of zeros from being divided by its largest value.
 _TINY = 1e-12
-# Of the vocabulary, behind its special tokens, every so manieth word in texts of so many.
+# Every tenth word of the vocabulary behind its special tokens, in texts of 128 tokens.
 _FIRST_WORD, _STEP, _TOKENS = 1000, 10, 128
 _AXES = {"last": -1, "first": 0, "second": 1}
 _FLOATS = {
@@ -92,15 +92,15 @@ class _Graph:
 
     def rows(self, x: str) -> _Rows:
         """In 7 of the 8 bits, of both signs. Many processors add two products of bytes in 16 bits:
-        255 times 127, twice, is more than these hold, 127 times 127 is not."""
+        two of 255 times 127 are more than these hold, two of 127 times 127 fit."""
         largest = self.add("ReduceMax", self.add("Abs", x), "last", keepdims=1)
         scale = self.add("Div", self.add("Add", largest, "tiny"), "63")
         parts = self.add("Add", self.add("Div", x, scale), "64 and a half")
         return _Rows(self.add("Cast", parts, to=TensorProto.UINT8), "byte 64", scale)
 
     def rows_of_gelu(self, x: str) -> _Rows:
-        """In 8 bits: how far each value is above the least that there is. Few are large, so their
-        products stay within 16 bits."""
+        """In 8 bits: how far each value is above the least that there is. Few are large, so
+        that nearly all sums of two products stay within 16 bits."""
         above = self.add("Sub", x, "least of GELU")
         largest = self.add("ReduceMax", above, "last", keepdims=1)
         scale = self.add("Div", self.add("Add", largest, "tiny"), "255")
@@ -108,7 +108,7 @@ class _Graph:
         return _Rows(self.add("Cast", parts, to=TensorProto.UINT8), "byte 0", scale)
 
     def rest(self, x: str, rows: _Rows) -> _Rows:
-        """What the bits of a row leave of each value, in as many more."""
+        """What rounding lost of each value, rounded in turn."""
         parts = self.add("Cast", rows.bytes, to=TensorProto.FLOAT)
         zero = self.add("Cast", rows.zero, to=TensorProto.FLOAT)
         told = self.add("Mul", self.add("Sub", parts, zero), rows.scale)
@@ -243,7 +243,7 @@ def _in_two_parts(graph: _Graph, rows: _Rows, rest: _Rows, layer: str) -> str:
 
 
 def _with_least_gelu(graph: _Graph, weights: tuple[str, str], bias: str) -> str:
-    """The bias, with what the least value of GELU makes in every row."""
+    """The bias, with what the least value of GELU adds to every row."""
     as_used = graph.add("Mul", graph.add("Cast", weights[0], to=TensorProto.FLOAT), weights[1])
     of_one = graph.add("ReduceSum", as_used, "first", keepdims=0)
     return graph.add("Add", bias, graph.add("Mul", of_one, "least of GELU"))

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from memory_store import (
     is_about_talk,
+    names_overview,
     read_sentences,
     wants_answer,
     wants_order,
-    wants_overview,
 )
 
 _YOUR_WORDS = re.compile(
@@ -97,7 +97,7 @@ def question_kind(text: str) -> QuestionKind:
     if not _asks(text):
         return QuestionKind()
     spans = bool(_SPAN.search(text))
-    overview = wants_overview(text)
+    overview = names_overview(text)
     return QuestionKind(
         asks=True,
         about_replies=bool(_YOUR_WORDS.search(text)) or (is_about_talk(text) and not overview),

@@ -4,8 +4,10 @@
 package that carries them, and are mapped into memory.
 """
 
+import ctypes
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
@@ -80,7 +82,15 @@ def _session(folder: Path) -> InferenceSession:
         session = open_session(GRAPH.read_bytes(), folder)
     except Exception as error:  # of many kinds without a base of their own
         raise ValueError(f"{folder / WEIGHTS}: {error}") from error
+    _give_back()
     # Checked, because the graph names the weights by their places in the file.
     if session.get_modelmeta().custom_metadata_map["weights"] != header:
         raise ValueError(f"{folder / WEIGHTS} holds other weights than {GRAPH.name} was made for")
     return session
+
+
+def _give_back() -> None:
+    """Give the memory in which the weights were rounded back to the system, where glibc is the C
+    library; it would keep it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)

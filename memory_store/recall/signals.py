@@ -22,14 +22,15 @@ from memory_store.recall.weighting import (
     term_weights,
 )
 
-# After so many rounds of a session, one is half as much its beginning.
+# A round so far into its session gets half the lift of the first.
 _HALVED = 7
 
 
 def candidates_of(found: Found, named: Speakers, weights: Weights, overview: bool) -> Candidates:
     """Every round that any signal found and that is still there, with all its signals.
 
-    `named` are the speakers that the question names; `overview` says whether it asks for one.
+    `named` are the speakers that the question names; `overview` says whether an
+    overview is asked for.
     """
     ids, places = list(found.places), list(found.places.values())
     rows = {id: row for row, id in enumerate(ids)}

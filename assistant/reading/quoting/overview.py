@@ -15,8 +15,8 @@ _ASKING_TERMS = set(
         give show tell make write get list can could would will you your please me us i my we our
         a an the in of to for from on about with and or what which how when did do does have has
         had was were is are been be it its them they that this these those there all everything
-        anything thing things stuff so far up until till now today lately recently last latest recent
-        previous earlier past summary
+        anything thing things stuff so far up until till now today lately recently last latest
+        recent previous earlier past summary
         summaries summarize summarise summarized summarised summarizing overview recap sum short
         brief quick full whole order sequence chronological chronologically timeline talk talked
         talking chat chats chatted conversation conversations discuss discussed discussion

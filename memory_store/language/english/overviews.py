@@ -1,7 +1,7 @@
 """Questions for an overview: a summary of what was said, or the order in which it was.
 
-No few rounds answer them, and none is nearest to them: what is wanted is all that was said of a
-topic. So recall looks to the beginnings of sessions, and the reader is given many rounds.
+A few rounds cannot answer them, and none is nearest to them: what is wanted is all that was said of
+a topic. So recall looks to the beginnings of sessions, and the reader is given many rounds.
 """
 
 import re
@@ -32,9 +32,14 @@ _SUMMARY = re.compile(r"\bsummar(?:y|ies|i[sz]e\w*|i[sz]ing)\b|\b(?:overview|rec
 _OURS = re.compile(r"\b(?:i|i've|my|we|we've|our|us)\b", re.I)
 # Without a question mark, a wish for one begins like this.
 _WISH = re.compile(
-    r"\s*(?:(?:please|now|and|so) )*"
-    r"(?:sum(?:mari[sz]e| up)|recap|(?:give|show|tell|write|make) (?:me|us)|list)\b",
+    r"\s*(?:(?:please|pls|plz|now|and|so|then|hey|hi|hello|ok|okay),? )*"
+    r"(?:(?:can|could|would|will) (?:you|u|we) (?:please |pls )?)?"
+    r"(?:sum(?:mari[sz]e| up)|recap|(?:give|show|tell|write|make) (?:me|us)|put together|list)\b",
     re.I,
+)
+# "When did I finish the recap video?" asks for a day, and "How long was my summary?" for a number.
+_PRECISE = re.compile(
+    r"\s*(?:who|whom|whose|when|where|did|how (?:many|much|long|often|old))\b", re.I
 )
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 
@@ -49,11 +54,21 @@ def is_about_talk(text: str) -> bool:
     return bool(_PAST_TALK.search(text))
 
 
-def wants_overview(text: str) -> bool:
-    """Whether a text asks for a summary of what was said, or for the order in which it was."""
-    sentences = _SENTENCE.findall(text)
-    if not ("?" in text or any(map(_WISH.match, sentences)) or wants_answer(text)):
-        return False
+def names_overview(text: str) -> bool:
+    """Whether the words of a question are those for a summary of what was said, or for the order in
+    which it was."""
+    text = text.replace("’", "'")
     if wants_order(text) and (is_about_talk(text) or _WAS_SAID.search(text)):
         return True
-    return any(_SUMMARY.search(one) and _OURS.search(one) for one in sentences)
+    return any(
+        _SUMMARY.search(one) and _OURS.search(one) and not _PRECISE.match(one)
+        for one in _SENTENCE.findall(text)
+    )
+
+
+def wants_overview(text: str) -> bool:
+    """Whether a text, which need not ask for anything, asks for a summary of what was said, or for
+    the order in which it was."""
+    if not names_overview(text):
+        return False
+    return "?" in text or any(map(_WISH.match, _SENTENCE.findall(text))) or wants_answer(text)

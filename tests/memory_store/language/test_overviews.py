@@ -12,6 +12,9 @@ from memory_store import ENGLISH, PLAIN, is_about_talk, wants_order
         "Give me an overview of everything we talked about.",
         "please sum up what I told you of my move",
         "Hello again. Recap our last chats for me.",
+        "can you summarize my trip.",
+        "hey, could u put together a summary of my health stuff",
+        "In what order I’ve mentioned my cities?",
         "In which order did I bring up the parts of my thesis?",
         "Walk me through the sequence in which we discussed the trip, please?",
     ],
@@ -26,6 +29,8 @@ def test_an_overview_is_wanted(text: str) -> None:
     [
         "Summarize this article: The bank raised its rates again.",
         "I wrote a summary of my book for class today.",
+        "When did I finish the recap video for my channel?",
+        "how many pages was my summary?",
         "In which order did I visit Ghent and Bruges?",
         "What was my first order from the bakery?",
         "What did I do in order to save money?",
