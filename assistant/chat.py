@@ -7,15 +7,14 @@ from dataclasses import replace
 
 from assistant.acts.acts import Acts
 from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
+from assistant.answering.reader import AnswerPiece, Question, Reader, Trace, demanded
+from assistant.answering.wording import NOTED
 from assistant.chat_call import ChatCall, ChatDone, MemoryMode
 from assistant.chat_rounds import ChatRounds, next_round
 from assistant.conversation import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from assistant.reading.demands import demanded
-from assistant.reading.quoting.wording import NOTED
-from assistant.reading.reader import AnswerPiece, Question, Reader, Trace
 from assistant.recorder import Recorder
 from assistant.under_way import Loop, UnderWay
 from assistant.understanding.retriever import Retrieved, Retriever, known_until

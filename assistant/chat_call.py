@@ -7,9 +7,8 @@ from enum import StrEnum
 from typing import Any
 
 from assistant.acts.acts import Place
+from assistant.answering.reader import Trace, shapes_reply
 from assistant.models.chat_model import Message
-from assistant.reading.demands import shapes_reply
-from assistant.reading.reader import Trace
 from assistant.understanding.retriever import Understanding
 from memory_store import Days, Labels, Recall, Round, Where
 

@@ -1,15 +1,15 @@
-"""What of a chat is stored: the message and its answer, as a round."""
+"""What of a chat is stored, as a round: the message, its answer, and whose words that repeats."""
 
+from collections import Counter
 from collections.abc import Sequence
 
+from assistant.answering.reader import Trace
 from assistant.chat_call import ChatCall
 from assistant.conversation import Role, Turn
 from assistant.models.chat_model import Message
-from assistant.reading.reader import Trace
-from assistant.reading.repeated import repeated
 from assistant.recorder import Recorder
 from assistant.tool_calls import kept_results, tool_names
-from memory_store import Recall, Round, aside
+from memory_store import Recall, Recalled, Round, aside, terms
 
 # So many characters are taken apart into words while rules read one.
 _WORDS = 64
@@ -83,3 +83,39 @@ def next_round(call: ChatCall) -> Round:
     return Round(
         call.user_id, call.session_id, _AFTER_ALL, call.asked_at, call.text, user_name=call.name
     )
+
+
+# A word that more of the rounds read have is nobody's.
+_FEW = 3
+# An answer owes its words to a few rounds, those that it has the most of such words from.
+_MOST = 8
+# One that shares no such word with any round may repeat those nearest to the question. How many was
+# measured: docs/decisions/0015-withdrawn-answers.md.
+_NEAREST = 5
+
+
+def repeated(
+    question: str, answer: str, trace: Trace, recalled: Sequence[Recalled]
+) -> tuple[str, ...]:
+    """Ids of the rounds that the answer may repeat: those it quotes; else those read with which it
+    has the most words in common that the question has not, and that few of them have; else the
+    nearest ones that were read. `recalled` is in order of nearness.
+
+    In doubt an answer repeats: a round that was read but is not at hand comes next.
+    """
+    if trace.quoted:
+        return tuple(trace.quoted)
+    texts = {
+        one.record.id: f"{one.record.round.user_text}\n{one.record.round.assistant_text}"
+        for one in recalled
+    }
+    told = frozenset(terms(answer)).difference(terms(question))
+    shared = {id: told.intersection(terms(texts[id])) for id in trace.context if id in texts}
+    rounds_with = Counter(term for of_round in shared.values() for term in of_round)
+    owns = {
+        id: sum(rounds_with[term] <= _FEW for term in of_round) for id, of_round in shared.items()
+    }
+    owed = sorted((id for id in owns if owns[id]), key=lambda id: -owns[id])
+    # "Three." shares no word with what was counted.
+    owed = owed or [id for id in texts if id in shared][:_NEAREST]
+    return tuple([*owed, *(id for id in trace.context if id not in owns)][:_MOST])

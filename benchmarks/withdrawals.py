@@ -19,8 +19,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import track
 
-from assistant.reading.reader import Trace
-from assistant.reading.repeated import repeated
+from assistant.answering.reader import Trace
+from assistant.chat_rounds import repeated
 from benchmarks.recall.histories import rounds_of_history
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import Question

@@ -3,8 +3,8 @@ it replaced."""
 
 from collections.abc import Sequence
 
-from assistant.reading.excerpt import shortened
-from assistant.reading.quoting.wording import NOTED, NOTED_THAT, PUT_RIGHT
+from assistant.answering.packing import shortened
+from assistant.answering.wording import NOTED, NOTED_THAT, PUT_RIGHT
 from memory_store import (
     Fact,
     FactLink,

@@ -7,8 +7,8 @@ from assistant.acts import wording
 from assistant.acts.acknowledging import acknowledged, acknowledged_beside
 from assistant.acts.forgetting import Forgetting
 from assistant.acts.meaning import confirms, keeps_out, politeness, wants_forgotten
+from assistant.answering.wording import ABOUT, HELLO, NO_SMALL_TALK, WELCOME
 from assistant.models.chat_model import Message
-from assistant.reading.quoting.wording import ABOUT, HELLO, NO_SMALL_TALK, WELCOME
 from memory_store import Days, Kind, MemoryStore, Round
 
 

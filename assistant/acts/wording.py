@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC
 
-from assistant.reading.excerpt import shortened
+from assistant.answering.packing import shortened
 from memory_store import Record
 
 _QUOTES = 3

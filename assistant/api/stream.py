@@ -10,13 +10,13 @@ from fastapi import Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from assistant.answering.reader import AnswerPiece
 from assistant.api.errors import error_body
 from assistant.api.replies import Reply, json_response
 from assistant.api.request_metrics import CLIENT_LEFT
 from assistant.api.shutdown import shutting_down
 from assistant.chat import Pieces
 from assistant.chat_call import ChatDone
-from assistant.reading.reader import AnswerPiece
 
 DONE = "data: [DONE]\n\n"
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any
 
-from assistant.reading.plan import Layout, Mode
+from assistant.answering.plan import Layout, Mode
 from memory_store import TimeUse
 
 AIDE_MEMOIRE = "aide-memoire"

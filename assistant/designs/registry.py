@@ -3,10 +3,10 @@
 import importlib
 from typing import Any
 
+from assistant.answering.plan import Mode
 from assistant.designs.choices import AIDE_MEMOIRE, Choices, KeySource, Retrieval
 from assistant.designs.design import Design
 from assistant.errors import ConfigError
-from assistant.reading.plan import Mode
 from memory_store import TimeUse
 
 PUBLISHED = {

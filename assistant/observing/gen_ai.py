@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from assistant.answering.reader import AnswerPiece
 from assistant.models.chat_model import Piece
 from assistant.observing.tracing import Attributes, span, traced_pieces
-from assistant.reading.reader import AnswerPiece
 
 _AGENT = "aide-memoire"
 # The conventions' names of providers, where litellm's are others.

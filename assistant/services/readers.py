@@ -3,16 +3,16 @@
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
+from assistant.answering.model_reader import ModelReader
+from assistant.answering.plan import AUTO, Preset, ReadingPlan, preset_named, preset_of
+from assistant.answering.quoting import QuotingReader
+from assistant.answering.reader import Reader
 from assistant.designs.choices import AIDE_MEMOIRE
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.roles import gateway_to
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import Usage
-from assistant.reading.model_reader import ModelReader
-from assistant.reading.plan import AUTO, Preset, ReadingPlan, preset_named, preset_of
-from assistant.reading.quoting.reader import QuotingReader
-from assistant.reading.reader import Reader
 from assistant.services.memory import chosen_of
 from assistant.settings import ProfileModel, Settings
 from memory_store import MemoryStore

@@ -8,6 +8,7 @@ from functools import partial
 from assistant.acts.acts import Acts
 from assistant.acts.forgetting import Forgetting
 from assistant.acts.pending import PendingHere, PendingShared
+from assistant.answering.reader import Reader
 from assistant.chat import Chat
 from assistant.clock import wall_clock
 from assistant.designs.choices import AIDE_MEMOIRE
@@ -25,7 +26,6 @@ from assistant.models.usage import Usage
 from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
 from assistant.quiet import QuietMoments
-from assistant.reading.reader import Reader
 from assistant.recorder import Recorder
 from assistant.scrubbing import Scrubbing
 from assistant.services.memory import chosen_of, make_documents, open_store

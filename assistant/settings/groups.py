@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretStr
 
+from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
-from assistant.reading.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from memory_store import Device, KeyKind, RecallSettings, TimeUse, Weights
 
 

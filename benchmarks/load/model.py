@@ -9,7 +9,7 @@ import re
 import sys
 from dataclasses import dataclass
 
-from assistant.reading.notes import MARKER
+from assistant.answering.notes import MARKER
 
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.I)
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from assistant.answering.context import beside
 from assistant.by_digest import ByDigest
-from assistant.reading.beside import beside
 from memory_store import ENGLISH, Record, Round
 from memory_store.language.english.time import expressions
 

@@ -7,8 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from assistant.answering.question_kind import question_kind
 from assistant.imports import json_items
-from assistant.reading.question_kind import question_kind
 from memory_store import Fact, Record, Round, rule_facts, sentences, terms
 from memory_store.changes.chains import linked
 from memory_store.keys import keys_of

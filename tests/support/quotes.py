@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from assistant.reading.quoting.reader import QuotingReader
-from assistant.reading.reader import Question, Trace
+from assistant.answering.quoting import QuotingReader
+from assistant.answering.reader import Question, Trace
 from memory_store import MemoryStore, Query, Recalled, Round
 
 ASKED_AT = datetime(2023, 6, 10, tzinfo=UTC)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict
 
+from assistant.answering.reader import AnswerPiece
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
@@ -13,7 +14,6 @@ from assistant.chat_call import ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import about_tokens
-from assistant.reading.reader import AnswerPiece
 from memory_store import whose
 
 ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"

@@ -5,8 +5,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from assistant.answering.reader import AnswerPiece
 from assistant.api.replies import Reply
-from assistant.reading.reader import AnswerPiece
 
 Status = Literal["in_progress", "completed", "incomplete"]
 Told = tuple[str, dict[str, Any]]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
+from assistant.answering.reader import AnswerPiece
 from assistant.api.replies import Reply
 from assistant.api.replies.chat import ANSWER, MemoryTrace, token_counts
 from assistant.api.replies.response_items import Items, OutputItem, Status, Told
@@ -11,7 +12,6 @@ from assistant.api.requests.responses import ResponseRequest
 from assistant.api.stream import event
 from assistant.chat_call import ChatCall, ChatDone
 from assistant.models.chat_model import TokenCounts
-from assistant.reading.reader import AnswerPiece
 
 
 class InputDetails(Reply):

@@ -5,10 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from assistant.answering.reader import TEXT_PARTS, part_text
 from assistant.api.requests import Many, Request, SpeakerName, Time
 from assistant.characters import is_blank
 from assistant.errors import InvalidRequest
-from assistant.reading.demands import TEXT_PARTS, part_text
 
 Words = Annotated[str, Field(min_length=1)]
 """A text of at least one character."""

@@ -6,9 +6,9 @@ Yu et al., "Chain-of-Note: Enhancing Robustness in Retrieval-Augmented Language 
 
 from typing import ClassVar
 
+from assistant.answering.plan import Mode
 from assistant.designs.choices import Choices
 from assistant.designs.design import Design
-from assistant.reading.plan import Mode
 
 
 class ChainOfNote(Design):

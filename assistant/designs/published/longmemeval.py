@@ -7,9 +7,9 @@ section 5.
 
 from typing import ClassVar
 
+from assistant.answering.plan import Mode
 from assistant.designs.choices import Choices, KeySource
 from assistant.designs.design import Design
-from assistant.reading.plan import Mode
 from memory_store import TimeUse
 
 

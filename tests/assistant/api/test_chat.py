@@ -8,7 +8,7 @@ import pytest
 from calls import answer, chat, events, record, rounds, streamed_text
 from scripted_model import PLAIN, ScriptedModel
 
-from assistant.reading.quoting.reader import NO_MEMORY, NOTED, UNKNOWN
+from assistant.answering.quoting import NO_MEMORY, NOTED, UNKNOWN
 
 COT = "chain_of_note"
 IN_S = {"session_id": "s"}

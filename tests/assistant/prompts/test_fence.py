@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from special_tokens import LINE_ENDS, SPECIAL_TOKENS
 
+from assistant.answering.context import ContextRequest, build_context
+from assistant.answering.packing import Passage
+from assistant.answering.plan import Layout
+from assistant.answering.standing import StandingRequest
 from assistant.enrichment.extraction import Wanted, extraction_messages
 from assistant.models.token_counter import about_tokens
 from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
-from assistant.reading.context import ContextRequest, build_context
-from assistant.reading.delivery import Passage
-from assistant.reading.plan import Layout
-from assistant.reading.standing import StandingRequest
 from memory_store import Record, Round
 
 OURS = ("</memory>", "<memory>", "< / MEMORY >", "</round>", "</notes>", "</ notes >")

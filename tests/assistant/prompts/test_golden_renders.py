@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assistant.models.token_counter import about_tokens
-from assistant.reading.context import Context, ContextRequest, build_context
-from assistant.reading.delivery import Passage
-from assistant.reading.notes import MARKER
-from assistant.reading.plan import Layout
-from assistant.reading.prompts import (
+from assistant.answering.context import Context, ContextRequest, build_context
+from assistant.answering.notes import MARKER
+from assistant.answering.packing import Passage
+from assistant.answering.plan import Layout
+from assistant.answering.prompts import (
     ANSWER_FROM_NOTES,
     CHAIN_OF_NOTE,
     DIRECT,
@@ -23,7 +22,8 @@ from assistant.reading.prompts import (
     DirectInput,
     NoteInput,
 )
-from assistant.reading.standing import StandingRequest
+from assistant.answering.standing import StandingRequest
+from assistant.models.token_counter import about_tokens
 from memory_store import Record, Round
 
 GOLDEN = Path(__file__).parent / "golden"

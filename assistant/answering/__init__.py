@@ -1,0 +1,1 @@
+"""From recalled rounds to an answer."""

@@ -1,0 +1,253 @@
+"""What follows from statements by rule: a span, an order, which came first, an item of a list, an
+overview.
+
+Every conclusion is one plain sentence that the quotes below it let the reader check. Where the rule
+does not clearly apply there is none. An overview is what the user told, oldest first.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+from assistant.answering.layouts import days_between, plural, print_span, whole_months
+from assistant.answering.packing import shortened
+from assistant.answering.passages import asked_item, lists_in, passages
+from assistant.answering.question_kind import QuestionKind
+from assistant.answering.selection import distinct, near_the_best
+from assistant.answering.statements import Statement, told_in_order, weighed
+from memory_store import Language, MemoryStore, Speaker, named_terms, shared_words
+
+Unit = Literal["day", "week", "month", "year"]
+
+_UNIT = re.compile(r"\bhow many (day|week|month|year)s?\b", re.I)
+_LONG = re.compile(r"\bhow long\b", re.I)
+_AGO = re.compile(r"\bago\b", re.I)
+
+
+def _in_a_line(opening: str, rest: str) -> re.Pattern[str]:
+    """What opens first in a line, and the rest of it. Where that has not the rest, no later opening
+    in the line has it either, so that none is tried."""
+    return re.compile(rf"^(?>.*?{opening}){rest}", re.I | re.M)
+
+
+_BETWEEN = _in_a_line(r"\bbetween ", "(.+?) and (.+)")
+_FROM_TO = _in_a_line(r"\bfrom ", "(.+?) (?:to|until) (.+)")
+# "before A did I B": the second event opens with its verb.
+_FRONTED = _in_a_line(r"\b(?:before|after|since) ", "(.+?),? (?:did|had|have|when|until) (.+)")
+_JOINED = _in_a_line("", r"(.+?),? \b(?:before|after|since|until|when)\b (.+)")
+_SINCE = re.compile(r"\bsince (.+)", re.I)
+_CHOICE = _in_a_line("[,:]", " ?(?:the )?(.+?),? or (?:the )?(.+)")
+_PLAIN_CHOICE = _in_a_line(r"\b(?:first|last|earlier|later|more recently)\b ", "(.+?) or (.+)")
+_FIRST = re.compile(r"\b(?:first|earlier|earliest|before)\b", re.I)
+_LAST = re.compile(r"\b(?:last|later|latest|most recent(?:ly)?|more recently)\b", re.I)
+_HEAD = re.compile(
+    r"^(?:how (?:many \w+|long)\b|(?:had|have|has) (?:passed|it been|i|been)\b|did (?:it take|i)\b"
+    r"|passed\b|elapsed\b|(?:is|was) it\b|it\b|take\b|the (?:day|time|date) (?:that |when )?"
+    r"|for me to\b|\W)+\s*",
+    re.I,
+)
+_WORD = re.compile(r"\w{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class EventPhrases:
+    """Two events, or one and today (`second` empty). `unit` is what the span is asked in."""
+
+    first: str
+    second: str = ""
+    unit: Unit | None = None
+
+
+def asked_span(question: str) -> EventPhrases | None:
+    """The events between which a length of time is asked; None where it is not asked."""
+    unit = _UNIT.search(question)
+    if not unit and not _LONG.search(question):
+        return None
+    text = question.strip().rstrip("?")
+    named = unit[1].lower() if unit else None
+    if _AGO.search(text):
+        return _phrases(_AGO.sub("", text), "", named)
+    for pattern in (_BETWEEN, _FROM_TO, _FRONTED, _JOINED):
+        match = pattern.search(text)
+        if match and (found := _phrases(match[1], match[2], named)) and found.second:
+            return found
+    if match := _SINCE.search(text):
+        return _phrases(match[1], "", named)
+    return None
+
+
+def asked_choice(question: str) -> tuple[str, str, bool] | None:
+    """The two things of which the first or the last is asked, and whether it is the last."""
+    last = bool(_LAST.search(question))
+    if not last and not _FIRST.search(question):
+        return None
+    text = question.strip().rstrip("?")
+    match = _CHOICE.search(text) or _PLAIN_CHOICE.search(text)
+    if match is None:
+        return None
+    first, second = _cleaned(match[1]), _cleaned(match[2])
+    return (first, second, last) if first and second else None
+
+
+def _phrases(first: str, second: str, unit: str | None) -> EventPhrases | None:
+    cleaned = _cleaned(first)
+    if not cleaned:
+        return None
+    known: dict[str, Unit] = {"day": "day", "week": "week", "month": "month", "year": "year"}
+    return EventPhrases(cleaned, _cleaned(second), known.get(unit or ""))
+
+
+def _cleaned(phrase: str) -> str:
+    """Without the words that only ask; empty when nothing else is left."""
+    phrase = _HEAD.sub("", phrase).strip(" ,.?")
+    return phrase if _WORD.search(phrase) else ""
+
+
+_MOST_STEPS = 6
+# How near a statement is to the phrase of an event, to be surely about it.
+_SURE = 0.4
+_LONGEST_ITEM = 240
+
+
+class Concluder:
+    """Draws conclusions from the statements near one question."""
+
+    def __init__(self, store: MemoryStore, question: str, asked_on: date) -> None:
+        self._store = store
+        self._question = question
+        self._asked_on = asked_on
+
+    async def conclude(
+        self, kind: QuestionKind, near: Sequence[Statement], best: Sequence[Statement]
+    ) -> tuple[str, list[Statement]]:
+        """A sentence, and the statements it rests on; empty where nothing follows.
+
+        `near` are all statements considered, `best` those that would be quoted, nearest first.
+        """
+        if kind.about_replies:
+            return _listed(self._question, [s for s in near if s.speaker is Speaker.ASSISTANT])
+        said = [s for s in near if s.speaker is Speaker.USER]
+        # What follows is said to "you", from what one person said.
+        if not said or any(s.said_by for s in said):
+            return "", []
+        if phrases := asked_span(self._question):
+            return await self._span(phrases, said)
+        if choice := asked_choice(self._question):
+            return await self._choice(*choice, said)
+        own = [s for s in best if s.speaker is Speaker.USER]
+        if kind.orders:
+            return _order(own)
+        return "", []
+
+    async def _span(
+        self, phrases: EventPhrases, said: Sequence[Statement]
+    ) -> tuple[str, list[Statement]]:
+        first = (await weighed(self._store, phrases.first, said))[0]
+        if first.closeness < _SURE:
+            return "", []
+        if not phrases.second:
+            return _span_sentence(first.day, self._asked_on, phrases, "ago"), [first]
+        others = await weighed(self._store, phrases.second, said)
+        second = next((s for s in others if s.day != first.day), None)
+        if second is None or second.closeness < _SURE:
+            return "", []
+        return _span_sentence(first.day, second.day, phrases, "apart"), [first, second]
+
+    async def _choice(
+        self, first: str, second: str, wants_last: bool, said: Sequence[Statement]
+    ) -> tuple[str, list[Statement]]:
+        one = (await weighed(self._store, first, said))[0]
+        others = await weighed(self._store, second, said)
+        other = next((s for s in others if s.text != one.text), None)
+        if other is None or one.day == other.day:
+            return "", []
+        earlier = (first, one) if one.day < other.day else (second, other)
+        later = (second, other) if one.day < other.day else (first, one)
+        chosen, which = (later, "later") if wants_last else (earlier, "first")
+        return f"{_capital(chosen[0])} came {which}.", [earlier[1], later[1]]
+
+
+def _span_sentence(first: date, last: date, phrases: EventPhrases, how: str) -> str:
+    """The span in the unit asked for, with the days it lies between."""
+    first, last = min(first, last), max(first, last)
+    days, (months, _) = days_between(first, last), whole_months(first, last)
+    number = {"day": days, "week": days // 7, "month": months, "year": months // 12}
+    span = plural(number[phrases.unit], phrases.unit) if phrases.unit else print_span(first, last)
+    if phrases.unit == "week" and days % 7:
+        span += f" and {plural(days % 7, 'day')}"
+    return f"That is {span} {how}: {_print(first)} to {_print(last)}."
+
+
+def _order(said: Sequence[Statement]) -> tuple[str, list[Statement]]:
+    ordered = sorted(said[:_MOST_STEPS], key=lambda s: s.day)
+    return ("In the order of their days, oldest first.", ordered) if len(ordered) > 1 else ("", [])
+
+
+def _listed(question: str, replied: Sequence[Statement]) -> tuple[str, list[Statement]]:
+    """The item asked for by its place, of the list whose lead is most like the question."""
+    wanted = asked_item(question)
+    if wanted is None:
+        return "", []
+    nearest: dict[str, Statement] = {}
+    for statement in replied:
+        nearest.setdefault(statement.source.record.id, statement)
+    found = [
+        (shared_words(question, listed.lead), item, replace(s, text=item, passage=listed.in_short))
+        for s in nearest.values()
+        for listed in lists_in(s.source.record.round.assistant_text)
+        if (item := wanted.of(listed))
+    ]
+    if not found:
+        return "", []
+    _, item, quote = max(found, key=lambda one: one[0])
+    return f"That was: “{shortened(item, _LONGEST_ITEM)}”", [quote]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _print(day: date) -> str:
+    return day.strftime("%Y-%m-%d (%a)")
+
+
+_MOST = 20
+# The words that ask for an overview of anything; others name what it is wanted of.
+_ASKING_TERMS = set(
+    named_terms(
+        """
+        give show tell make write get list can could would will you your please me us i my we our
+        a an the in of to for from on about with and or what which how when did do does have has
+        had was were is are been be it its them they that this these those there all everything
+        anything thing things stuff so far up until till now today lately recently last latest
+        recent previous earlier past summary
+        summaries summarize summarise summarized summarised summarizing overview recap sum short
+        brief quick full whole order sequence chronological chronologically timeline talk talked
+        talking chat chats chatted conversation conversations discuss discussed discussion
+        discussions say said saying told mention mentioned bring brought raise raised cover
+        covered introduce introduced ask asked topic topics subject subjects different various
+        session sessions memory memories remember know
+        """
+    )
+)
+
+
+def names_topic(question: str) -> bool:
+    """Whether an overview is wanted of something, not of all that was told."""
+    return not _ASKING_TERMS.issuperset(named_terms(question))
+
+
+def overview(
+    near: Sequence[Statement], language: Language, *, of_topic: bool
+) -> tuple[list[Statement], bool]:
+    """Of statements, nearest first, what is told of the topic, or else what was told last, oldest
+    first; and whether more was told."""
+    own = [one for one in near if one.speaker is Speaker.USER]
+    if of_topic and own:
+        own = near_the_best(sorted(own, key=lambda one: -one.closeness))
+    else:
+        own = told_in_order(own)[::-1]
+    told = distinct(passages(own, language, replies=False))
+    return told_in_order(told[:_MOST]), len(told) > _MOST

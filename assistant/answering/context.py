@@ -1,0 +1,292 @@
+"""The dated memory that a language model reads: from the rounds that were found to a text within a
+token budget.
+
+What is delivered of a round is chosen apart from how rounds were ranked (LongMemEval, section 4).
+Beside a round stands what is certain of it: the days that "yesterday" and "last week" name, and
+which of its statements hold no longer. A model reads both out of the text with some effort, and now
+and then wrongly. What rules can only guess at is left to the model.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from assistant.answering.layouts import LAYOUTS, head
+from assistant.answering.packing import (
+    ABOUT_REPLIES,
+    NOTHING_BESIDE,
+    OVERVIEW,
+    USUAL,
+    Beside,
+    Budget,
+    Passage,
+    Portions,
+    Shown,
+    pack,
+    shortened,
+)
+from assistant.answering.plan import Layout, ReadingPlan, Unit
+from assistant.answering.question_kind import QuestionKind, question_kind
+from assistant.answering.reader import Question, as_read
+from assistant.answering.standing import STANDING, StandingRequest, standing_requests
+from assistant.by_digest import ByDigest
+from assistant.dates import print_day
+from assistant.models.token_counter import TokenCounter
+from assistant.prompts.fence import fenced_json
+from memory_store import (
+    ENGLISH,
+    Days,
+    Fact,
+    FactLink,
+    Kind,
+    Language,
+    MemoryStore,
+    Recalled,
+    Record,
+    Round,
+    Speaker,
+    aside,
+    kind_of,
+)
+
+# What the user asked for once and for all may take this share of the budget, not more.
+_REQUESTS_SHARE = 0.1
+# What joins a day's heading to its rounds, and what stands around everything.
+_SEAM = 2
+_FRAME = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The memory as written down, and what became of the rounds that were found.
+
+    `shown` is best first; `dropped` are ids of rounds found that did not fit. The text is at most
+    `tokens` long: its parts are counted one by one, the whole is not counted again.
+    """
+
+    text: str
+    shown: tuple[Shown, ...] = ()
+    dropped: tuple[str, ...] = ()
+    tokens: int = 0
+    requests: tuple[StandingRequest, ...] = ()
+    """Standing requests in it."""
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Ids of the rounds in it, best first, and of those whose requests are in it."""
+        ids = [shown.record.id for shown in self.shown]
+        return tuple(dict.fromkeys([*ids, *(one.round_id for one in self.requests)]))
+
+    @property
+    def trimmed(self) -> tuple[str, ...]:
+        """Ids of the rounds in it that were shortened."""
+        return tuple(shown.record.id for shown in self.shown if not shown.is_whole)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRequest:
+    """What a context is built for, and from what beside the passages. `requests` are standing ones,
+    the newest first."""
+
+    question: str
+    asked_at: datetime
+    token_budget: int
+    layout: Layout = Layout.JSON
+    portions: Portions = USUAL
+    requests: Sequence[StandingRequest] = ()
+    language: Language = ENGLISH
+    computed_help: bool = True
+
+
+def build_context(
+    passages: Sequence[Passage], request: ContextRequest, count: TokenCounter
+) -> Context:
+    """The best of the passages that fits the budget, oldest session first, with dates and ages."""
+    layout = LAYOUTS[request.layout]
+    requests = _within(request.requests, round(request.token_budget * _REQUESTS_SHARE), count)
+    extras = {STANDING: [one.entry for one in requests]} if requests else {}
+    used = (count(fenced_json(extras)) if extras else 0) + _FRAME
+
+    def round_cost(shown: Shown) -> int:
+        return sum(map(count, layout.sides(shown)))
+
+    def heading_cost(first: Shown) -> int:
+        return count(layout.heading(head(first, request.asked_at))) + _SEAM
+
+    budget = Budget(request.token_budget - used, round_cost, heading_cost)
+    packed = pack(
+        passages,
+        request.question,
+        budget,
+        partial(beside, language=request.language) if request.computed_help else _nothing,
+        request.portions,
+    )
+    text = layout.whole(packed.shown, extras, request.asked_at)
+    return Context(
+        text,
+        packed.shown,
+        packed.dropped,
+        used + packed.tokens,
+        tuple(requests),
+    )
+
+
+def _nothing(record: Record) -> Beside:
+    return NOTHING_BESIDE
+
+
+def _within(
+    requests: Sequence[StandingRequest], budget: int, count: TokenCounter
+) -> list[StandingRequest]:
+    """As many as fit, from the first on."""
+    kept: list[StandingRequest] = []
+    for request in requests:
+        budget -= count(fenced_json(request.entry))
+        if budget < 0:
+            break
+        kept.append(request)
+    return kept
+
+
+# A round much farther from the question than the best one cannot help (docs/reading.md).
+_HELPS = 0.35
+# Rounds that come with their neighbours where replies are asked for.
+_WITH_NEIGHBOURS = 2
+# So many characters are cut and counted while rules read one.
+_COUNTED = 8
+
+
+async def read_memory(
+    store: MemoryStore,
+    question: Question,
+    recalled: Sequence[Recalled],
+    plan: ReadingPlan,
+    count: TokenCounter,
+) -> Context:
+    """The context of one question. Raises what the store raises."""
+    question = as_read(question)
+    kind = await aside(len(question.text) // _COUNTED, question_kind, question.text)
+    request = ContextRequest(
+        question=question.text,
+        asked_at=question.asked_at,
+        token_budget=plan.context_tokens,
+        layout=plan.layout,
+        portions=_portions(kind),
+        requests=await standing_requests(store, recalled, question.asked_at)
+        if plan.computed_help
+        else (),
+        language=store.language,
+        computed_help=plan.computed_help,
+    )
+    # Of an overview, no round is the nearest: all of the history may be wanted.
+    narrowed = plan.computed_help and not kind.overview
+    helping = _helping(recalled) if narrowed else recalled
+    passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
+    # Cutting and counting the rounds takes tens of milliseconds of processor time.
+    size = sum(record.round.size for passage in passages for record in passage.around)
+    return await aside(size // _COUNTED, build_context, passages, request, count)
+
+
+def _portions(kind: QuestionKind) -> Portions:
+    if kind.about_replies:
+        return ABOUT_REPLIES
+    return OVERVIEW if kind.overview else USUAL
+
+
+def _helping(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Those near enough to the best one, in their order."""
+    best = max((one.similarity for one in recalled), default=0.0)
+    return [one for one in recalled if one.similarity >= _HELPS * best]
+
+
+async def _delivered(
+    store: MemoryStore, recalled: Sequence[Recalled], unit: Unit, *, about_replies: bool
+) -> list[Passage]:
+    """The passages. Of what the assistant said, the best come with their neighbours: a request that
+    follows on ("shorter, please") shares no word with a question about its reply."""
+    first = _WITH_NEIGHBOURS if about_replies and unit is Unit.ROUND else 0
+    return [
+        *await delivered(store, recalled[:first], Unit.WINDOW),
+        *await delivered(store, recalled[first:], unit),
+    ]
+
+
+_NEIGHBOURS = 1
+
+
+async def delivered(store: MemoryStore, recalled: Sequence[Recalled], unit: Unit) -> list[Passage]:
+    """One passage for every round found, best first. Raises what the store raises."""
+    found = [item.record for item in recalled]
+    if unit is Unit.ROUND:
+        return [Passage(record, (record,)) for record in found]
+    names = dict.fromkeys((r.round.user_id, r.round.session_id) for r in found)
+    sessions = await asyncio.gather(*(store.session(*name) for name in names))
+    by_name = dict(zip(names, sessions, strict=True))
+    return [
+        Passage(
+            record, _around(record, by_name[record.round.user_id, record.round.session_id], unit)
+        )
+        for record in found
+    ]
+
+
+def _around(found: Record, session: Sequence[Record], unit: Unit) -> tuple[Record, ...]:
+    place = next((n for n, record in enumerate(session) if record.id == found.id), None)
+    if place is None:  # forgotten since it was found
+        return (found,)
+    if unit is Unit.SESSION:
+        return tuple(session)
+    return tuple(session[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1])
+
+
+_LONGEST = 160
+# Of a pasted text nobody needs every day.
+_MOST = 8
+
+
+def beside(record: Record, language: Language) -> Beside:
+    """What stands beside a round."""
+    gone = [(fact, fact.superseded_by) for fact in record.facts if fact.superseded_by]
+    apart = [(fact, link) for fact, link in gone if _contradicts(record, link)]
+    replaced = [pair for pair in gone if pair not in apart]
+    return Beside(
+        days=_days(record, language),
+        replaced=tuple(_printed(fact, link) for fact, link in replaced[:_MOST]),
+        contradicted=tuple(_printed(fact, link) for fact, link in apart[:_MOST]),
+    )
+
+
+def _days(record: Record, language: Language) -> tuple[str, ...]:
+    """The days of the user's words; of a quoted text's nobody knows when it was written."""
+    if any(fact.speaker is Speaker.QUOTED for fact in record.facts):
+        return ()
+    round = record.round
+    said = f"{language.name} {round.session_date.isoformat()} {round.user_text}"
+    return _DAYS.of(said, lambda: _counted(round, language))
+
+
+# The same rounds are read for question after question. A few hundred bytes each.
+_DAYS = ByDigest[tuple[str, ...]](20_000)
+
+
+def _counted(round: Round, language: Language) -> tuple[str, ...]:
+    named = language.counted_days(round.user_text, round.session_date)
+    return tuple(f"{words} = {_print(days)}" for words, days in [*dict.fromkeys(named)][:_MOST])
+
+
+def _print(days: Days) -> str:
+    return "/".join(dict.fromkeys(str(day) for day in (days.first, days.last)))
+
+
+def _contradicts(record: Record, link: FactLink) -> bool:
+    """Whether two statements of one day cannot both hold, of which none puts the other right. A
+    model that linked them has read that it does."""
+    same_day = link.said_at.date() == record.round.session_date.date()
+    return same_day and link.by == "rule" and kind_of(link.text) is not Kind.CORRECTS
+
+
+def _printed(fact: Fact, link: FactLink) -> str:
+    older, newer = (shortened(text, _LONGEST) for text in (fact.text, link.text))
+    return f"“{older}” by “{newer}” on {print_day(link.said_at)}"

@@ -1,0 +1,215 @@
+"""The two ways in which memory is written down for a language model: JSON and text.
+
+What was said in one session on one day stands under that day and its age, oldest first, so that
+the model need not count days: a session may last for weeks. Beside a round stands what is certain
+of it, and not in its text: the days that its words name, and what of it holds no longer.
+Lengths of time are put in words: arithmetic that a language model should not have to do.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Protocol
+
+from assistant.answering.packing import Shown
+from assistant.answering.plan import Layout
+from assistant.dates import print_day
+from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
+from memory_store import Speaker
+
+
+def head(first: Shown, asked_at: datetime) -> dict[str, str]:
+    """The day of rounds and its age, counted by day."""
+    said_on = first.record.round.session_date
+    return {
+        "date": print_day(said_on),
+        "ago": _age(said_on.date(), asked_at.date()),
+    }
+
+
+_CLOSED = "]},"
+DAYS, REPLACED, CONTRADICTED = "days", "replaced", "contradicted"
+"""What stands beside a round goes by these names; the prompts explain them."""
+_NOBODY = ("", "system", "developer", "tool", DAYS, REPLACED, CONTRADICTED)
+QUOTING = ", quoting a text"
+"""Stands behind the name of who sent a message with another's words; the prompts explain it."""
+
+
+class Written(Protocol):
+    """A way to write memory down."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        """What a session's day begins with, and what ends it."""
+
+    def sides(self, shown: Shown) -> list[str]:
+        """What each side of a round said, and what stands beside it; joined, they are the round.
+
+        Cut where no token reaches across, so that a side takes as many tokens anywhere.
+        """
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        """All of it."""
+
+
+class _AsJson:
+    """One object; every day of a session on a line of its own."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        return _opened(head) + _CLOSED
+
+    def sides(self, shown: Shown) -> list[str]:
+        fields = [*_sides(shown), *_beside(shown)]
+        said = [f" {fenced_json(name)}: {fenced_json(text)}," for name, text in fields]
+        if not said:
+            return [" {},"]
+        said[0] = " {" + said[0].removeprefix(" ")
+        said[-1] = said[-1].removesuffix(",") + "},"
+        return said
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        sessions = (self._session(rounds, asked_at) for rounds in _by_day(shown))
+        parts = ['"sessions": [' + "".join(f"\n{one}" for one in sessions).rstrip(",") + "]"]
+        for name, entries in extras.items():
+            written = ",\n".join(fenced_json(entry) for entry in entries)
+            parts.append(f'"{name}": [\n{written}]')
+        return "{" + ",\n".join(parts) + "}"
+
+    def _session(self, rounds: Sequence[Shown], asked_at: datetime) -> str:
+        written = "".join(side for shown in rounds for side in self.sides(shown))
+        return _opened(head(rounds[0], asked_at)) + written.strip(" ,") + _CLOSED
+
+
+def _opened(head: Mapping[str, str]) -> str:
+    return fenced_json(head).removesuffix("}") + ', "rounds": ['
+
+
+class _AsText:
+    """A heading for every day of a session and a line for every turn."""
+
+    def heading(self, head: Mapping[str, str]) -> str:
+        return f"== {head['date']}, age: {head['ago']}\n"
+
+    def sides(self, shown: Shown) -> list[str]:
+        said = [f"{fenced_name(who)}: {fenced_text(text)}\n" for who, text in _sides(shown)]
+        return said + [f"[{name}: {fenced_text(text)}]\n" for name, text in _beside(shown)]
+
+    def whole(self, shown: Sequence[Shown], extras: Mapping[str, Any], asked_at: datetime) -> str:
+        parts: list[str] = []
+        for rounds in _by_day(shown):
+            parts.append(self.heading(head(rounds[0], asked_at)))
+            parts += (side for shown in rounds for side in self.sides(shown))
+        for name, entries in extras.items():
+            parts.append(f"== {name.replace('_', ' ')}\n")
+            parts += [f"- {fenced_text(_one_line(entry))}\n" for entry in entries]
+        return "".join(parts).removesuffix("\n")
+
+
+LAYOUTS: Mapping[Layout, Written] = {Layout.JSON: _AsJson(), Layout.TEXT: _AsText()}
+
+
+def _by_day(shown: Sequence[Shown]) -> list[list[Shown]]:
+    """Rounds of one session and day together and in their order, the oldest first."""
+    sessions: dict[tuple[str, date], list[Shown]] = {}
+    for item in shown:
+        sessions.setdefault(item.heading, []).append(item)
+    ordered = [sorted(rounds, key=_place) for rounds in sessions.values()]
+    return sorted(ordered, key=lambda rounds: _place(rounds[0]))
+
+
+def _place(shown: Shown) -> tuple[datetime, int, str]:
+    round = shown.record.round
+    return round.session_date, round.round_index, round.session_id
+
+
+def _age(said_on: date, today: date) -> str:
+    if said_on == today:
+        return "today"
+    return print_span(said_on, today) if said_on < today else "later than today"
+
+
+def _beside(shown: Shown) -> list[tuple[str, str]]:
+    """What stands beside the round, by name."""
+    beside = shown.beside
+    named = ((DAYS, beside.days), (REPLACED, beside.replaced), (CONTRADICTED, beside.contradicted))
+    return [(name, "; ".join(entries)) for name, entries in named if entries]
+
+
+def _speakers(shown: Shown) -> tuple[str, str]:
+    """How the two go by: their names, unless one would hide the other or pass for it."""
+    round = shown.record.round
+    user, assistant = round.user_name or "user", round.assistant_name or "assistant"
+    first, second = _plain(user), _plain(assistant)
+    misleading = first in (second, "assistant", *_NOBODY) or second in ("user", *_NOBODY)
+    misleading |= first.startswith("[") or second.startswith("[")
+    return ("user", "assistant") if misleading else (user, assistant)
+
+
+def _plain(name: str) -> str:
+    return fenced_name(name).casefold()
+
+
+def _sides(shown: Shown) -> list[tuple[str, str]]:
+    """Who said what; an empty side is left out."""
+    user, assistant = _speakers(shown)
+    if any(fact.speaker is Speaker.QUOTED for fact in shown.record.facts):
+        user += QUOTING
+    said = ((user, shown.user_text), (assistant, shown.assistant_text))
+    return [(name, text) for name, text in said if text]
+
+
+def _one_line(entry: Mapping[str, Any]) -> str:
+    """The fields of an entry, of which none ends before its end."""
+    fields = {name.replace("_", " "): str(value) for name, value in entry.items()}
+    return "; ".join(f"{name}: {value.replace(';', ',')}" for name, value in fields.items())
+
+
+def days_between(first: date, last: date) -> int:
+    """Calendar days from one day to the other; negative when `last` is before `first`."""
+    return (last - first).days
+
+
+def whole_months(first: date, last: date) -> tuple[int, int]:
+    """Whole calendar months from `first` to `last`, and the days left; `first` not after `last`."""
+    months = (last.year - first.year) * 12 + last.month - first.month
+    if last.day >= first.day:
+        return months, last.day - first.day
+    months -= 1
+    year, month = divmod(first.year * 12 + first.month - 1 + months, 12)
+    return months, days_between(_clamped(year, month + 1, first.day), last)
+
+
+def print_span(first: date, last: date) -> str:
+    """The same span in days, weeks and months: `45 days (6 weeks 3 days; 1 month 15 days)`.
+
+    Weeks and months are added where there is at least one of them; the order of the days does not
+    matter.
+    """
+    first, last = min(first, last), max(first, last)
+    days = days_between(first, last)
+    others = []
+    if days >= 7:
+        others.append(_joined((days // 7, "week"), (days % 7, "day")))
+    months, rest = whole_months(first, last)
+    if months >= 12:
+        others.append(_joined((months // 12, "year"), (months % 12, "month"), (rest, "day")))
+    elif months:
+        others.append(_joined((months, "month"), (rest, "day")))
+    return plural(days, "day") + (f" ({'; '.join(others)})" if others else "")
+
+
+def plural(number: int, unit: str) -> str:
+    """`1 day`, `2 days`."""
+    return f"{number} {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _joined(*parts: tuple[int, str]) -> str:
+    return " ".join(plural(number, unit) for number, unit in parts if number)
+
+
+def _clamped(year: int, month: int, day: int) -> date:
+    """The day in that month, or the month's last day."""
+    for candidate in range(day, 27, -1):
+        try:
+            return date(year, month, candidate)
+        except ValueError:
+            continue
+    return date(year, month, min(day, 27))

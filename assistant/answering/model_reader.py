@@ -1,0 +1,200 @@
+"""The language model's reader: direct, with notes before the answer, or with a call for each note
+(LongMemEval, section 5.5). Only the answer leaves; notes go to the trace.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assistant.answering.context import Context, read_memory
+from assistant.answering.notes import MARKER, AnswerEnd, NotesFilter, take_notes, with_notes_before
+from assistant.answering.plan import Mode, ReadingPlan
+from assistant.answering.prompts import (
+    AnswerFromNotesInput,
+    BesideInput,
+    ChainOfNoteInput,
+    DirectInput,
+)
+from assistant.answering.question_kind import question_kind
+from assistant.answering.reader import AnswerPiece, Question, Trace
+from assistant.dates import print_day
+from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
+from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
+from assistant.models.merging import merge
+from assistant.models.token_counter import TokenCounter, about_tokens
+from memory_store import MemoryStore
+
+# With fewer tokens of memory than this it is not the memory that is too long.
+_LEAST_TOKENS = 500
+
+
+class ModelReader:
+    """Reads with a language model; without recalled rounds the conversation passes through."""
+
+    reads_conversation = True
+
+    def __init__(
+        self,
+        model: ChatModel,
+        store: MemoryStore,
+        plan: ReadingPlan,
+        count: TokenCounter = about_tokens,
+    ) -> None:
+        self._model = model
+        self._store = store
+        self._plan = plan
+        self._count = count
+        self.name = f"{plan.mode}:{model.name}"
+
+    def most_rounds(self, text: str) -> int:
+        """See `Reader.most_rounds`."""
+        return self._plan.most_rounds(question_kind(text))
+
+    async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
+        """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.
+
+        A model that cannot read so much is shown half as much of the memory, and half of that.
+        """
+        plan = self._plan
+        while True:
+            try:
+                async with aclosing(self._read(question, plan)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+                return
+            except PromptTooLong:
+                plan = replace(plan, context_tokens=plan.context_tokens // 2)
+                if question.recalled is None or plan.context_tokens < _LEAST_TOKENS:
+                    raise
+            except PromptRefused as error:
+                if not question.is_passed_on:
+                    raise
+                raise FieldRefused(error.message) from error
+
+    async def _read(
+        self, question: Question, plan: ReadingPlan
+    ) -> AsyncGenerator[AnswerPiece, None]:
+        prepared = await self._prepared(question, plan)
+        last = _Last()
+        answered = False
+        notes = prepared.filter
+        options = with_notes_before(question.options) if notes else question.options
+        end = AnswerEnd(question.options if notes else {})
+        async with aclosing(self._model.stream(prepared.messages, options)) as pieces:
+            async for piece in pieces:
+                last.see(piece)
+                text = end.feed(notes.feed(piece.text) if notes else piece.text)
+                choices = () if notes else piece.choices
+                answered |= bool(text.strip() or (choices and question.is_passed_on))
+                if text or choices:
+                    yield AnswerPiece(text, choices=choices)
+                if end.reason:
+                    break
+        unseen = notes.finish(cut=last.finish_reason == "length") if notes else ""
+        rest = end.feed(unseen) + end.finish()
+        if not (answered or rest or end.reason):
+            raise BadModelReply(
+                f"the chat model {self._model.name} gave no answer "
+                f"(its reply ended with {last.finish_reason!r})"
+            )
+        trace = replace(
+            prepared.trace,
+            notes=notes.notes if notes else prepared.trace.notes,
+            tokens=_sum(prepared.trace.tokens, last.tokens),
+            finish_reason=end.reason or last.finish_reason,
+            calls=() if notes else last.calls,
+        )
+        yield AnswerPiece(rest, trace)
+
+    async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
+        """What is asked of the model, after whatever has to be read before."""
+        if question.recalled is None:
+            return _Prepared(question.messages)
+        context = await read_memory(self._store, question, question.recalled, plan, self._count)
+        if question.is_passed_on:
+            system = BesideInput(print_day(question.asked_at), context.text).render()
+            return _Prepared(_messages(question, system), trace=_trace(context))
+        if plan.mode is Mode.CHAIN_OF_NOTE_SEPARATE:
+            return await self._from_notes(question, context)
+        today = print_day(question.asked_at)
+        if plan.mode is Mode.DIRECT:
+            system = DirectInput(today, context.text).render()
+            return _Prepared(_messages(question, system), trace=_trace(context))
+        system = ChainOfNoteInput(today, context.text, MARKER).render()
+        return _Prepared(_messages(question, system), NotesFilter(), _trace(context))
+
+    async def _from_notes(self, question: Question, context: Context) -> "_Prepared":
+        taken = await take_notes(self._model, question, context)
+        text = taken.text(question.asked_at)
+        system = AnswerFromNotesInput(print_day(question.asked_at), text).render()
+        trace = replace(
+            _trace(context),
+            notes=text,
+            context=taken.read,
+            dropped=taken.dropped,
+            tokens=taken.tokens,
+        )
+        return _Prepared(_messages(question, system), trace=trace)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A prompt ready to be sent, how its reply is told apart, and the trace so far."""
+
+    messages: Sequence[Message]
+    filter: NotesFilter | None = None
+    trace: Trace = field(default_factory=Trace)
+
+
+class _Last:
+    """What the pieces of a reply said about it as a whole."""
+
+    def __init__(self) -> None:
+        self.tokens: TokenCounts | None = None
+        self.finish_reason = "stop"
+        self._told: dict[str, Any] = {}
+
+    @property
+    def calls(self) -> Sequence[Mapping[str, Any]]:
+        """The calls of tools in it."""
+        return Message("assistant", "", self._told).calls
+
+    def see(self, piece: Piece) -> None:
+        for choice in piece.choices:
+            if not choice.get("index"):
+                merge(self._told, choice.get("delta") or {})
+        self.tokens = piece.tokens or self.tokens
+        self.finish_reason = piece.finish_reason or self.finish_reason
+
+
+def _trace(context: Context) -> Trace:
+    return Trace(
+        context=context.used,
+        dropped=context.dropped,
+        trimmed=context.trimmed,
+        context_tokens=context.tokens,
+    )
+
+
+def _messages(question: Question, ours: str) -> list[Message]:
+    """The messages as they came, with our text behind the caller's own system text."""
+    first, *rest = question.messages
+    if first.role not in ("system", "developer"):
+        return [Message("system", ours), first, *rest]
+    return [_with_text(first, ours), *rest]
+
+
+def _with_text(message: Message, text: str) -> Message:
+    joined = f"{message.content}\n\n{text}"
+    if message.sent is None:
+        return Message(message.role, joined)
+    content = message.sent.get("content")
+    parts = [*content, {"type": "text", "text": text}] if isinstance(content, list) else joined
+    return Message(message.role, joined, {**message.sent, "content": parts})
+
+
+def _sum(before: TokenCounts | None, last: TokenCounts | None) -> TokenCounts | None:
+    if before is None or last is None:
+        return last or before
+    return before + last

@@ -1,0 +1,260 @@
+"""Chain-of-Note: notes before the answer, in the same call or in a call for each round.
+
+An answer may have to end at a text, or after so many tokens, because the caller said so. A model
+that answers at once is told itself. One that writes notes first is not: a text to stop at would end
+it within its notes, and a limit would leave nothing for the answer. The answer's tokens are counted
+as four characters each.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from assistant.answering.context import Context, ContextRequest, build_context
+from assistant.answering.packing import Passage, Shown
+from assistant.answering.plan import Layout
+from assistant.answering.prompts import NoteInput
+from assistant.answering.reader import Question
+from assistant.answering.standing import STANDING, StandingRequest
+from assistant.dates import print_day
+from assistant.models.chat_model import ChatModel, Message, TokenCounts
+from assistant.models.token_counter import CHARACTERS_PER_TOKEN
+from assistant.prompts.fence import fenced_text
+
+MARKER = "ANSWER:"
+"""What the prompt asks for; decorations are tolerated."""
+
+# Models decorate the marker: "**ANSWER:**", "### Answer:".
+_MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
+# Some forget the new line; then only the marker exactly as asked for is trusted.
+_MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
+_NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:", re.I)
+
+
+class NotesFilter:
+    """Feed it the reply piece by piece; it gives back the pieces of the answer."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._notes: str | None = None
+        self._begun = False
+
+    @property
+    def notes(self) -> str:
+        """The notes, once the marker was seen; empty before that and without a marker."""
+        return self._notes or ""
+
+    def feed(self, piece: str) -> str:
+        """The answer text that this piece lets through; empty while notes are written."""
+        if self._notes is not None:
+            return self._trimmed(piece)
+        line = max(0, self._held.rfind("\n"))
+        self._held += piece
+        match = _MARKER_LINE.search(self._held, line)
+        # The match must not touch the end: "ANSWER:" may still be followed by its decoration.
+        if match is None or match.end() == len(self._held):
+            return ""
+        return self._split(match)
+
+    def finish(self, *, cut: bool = False) -> str:
+        """What is left when the reply ends: nothing, or the answer in a reply without the marker.
+
+        `cut` says that the reply ended before its end, so that notes at its end are no answer.
+        """
+        if self._notes is not None:
+            return ""
+        match = _MARKER_LINE.search(self._held)
+        if match is None and _NOTES_LINE.match(self._held):
+            match = _MARKER_IN_LINE.search(self._held)
+        if match is not None:
+            return self._split(match)
+        return _without_notes(self._held, cut)
+
+    def _split(self, match: re.Match[str]) -> str:
+        self._notes = self._held[: match.start()].strip()
+        return self._trimmed(self._held[match.end() :])
+
+    def _trimmed(self, text: str) -> str:
+        """Leading white space of the answer is dropped."""
+        if not self._begun:
+            text = text.lstrip()
+            self._begun = bool(text)
+        return text
+
+
+def _without_notes(reply: str, cut: bool) -> str:
+    """The answer of a reply without the marker: its last paragraph if it began with notes.
+
+    Empty when there are nothing but notes.
+    """
+    if not _NOTES_LINE.match(reply):
+        return reply.strip()
+    paragraphs = [part.strip() for part in reply.split("\n\n") if part.strip()]
+    return paragraphs[-1] if len(paragraphs) > 1 and not cut else ""
+
+
+# A call for each round: more than these cost more than they find.
+_MOST_ROUNDS = 20
+_AT_ONCE = 4
+_NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one round contributes, as the model noted it; `text` may be empty."""
+
+    shown: Shown
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The notes that say something, oldest first, standing requests, and the tokens all calls
+    took."""
+
+    notes: tuple[Note, ...]
+    requests: tuple[StandingRequest, ...]
+    read: tuple[str, ...]
+    dropped: tuple[str, ...]
+    tokens: TokenCounts
+
+    def text(self, asked_at: datetime) -> str:
+        """The notes as the answering prompt shows them, fenced."""
+        lines = [f"{_when(note.shown, asked_at)}: {fenced_text(note.text)}" for note in self.notes]
+        written = "\n".join(f"- {line}" for line in lines) or "(no round contributes anything)"
+        asked = [f"- {print_day(one.said_at)}: {fenced_text(one.text)}" for one in self.requests]
+        return "\n".join([written, f"== {STANDING}", *asked]) if asked else written
+
+
+async def take_notes(model: ChatModel, question: Question, context: Context) -> Notes:
+    """A note on each of the best rounds of the context. Raises the model's errors."""
+    best = context.shown[:_MOST_ROUNDS]
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(shown: Shown) -> tuple[Note, TokenCounts]:
+        async with slots:
+            return await _note(model, question, shown)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(shown)) for shown in best]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    taken = [task.result() for task in tasks]
+    notes = sorted((note for note, _ in taken if note.text), key=_place)
+    return Notes(
+        notes=tuple(notes),
+        requests=context.requests,
+        read=tuple(
+            dict.fromkeys(
+                [*(shown.record.id for shown in best), *(one.round_id for one in context.requests)]
+            )
+        ),
+        dropped=(*(s.record.id for s in context.shown[_MOST_ROUNDS:]), *context.dropped),
+        tokens=sum((tokens for _, tokens in taken), TokenCounts(cost=0.0)),
+    )
+
+
+def parse_note(reply: str) -> str:
+    """The note in a reply; empty where it says that the round contributes nothing."""
+    text = reply.strip()
+    return "" if text.strip("*_`\"'. ").casefold() == _NOTHING else text
+
+
+async def _note(model: ChatModel, question: Question, shown: Shown) -> tuple[Note, TokenCounts]:
+    system = NoteInput(today=print_day(question.asked_at), round=_written(shown, question)).render()
+    messages = [Message("system", system), Message("user", question.text)]
+    text, tokens = "", TokenCounts()
+    async for piece in model.stream(messages, for_notes(question.options)):
+        text += piece.text
+        tokens = piece.tokens or tokens
+    # An empty reply is no finding: the round itself is the note then.
+    return Note(shown, parse_note(text) if text.strip() else shown.user_text), tokens
+
+
+def _written(shown: Shown, question: Question) -> str:
+    """The round alone, as text."""
+    request = ContextRequest(question.text, question.asked_at, _ANY_SIZE, Layout.TEXT)
+    return build_context([Passage(shown.record, (shown.record,))], request, len).text
+
+
+_ANY_SIZE = 10**9
+
+
+def _when(shown: Shown, asked_at: datetime) -> str:
+    said_on = shown.record.round.session_date
+    days = (asked_at.date() - said_on.date()).days
+    return f"{print_day(said_on)}, {days} days ago"
+
+
+def _place(note: Note) -> tuple[datetime, int]:
+    round = note.shown.record.round
+    return round.session_date, round.round_index
+
+
+LIMITS = ("max_completion_tokens", "max_tokens")
+"""The options that limit a reply, the newer name first."""
+_STOP = "stop"
+# What notes may take beside the answer.
+_NOTES_TOKENS = 1000
+
+
+def for_notes(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options without what would end a reply early."""
+    return {name: value for name, value in options.items() if name not in (*LIMITS, _STOP)}
+
+
+def with_notes_before(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a reply that begins with notes: its limit has room for them."""
+    limits = [(name, options[name] + _NOTES_TOKENS) for name in LIMITS if options.get(name)]
+    return for_notes(options) | dict(limits[:1])
+
+
+class AnswerEnd:
+    """Feed it the answer piece by piece; it gives back what comes before the end."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.reason: str | None = None
+        """`stop` or `length` once the end was reached."""
+        given = options.get(_STOP) or ()
+        self._stops: Sequence[str] = [given] if isinstance(given, str) else list(given)
+        limit = next((options[name] for name in LIMITS if options.get(name)), None)
+        self._left = None if limit is None else limit * CHARACTERS_PER_TOKEN
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """What of the answer is sure to come before its end; nothing after it."""
+        if self.reason:
+            return ""
+        text = self._held + piece
+        found = [place for stop in self._stops if (place := text.find(stop)) >= 0]
+        sure = min(found) if found else len(text) - self._begun(text)
+        self._held = text[sure:]
+        shown = self._within_limit(text[:sure])
+        if found and not self.reason:
+            self.reason = "stop"
+        return shown
+
+    def finish(self) -> str:
+        """What was held back, when the reply ends without its being the end."""
+        held, self._held = self._held, ""
+        return "" if self.reason else self._within_limit(held)
+
+    def _begun(self, text: str) -> int:
+        """How many of the last characters may begin a text to stop at."""
+        lengths = [
+            n for stop in self._stops for n in range(1, len(stop)) if text.endswith(stop[:n])
+        ]
+        return max(lengths, default=0)
+
+    def _within_limit(self, text: str) -> str:
+        if self._left is None:
+            return text
+        if len(text) > self._left:
+            self.reason = "length"
+            text = text[: self._left]
+        self._left -= len(text)
+        return text

@@ -1,0 +1,114 @@
+"""How a question is read: the choices of the reading point as one value, and presets of them."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assistant.answering.question_kind import QuestionKind
+
+# What a user said, cut where it is long, and its date; measured (docs/reading.md).
+_TOKENS_A_ROUND = 80
+_LEAST_ROUNDS = 20
+# The same of the many messages of an overview, most of which are short.
+_TOKENS_A_MESSAGE = 60
+
+
+class Mode(StrEnum):
+    """How the model comes to its answer."""
+
+    DIRECT = "direct"
+    """One call; the answer at once."""
+    CHAIN_OF_NOTE = "chain-of-note"
+    """One call; notes first, then the answer."""
+    CHAIN_OF_NOTE_SEPARATE = "chain-of-note-separate"
+    """One call for each round that notes what it contributes, then one that answers from them."""
+
+
+class Layout(StrEnum):
+    """How recalled rounds are written down."""
+
+    JSON = "json"
+    TEXT = "text"
+
+
+class Unit(StrEnum):
+    """What is delivered of a round that was found."""
+
+    ROUND = "round"
+    """The round itself; long replies are cut where the budget is short."""
+    WINDOW = "window"
+    """The round with its neighbours in the session."""
+    SESSION = "session"
+    """The session it stands in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingPlan:
+    """One way to read. `context_tokens` bounds everything that comes from memory."""
+
+    mode: Mode = Mode.CHAIN_OF_NOTE
+    layout: Layout = Layout.JSON
+    unit: Unit = Unit.ROUND
+    context_tokens: int = 8000
+    computed_help: bool = True
+    """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
+
+    def most_rounds(self, kind: QuestionKind) -> int:
+        """Rounds worth recalling: as many as the tokens can show with their replies cut."""
+        size = _TOKENS_A_MESSAGE if kind.overview else _TOKENS_A_ROUND
+        return max(_LEAST_ROUNDS, self.context_tokens // size)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A family: which model names belong to it, how it reads, how its tokens are counted.
+
+    `margin` is how many times more tokens the family makes of a text than cl100k does.
+    """
+
+    name: str
+    models: re.Pattern[str]
+    plan: ReadingPlan
+    margin: float = 1.1
+
+
+def _named(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.I)
+
+
+# The first that matches counts.
+PRESETS: tuple[Preset, ...] = (
+    # They reason before they answer; a protocol for notes gained them nothing and costs output.
+    Preset(
+        "reasoning",
+        _named(
+            r"\bo[1-9]\b|gpt-[5-9](?!.*chat)|deepseek-(?:r\d|reasoner)|\bqwq|thinking|magistral"
+        ),
+        ReadingPlan(mode=Mode.DIRECT),
+    ),
+    # Notes did not help Sonnet 5.5 and still helped Sonnet 4.6. Their tokenizers split finer.
+    Preset("claude", _named(r"claude-(?:[a-z]+-)?[5-9](?!\d)"), ReadingPlan(mode=Mode.DIRECT), 1.3),
+    Preset("claude-notes", _named(r"claude"), ReadingPlan(), 1.3),
+    Preset("gemini", _named(r"gemini"), ReadingPlan(), 1.1),
+    # About ten points from dated JSON with notes.
+    Preset("gpt", _named(r"gpt-|chatgpt"), ReadingPlan(), 1.0),
+    # Small local models lose the protocol and the thread: no notes, less to read.
+    Preset(
+        "small",
+        _named(r"(?<![\d.x])(?:\d|1[0-4])(?:\.\d+)?b\b|\bphi-?\d|tiny|smol"),
+        ReadingPlan(mode=Mode.DIRECT, context_tokens=4000),
+    ),
+    Preset("default", _named(r""), ReadingPlan()),
+)
+PRESET_NAMES = tuple(preset.name for preset in PRESETS)
+AUTO = "auto"
+
+
+def preset_of(model: str) -> Preset:
+    """The preset for a litellm model name."""
+    return next(preset for preset in PRESETS if preset.models.search(model))
+
+
+def preset_named(name: str) -> Preset:
+    """A preset by its own name; `KeyError` for another one."""
+    return {preset.name: preset for preset in PRESETS}[name]

@@ -1,0 +1,322 @@
+"""The reader without a language model: it answers with dated quotes, or says it does not know."""
+
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+from itertools import islice
+
+from assistant.answering.conclusions import Concluder, names_topic, overview
+from assistant.answering.never_told import unheard, unsaid
+from assistant.answering.passages import passages
+from assistant.answering.question_kind import QuestionKind, question_kind
+from assistant.answering.reader import AnswerPiece, Question, Trace, as_read
+from assistant.answering.selection import (
+    as_typed,
+    by_time,
+    distinct,
+    holding_first,
+    in_order,
+    near_the_best,
+    put_right,
+    ranked,
+    with_newer,
+    without_admissions,
+    without_ours,
+)
+from assistant.answering.statements import (
+    Statement,
+    nearest_statements,
+    superseded_among_others,
+    with_days,
+)
+from assistant.answering.wording import (
+    CLOSEST,
+    NO_MEMORY,
+    NOTED,
+    NOTHING_THEN,
+    OVERVIEW,
+    PARTLY,
+    UNKNOWN,
+    never_came_up,
+    only_from_others,
+    print_quotes,
+    task_reply,
+)
+from memory_store import Days, MemoryStore, Recalled, Speaker, aside
+
+_ROUNDS = 8
+# Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
+_ROUNDS_FOR_NAMES = 20
+_ROUNDS_FOR_OVERVIEW = 60
+# Of people who speak by name fewer are quoted: whole conversations of theirs are short rounds.
+_QUOTES, _QUOTES_OF_PEOPLE = 5, 4
+# What is a little below the floor is shown beside "I don't know": so many of it, down to this
+# share of the floor.
+_CLOSEST, _MAY_BE_MEANT = 3, 0.6
+# To count, or to fit advice to somebody, a few quotes are too few.
+_MANY_QUOTES = 8
+_OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
+# What a sentence of the speaker who is not asked for has to be nearer, to come first.
+_OTHER_SPEAKER = 0.1
+# So many characters are looked through for words while rules read one.
+_READ_FAST = 16
+
+
+class QuotingReader:
+    """Quotes the sentences nearest to the question, newest first, under what follows from them."""
+
+    name = "quotes"
+    reads_conversation = False
+
+    def __init__(self, store: MemoryStore, *, floor: float) -> None:
+        self._store = store
+        self._floor = floor
+
+    def most_rounds(self, text: str) -> int:
+        """See `Reader.most_rounds`."""
+        wide = self._store.language.has_rules and question_kind(text).overview
+        return _ROUNDS_FOR_OVERVIEW if wide else _ROUNDS_FOR_NAMES
+
+    async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
+        """See `Reader.read`. The answer comes in one piece."""
+        if question.recalled is None:
+            yield AnswerPiece(_without_memory(question), Trace())
+            return
+        question = as_read(question)
+        recalled = question.recalled or ()
+        kind = await aside(len(question.text) // _READ_FAST, self._kind, question.text)
+        if not kind.asks:
+            yield AnswerPiece(NOTED, Trace())
+            return
+        answering = self._answer if self._store.language.has_rules else self._nearest
+        answer, quoted = await answering(question, kind, recalled)
+        read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
+        yield AnswerPiece(answer, Trace(context=read, quoted=read))
+
+    def _kind(self, text: str) -> QuestionKind:
+        language = self._store.language
+        if language.has_rules:
+            return question_kind(text)
+        return QuestionKind(asks=any(map(language.is_question, language.sentences(text))))
+
+    async def _nearest(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        """The nearest statements alone, for a language without rules."""
+        best = without_ours(recalled[:_ROUNDS])
+        near = await nearest_statements(self._store, question.text, best)
+        if not near or max(s.closeness for s in near) < self._floor:
+            return UNKNOWN, []
+        shown = in_order(near_the_best(near)[:_QUOTES])
+        return print_quotes(shown, kind), shown
+
+    async def _answer(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        if listed := await self._listed(question, kind, recalled):
+            return listed
+        slot = self._store.language.asked_slot(question.text)
+        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
+        best = without_ours([*recalled[:_ROUNDS], *farther])
+        near = superseded_among_others(
+            as_typed(
+                await nearest_statements(
+                    self._store, question.text, best, about_replies=kind.about_replies
+                )
+            ),
+            self._store.language,
+        )
+        near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
+        # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
+        telling = [s for s in near if _tells(s, slot)]
+        if not near:
+            return UNKNOWN, []
+        nearness = await self._closest(question, kind, best, near)
+        if nearness < self._floor and not telling:
+            return self._unknown(near, nearness)
+        if nearness < self._floor:
+            near = telling
+        near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
+        told = without_admissions(recalled[:_ROUNDS_FOR_NAMES])
+        # What the assistant said was said in "our conversation", which nobody mentioned in it.
+        size = sum(one.record.round.size for one in told)
+        strangers = await aside(
+            size // _READ_FAST, unheard, question.text, told, things=not kind.about_replies
+        )
+        if strangers:
+            closest = near_the_best(near)[:_QUOTES]
+            return f"{never_came_up(strangers)}\n{print_quotes(closest, kind, CLOSEST)}", closest
+        if name := unsaid(question.text, near):
+            closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
+            return f"{only_from_others(name)}\n{print_quotes(closest, kind, CLOSEST)}", closest
+        if kind.wants_advice:
+            near = [s for s in near if s.speaker is Speaker.USER] or near
+        if kind.about_time:
+            size = sum(len(s.text) for s in near)
+            near = await aside(size, with_days, near, self._store.language)
+        return await self._quoted(question, kind, near, telling)
+
+    async def _listed(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]] | None:
+        """The answer to a question that no few statements answer: for all of oneself, of a time, or
+        of a topic. None for any other."""
+        if kind.about_user:
+            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
+        if question.days is not None:
+            then = partial(_is_of, question.days)
+            return await self._told(question, kind, recalled, then, NOTHING_THEN)
+        if kind.overview and not kind.about_replies:
+            return await self._overview(question, kind, recalled)
+        return None
+
+    async def _quoted(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        near: Sequence[Statement],
+        telling: Sequence[Statement],
+    ) -> tuple[str, list[Statement]]:
+        """What follows from the statements, and quotes of the nearest and of those `telling`."""
+        usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
+        most = _MANY_QUOTES if kind.counts or kind.wants_advice else usual
+        best = near_the_best(near)
+        concluder = Concluder(self._store, question.text, question.asked_at.date())
+        conclusion, grounds = await concluder.conclude(kind, near, best[:most])
+        if kind.orders and grounds:
+            shown = list(grounds)
+        else:
+            first = [*grounds, *(_replies(near, best[0]) if kind.about_replies else ()), *telling]
+            shown = await self._shown(question.text, kind, near, first, most)
+        quoted = print_quotes(shown, kind)
+        return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
+
+    async def _shown(
+        self,
+        question: str,
+        kind: QuestionKind,
+        near: Sequence[Statement],
+        first: Sequence[Statement],
+        most: int,
+    ) -> list[Statement]:
+        """The passages that are quoted: those that come `first` whatever they are like, and the
+        best of the others."""
+        language = self._store.language
+        others = await ranked(self._store, question, near, kind)
+        leading = passages(first, language, replies=kind.about_replies)
+        best = distinct([*leading, *others])[: max(most, len(leading))]
+        best = await by_time(self._store, question, best) if not first else best
+        newer = passages(with_newer(best, near), language, replies=kind.about_replies)
+        return holding_first(distinct(newer))
+
+    def _unknown(self, near: Sequence[Statement], nearness: float) -> tuple[str, list[Statement]]:
+        """That nothing is known, with what may be meant all the same: people ask in other words."""
+        own = [s for s in near if s.speaker is Speaker.USER]
+        if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
+            return UNKNOWN, []
+        shown = passages(
+            sorted(own, key=lambda s: -s.nearness)[:_CLOSEST], self._store.language, replies=False
+        )
+        return f"{UNKNOWN}\n{print_quotes(shown, QuestionKind(), CLOSEST)}", shown
+
+    async def _told(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        recalled: Sequence[Recalled],
+        wanted: Callable[[Statement], bool],
+        nothing: str,
+    ) -> tuple[str, list[Statement]]:
+        """The user's statements that are wanted, however near: none is like a question for all of
+        them."""
+        near = await self._told_in(question, recalled)
+        told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
+        if not told:
+            return nothing, []
+        shown = in_order(with_newer(told, near))
+        return print_quotes(shown, kind), shown
+
+    async def _told_in(self, question: Question, recalled: Sequence[Recalled]) -> list[Statement]:
+        """What users said in the rounds, nearest first."""
+        told = without_ours(recalled)
+        near = await nearest_statements(self._store, question.text, told, replies=False)
+        return superseded_among_others(as_typed(near), self._store.language)
+
+    async def _overview(
+        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
+    ) -> tuple[str, list[Statement]]:
+        """What the user told of a topic, or at all, oldest first."""
+        near = await self._told_in(question, recalled)
+        of_topic = names_topic(question.text)
+        if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:
+            return UNKNOWN, []
+        shown, are_more = overview(near, self._store.language, of_topic=of_topic)
+        if not shown:
+            return UNKNOWN, []
+        return print_quotes(shown, kind, PARTLY if are_more else OVERVIEW), shown
+
+    async def _closest(
+        self,
+        question: Question,
+        kind: QuestionKind,
+        best: Sequence[Recalled],
+        near: Sequence[Statement],
+    ) -> float:
+        """How close the closest sentence is, or the request whose reply is asked for."""
+        closest = max(statement.closeness for statement in near)
+        if kind.about_replies:
+            request = best[0].record.round.user_text
+            closest = max(closest, *await self._store.closeness(question.text, [request]))
+        return closest
+
+
+def _is_named(found: Recalled) -> bool:
+    """Whether it is of a conversation whose speakers have names: nobody's diary."""
+    return bool(found.record.round.user_name)
+
+
+def _slots(found: Recalled) -> dict[str | None, str]:
+    """The statements of a round that give a value and still hold, by what they give it for."""
+    own = [fact for fact in found.record.facts if fact.is_users]
+    holding = [fact for fact in own if fact.superseded_by is None]
+    return {fact.slot: fact.text for fact in holding if fact.slot}
+
+
+def _tells(statement: Statement, slot: str | None) -> bool:
+    """Whether it is, or holds, what its round says to give the value of the slot."""
+    told = _slots(statement.source).get(slot)
+    return statement.speaker is Speaker.USER and told is not None and told in statement.text
+
+
+def _is_of_oneself(statement: Statement) -> bool:
+    is_quoted = statement.speaker is Speaker.QUOTED
+    return not is_quoted and _OF_ONESELF.search(statement.quotable) is not None
+
+
+def _is_of(days: Days, statement: Statement) -> bool:
+    """Whether it was said on one of the days, or talks about one."""
+    told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
+    return any(days.within(one) for one in told)
+
+
+def _replies(near: Sequence[Statement], best: Statement) -> list[Statement]:
+    """The reply to what is nearest, where that is the user's request and the reply is asked for: it
+    may have no word of the question."""
+    if best.speaker is not Speaker.USER:
+        return []
+    round_id = best.source.record.id
+    same = (s for s in near if s.source.record.id == round_id and s.speaker is Speaker.ASSISTANT)
+    return list(islice(same, 1))
+
+
+def _without_memory(question: Question) -> str:
+    if question.is_task:
+        return task_reply(question.text, question.conversation)
+    # An excuse is no answer to be remembered.
+    return NOTED if question.is_kept else NO_MEMORY
+
+
+def _handicap(statement: Statement, kind: QuestionKind) -> float:
+    """Facts about people come from themselves, unless the reply is what is asked for."""
+    asked = Speaker.ASSISTANT if kind.about_replies else Speaker.USER
+    return 0.0 if statement.speaker is asked else _OTHER_SPEAKER

@@ -1,0 +1,140 @@
+"""The protocol of a reader, what it reads, and what a request demands beside an answer in words.
+
+What only a language model can give is passed on as it came. Memory stands beside it: no protocol of
+ours, such as notes before the answer, comes between a program and the model that it works with.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Protocol
+
+from assistant.models.chat_model import Message, TokenCounts
+from memory_store import LONGEST_READ, Days, Recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, when, after which messages, and with what found in memory.
+
+    `recalled` is None when memory was not consulted (mode `off` or `write_only`).
+    """
+
+    text: str
+    asked_at: datetime
+    conversation: Sequence[Message] = ()
+    recalled: Sequence[Recalled] | None = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the caller wants of a language model: sampling, and where the answer ends."""
+    days: Days | None = None
+    """The days asked about, where the question names nothing else to go by."""
+    is_task: bool = False
+    """Whether a front end asks for itself: for a title, for tags."""
+    is_kept: bool = False
+    """Whether it is remembered with its answer."""
+    message: Message | None = None
+    """The message with the question, where it is more than its text."""
+    after: Sequence[Message] = ()
+    """What came since the question: calls of tools, and their results."""
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation, the question, and what came since."""
+        asked = self.message or Message("user", self.text)
+        return [*self.conversation, asked, *self.after]
+
+    @property
+    def is_passed_on(self) -> bool:
+        """Whether the request is passed on as it came, with memory beside it: a program waits for
+        the reply, and not only a person."""
+        return bool(self.after or demanded(self.options, self.message))
+
+
+def as_read(question: Question) -> Question:
+    """The question with as much of its text as rules read."""
+    return replace(question, text=question.text[:LONGEST_READ])
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How an answer came about: for the person who asks why, never for the answer itself."""
+
+    notes: str = ""
+    context: Sequence[str] = ()
+    """Ids of the rounds that were read, best first."""
+    quoted: Sequence[str] = ()
+    """Ids of the rounds that the answer quotes word for word."""
+    dropped: Sequence[str] = ()
+    """Ids of the recalled rounds that did not fit."""
+    trimmed: Sequence[str] = ()
+    """Ids of the rounds that were read shortened."""
+    context_tokens: int = 0
+    """Tokens of the memory that was read, as budgeted."""
+    tokens: TokenCounts | None = None
+    finish_reason: str = "stop"
+    calls: Sequence[Mapping[str, Any]] = ()
+    """The calls of tools that the reply asks for, in place of an answer or beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPiece:
+    """A piece of the answer; the last one carries the trace and may be empty.
+
+    `choices` is the piece as the model gave it, where that is more than a text.
+    """
+
+    text: str = ""
+    trace: Trace | None = None
+    choices: Sequence[Mapping[str, Any]] = ()
+
+
+class Reader(Protocol):
+    """Answers questions from recalled rounds."""
+
+    name: str
+    reads_conversation: bool
+    """Whether it reads the earlier messages of the conversation, and not memory alone."""
+
+    def most_rounds(self, text: str) -> int:
+        """How many recalled rounds of usual length it can make use of, for a question."""
+        ...
+
+    def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
+        """The answer in pieces, ending with exactly one that carries the trace.
+
+        Closing it stops whatever is writing the answer.
+        """
+
+
+TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+def demanded(options: Mapping[str, Any], question: Message | None) -> tuple[str, ...]:
+    """The names of what is demanded, by OpenAI's fields; `question` is the message to answer."""
+    found = [name for name in ("tools", "functions", "logprobs", "audio") if options.get(name)]
+    found += ["response_format"] if shapes_reply(options) else []
+    found += ["n"] if options.get("n") not in (None, 1) else []
+    found += ["modalities"] if options.get("modalities") not in (None, ["text"]) else []
+    found += sorted(kinds_of_parts(question)) if question else []
+    return tuple(found)
+
+
+def shapes_reply(options: Mapping[str, Any]) -> bool:
+    """Whether the reply is to be of a format that a program reads."""
+    wanted = options.get("response_format")
+    return isinstance(wanted, Mapping) and wanted.get("type") != "text"
+
+
+def kinds_of_parts(message: Message) -> set[str]:
+    """The kinds of a message's parts that are no text."""
+    content = (message.sent or {}).get("content")
+    if not isinstance(content, list):
+        return set()
+    return {str(part.get("type")) for part in content} - set(TEXT_PARTS)
+
+
+def part_text(part: Mapping[str, Any]) -> str | None:
+    """The text of a part of a message; None for pictures, files and the like."""
+    text = part.get("text")
+    is_text = part.get("type") in TEXT_PARTS and isinstance(text, str)
+    return text if is_text else None

@@ -1,0 +1,310 @@
+"""Which statements are quoted, and in which order.
+
+What our own answers left is not quoted. What answers best stands first, and of what may have
+changed since, what was said last. What a user put right in a later message ("Sorry, I got that
+wrong, it leaves on Friday.") holds no longer: frames of statements know few such messages. The
+model of kinds tells that a message corrects; what it corrects is what was said just before it, or
+else what has most of its words.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from assistant.answering.passages import is_in_passage, passages
+from assistant.answering.question_kind import QuestionKind, question_kind
+from assistant.answering.statements import Statement, parts_gone, told_first
+from assistant.answering.wording import ADMITTED, NOTED, OURS, POLITE
+from memory_store import (
+    FactLink,
+    Kind,
+    MemoryStore,
+    Recalled,
+    Round,
+    Speaker,
+    kind_of,
+    read_sentences,
+    shared_words,
+    wants_answer,
+)
+
+# A quote much farther from the question than the best one is noise beside it.
+_NEAR_THE_BEST = 0.6
+# What introduces another's words, or sets them apart.
+_NOT_TYPED = frozenset('\n:："“„«「`>')
+
+
+# So many characters of one line are typed; more may well be pasted.
+_TYPED = 400
+_TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.SMALL_TALK)
+
+
+def as_typed(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, those of a message that looks typed as the user's: one line that tells
+    something and introduces nothing. Casual talk is often taken for another's, which replaces
+    nothing, but is what the user said."""
+    return [
+        replace(one, speaker=Speaker.USER)
+        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record.round.user_text.strip())
+        else one
+        for one in statements
+    ]
+
+
+def _is_typed(message: str) -> bool:
+    return (
+        len(message) <= _TYPED and _NOT_TYPED.isdisjoint(message) and kind_of(message) in _TELLING
+    )
+
+
+def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
+    """Those that are not much farther from the question than the first."""
+    enough = statements[0].closeness * _NEAR_THE_BEST
+    return [statement for statement in statements if statement.closeness >= enough]
+
+
+def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
+    """The quotes, and for each that no longer holds what was said instead, as far as it was
+    recalled: the newest statement may be farther from the question than the old one."""
+    every = list(quotes)
+    for quote in every:  # which grows: what replaced it may have been replaced itself
+        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
+        newer = [s for s in near for link in links if link and _holds(s, link)]
+        every += [statement for statement in newer if statement not in every]
+    return every
+
+
+def holding_first(quotes: Sequence[Statement]) -> list[Statement]:
+    """The quotes in their order, but what no longer holds after what was said instead, and last
+    what was quoted from others."""
+    ordered: list[Statement] = []
+    for quote in sorted(quotes, key=lambda quote: quote.speaker is Speaker.QUOTED):
+        links = [quote.superseded_by, *(part.superseded_by for part in parts_gone(quote))]
+        newer = [q for q in quotes if q not in ordered and any(_holds(q, n) for n in links if n)]
+        ordered += [one for one in (*newer, quote) if one not in ordered]
+    return ordered
+
+
+def in_order(quotes: Sequence[Statement]) -> list[Statement]:
+    """The newest first, and last what was quoted from others; of one day what holds before what it
+    replaced, and as they were given."""
+
+    def place(statement: Statement) -> tuple[bool, date, bool]:
+        is_own = statement.speaker is not Speaker.QUOTED
+        return is_own, statement.said_on, statement.superseded_by is None
+
+    return sorted(distinct(quotes), key=place, reverse=True)
+
+
+def _holds(statement: Statement, link: FactLink) -> bool:
+    said = statement.speaker is Speaker.USER and statement.source.record.id == link.round_id
+    return said and link.text in statement.text
+
+
+def distinct(quotes: Sequence[Statement]) -> list[Statement]:
+    """Each statement of a day once; one that is quoted with another is in that one."""
+    leads = {(quote.source.record.id, quote.lead) for quote in quotes}
+    once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
+    kept: list[Statement] = []
+    for statement in once.values():
+        within = any(is_in_passage(statement, other) for other in kept)
+        if statement.key not in leads and not within:
+            kept.append(statement)
+    return kept
+
+
+def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without our own earlier quotes, which would only be quoted again."""
+    return [_without_our_reply(found) for found in recalled]
+
+
+def without_admissions(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without the questions that we could not answer: to ask for something is not to tell
+    it, as other sentences beside the question do."""
+    return [_without_admission(found) for found in recalled]
+
+
+def _without_admission(found: Recalled) -> Recalled:
+    said = found.record.round
+    if not said.assistant_text.startswith(ADMITTED):
+        return found
+    return _telling(found, lambda sentence: question_kind(sentence).asks)
+
+
+def _without_our_reply(found: Recalled) -> Recalled:
+    said = found.record.round
+    if any(said.assistant_text.startswith(polite) for polite in POLITE):
+        # What we answered so told nothing: a greeting, thanks.
+        return _saying(found, replace(said, user_text="", assistant_text=""))
+    if said.assistant_text == NOTED:
+        return _saying(found, replace(said, assistant_text=""))
+    if not any(ours in said.assistant_text for ours in OURS):
+        return found
+    # What we answered with quotes was asked: its sentences tell something only where that is sure.
+    return _telling(found, lambda sentence: "?" in sentence or wants_answer(sentence))
+
+
+def _telling(found: Recalled, asks: Callable[[str], bool]) -> Recalled:
+    """The round with what its user told alone, also where a question begins with it."""
+    said, facts = found.record.round, [fact.text for fact in found.record.facts]
+    told = (
+        told_first(sentence, facts) if asks(sentence) else sentence
+        for sentence in read_sentences(said.user_text)
+    )
+    # What a question begins with has no full stop.
+    text = " ".join(filter(None, told))
+    return _saying(found, replace(said, user_text=text, assistant_text=""))
+
+
+def _saying(found: Recalled, round: Round) -> Recalled:
+    return replace(found, record=replace(found.record, round=round))
+
+
+# Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
+# (docs/reading.md).
+_SENTENCE, _ROUND = 0.5, 0.25
+# Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
+# has to be what the other one said.
+_OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
+# What seems to be another's words, in a message of one's own.
+_QUOTED = 0.1
+# A quote much farther from the question than the best one is noise beside it; a short message
+# costs little to read, and a diary's least: there, less of what comes near is of something else.
+_LONG_NEAR, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25
+# Of how many statements, the nearest first, the passages are looked at.
+_LOOKED_AT = 32
+# Passages so near to the best one may well tell of the same thing.
+_SAME_THING = 0.7
+_DIGITS = 2
+# How near to it they are at least, and how many make an order.
+_ALIKE, _PAIR = 0.45, 2
+# "Has she seen it?" asks what happened, "does she have it?" how things are.
+_PAST = re.compile(
+    r"\b(?:did|didn['’]?t|was|wasn['’]?t|were|weren['’]?t|had|hadn['’]?t)\b"
+    r"|\b(?:has|have)(?!\s+(?:to|an?|the|my|any)\b)\s+\w+\s+\w+",
+    re.I,
+)
+_FORMER = re.compile(r"\b(?:before|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?)\b", re.I)
+
+
+async def ranked(
+    store: MemoryStore, question: str, near: Sequence[Statement], kind: QuestionKind
+) -> list[Statement]:
+    """The passages of these statements, the best for the question first, without those that are
+    much farther from it."""
+    found = passages(near[:_LOOKED_AT], store.language, replies=kind.about_replies)
+    closeness = await store.closeness(question, [one.quotable for one in found])
+    weighed = [
+        replace(one, weight=_weight(one, around, kind))
+        for one, around in zip(found, closeness, strict=True)
+    ]
+    # Of what is as good, the newest.
+    weighed.sort(key=lambda one: (round(one.weight, _DIGITS), *_said_at(one)), reverse=True)
+    if not weighed:
+        return []
+    best = weighed[0].weight
+    return [one for one in weighed if one.weight >= best * _enough(one)]
+
+
+async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
+    """Of those that may tell of the same thing as the best the newest first, where the question is
+    how things are, and the oldest, where it is how they were before; the others behind them."""
+    own = [one for one in best if one.speaker is Speaker.USER and not _is_named(one)]
+    is_former = _FORMER.search(question) is not None
+    if len(own) < _PAIR or (not is_former and _PAST.search(question)):
+        return list(best)
+    enough = own[0].weight * _SAME_THING
+    near = await store.closeness(own[0].quotable, [one.quotable for one in own])
+    same = [
+        one
+        for one, closeness in zip(own, near, strict=True)
+        if one is own[0] or (one.weight >= enough and closeness >= _ALIKE)
+    ]
+    same.sort(key=_said_at, reverse=not is_former)
+    return [*same, *(one for one in best if one not in same)]
+
+
+def _is_named(statement: Statement) -> bool:
+    """Whether it is of a conversation whose speakers have names: nobody's diary."""
+    return bool(statement.source.record.round.user_name)
+
+
+def _said_at(statement: Statement) -> tuple[datetime, int]:
+    round = statement.source.record.round
+    return round.session_date, round.round_index
+
+
+def _enough(statement: Statement) -> float:
+    """The share of the best one's weight that a quote needs: a short one costs little to read."""
+    is_short = len(statement.quotable.split()) <= _FEW_WORDS
+    if not is_short or statement.speaker is Speaker.ASSISTANT:
+        return _LONG_NEAR
+    return _SHORT_NEAR if _is_named(statement) else _DIARY_NEAR
+
+
+def _weight(statement: Statement, around: float, kind: QuestionKind) -> float:
+    replied = statement.speaker is Speaker.ASSISTANT
+    other = _OTHER_PERSON if _is_named(statement) else _OTHER_SPEAKER
+    handicap = 0.0 if replied is kind.about_replies else other
+    if statement.speaker is Speaker.QUOTED:
+        handicap += _QUOTED
+    return (
+        around + _SENTENCE * statement.closeness + _ROUND * statement.source.similarity - handicap
+    )
+
+
+# Of the earlier statement's words, so many are in the correction, unless it was said just before.
+_SHARED = 0.5
+_POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
+
+
+def put_right(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements, in their order; each that the same user corrected later knows by what."""
+    own = [s for s in statements if s.speaker is Speaker.USER]
+    links: dict[tuple[str, str], FactLink] = {}
+    for correction in _corrections(own):
+        if corrected := _corrected(correction, own):
+            round = correction.source.record.round
+            links[corrected.key] = FactLink(round.id, correction.text, round.session_date)
+    return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+
+
+def _corrections(own: Sequence[Statement]) -> Iterator[Statement]:
+    """The first statement of each message that corrects."""
+    firsts: dict[str, Statement] = {}
+    for statement in own:
+        first = firsts.setdefault(statement.source.record.id, statement)
+        if _place(statement) < _place(first):
+            firsts[statement.source.record.id] = statement
+    for first in firsts.values():
+        if kind_of(first.source.record.round.user_text) is Kind.CORRECTS:
+            yield first
+
+
+def _corrected(correction: Statement, own: Sequence[Statement]) -> Statement | None:
+    said = correction.source.record.round
+    earlier = [s for s in own if s.said_by == correction.said_by and _is_before(s, said)]
+    if not earlier:
+        return None
+    shared = {s.key: shared_words(s.text, said.user_text) for s in earlier}
+    just_before = [s for s in earlier if _is_just_before(s, said)]
+    best = max(just_before or earlier, key=lambda s: shared[s.key])
+    if just_before:
+        refers = shared[best.key] > 0 or _POINTS_BACK.search(said.user_text)
+        return best if refers else None
+    return best if shared[best.key] >= _SHARED else None
+
+
+def _is_before(statement: Statement, said: Round) -> bool:
+    round = statement.source.record.round
+    return (round.session_date, round.round_index) < (said.session_date, said.round_index)
+
+
+def _is_just_before(statement: Statement, said: Round) -> bool:
+    round = statement.source.record.round
+    return (round.session_id, round.round_index) == (said.session_id, said.round_index - 1)
+
+
+def _place(statement: Statement) -> int:
+    return statement.source.record.round.user_text.find(statement.text)

@@ -1,0 +1,270 @@
+"""What was stated in recalled rounds, sentence by sentence, nearest to a question first.
+
+Where several people speak, each statement knows whose it is: "I went to Paris" says nothing to a
+reader who cannot tell whose words these are.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import islice, pairwise
+
+from memory_store import (
+    Days,
+    Fact,
+    FactLink,
+    Language,
+    MemoryStore,
+    Recalled,
+    Speaker,
+    in_slices,
+    named_speakers,
+    speakers_of,
+    superseded_parts,
+    surely_asks,
+    without_names,
+)
+
+_SENTENCES_OF_A_SIDE = 12
+# What models say about themselves answers nothing.
+_ABOUT_ITSELF = re.compile(
+    r"\b(?:as an? AI|(?:large )?language model|personal experiences?)\b", re.I
+)
+_POINTS_BACK = re.compile(
+    r"^(?:(?:and|but|so|then) )?(?:it|he|she|they|that|this|these|those|there)\b"
+    r"|\b(?:before|after|since|until|because of|apart from|instead of) (?:that|this|then)\b",
+    re.I,
+)
+_LONG_WORD = re.compile(r"\w{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence with who said it, in which round, on which day, about which days.
+
+    `closeness` is to the question, on the scale of a recall's similarity; `similarity` is that of
+    its round.
+    """
+
+    text: str
+    speaker: Speaker
+    source: Recalled
+    event_dates: tuple[Days, ...] = ()
+    closeness: float = 0.0
+    superseded_by: FactLink | None = None
+    """What the user said later that it no longer holds after."""
+    said_by: str = ""
+    """The name of who said it, where several people speak."""
+    lead: str = ""
+    """The sentence before it, where it points back to it ("Before that, ...")."""
+    lead_dates: tuple[Days, ...] = ()
+    """The days that sentence talks about."""
+    passage: str = ""
+    """The statement with the sentences around it, where it is quoted with them."""
+    weight: float = 0.0
+    """How good a quote it is in its passage."""
+
+    @property
+    def quotable(self) -> str:
+        """What can be quoted by itself: its passage, else with what it points back to."""
+        return self.passage or f"{self.lead} {self.text}".strip()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes it the same statement, however it was weighed."""
+        return self.source.record.id, self.text
+
+    @property
+    def said_on(self) -> date:
+        """The day it was said."""
+        return self.source.record.round.session_date.date()
+
+    @property
+    def happened_on(self) -> date | None:
+        """The one day it talks about, if it names exactly one."""
+        return _the_day(self.event_dates)
+
+    @property
+    def quoted_day(self) -> date | None:
+        """The one day that what can be quoted talks about."""
+        return _the_day(self.event_dates + self.lead_dates)
+
+    @property
+    def day(self) -> date:
+        """The day it happened where that is known, else the day it was said."""
+        return self.happened_on or self.said_on
+
+    @property
+    def nearness(self) -> float:
+        """Its own closeness and that of its round together."""
+        return self.closeness + self.source.similarity
+
+
+def _the_day(dates: Sequence[Days]) -> date | None:
+    if len(dates) != 1 or dates[0].first != dates[0].last:
+        return None
+    return dates[0].first
+
+
+async def nearest_statements(
+    store: MemoryStore,
+    question: str,
+    recalled: Sequence[Recalled],
+    *,
+    replies: bool = True,
+    about_replies: bool = False,
+    leads: bool = True,
+) -> list[Statement]:
+    """The statements in these rounds, nearest first. The user's questions state nothing.
+
+    Of replies, sentences that share a word with the question; of the best round's all of them where
+    replies are asked for or nothing else is left: they may share words only with their request.
+    """
+    found = [s async for item in in_slices(recalled) for s in _said(item, store.language)]
+    if replies:
+        asked = frozenset(_LONG_WORD.findall(question.lower()))
+        found += [
+            s async for item in in_slices(recalled) for s in _replied(item, asked, store.language)
+        ]
+        if recalled and (about_replies or not found):
+            found += [s for s in _replied(recalled[0], None, store.language) if s not in found]
+    if several_speak(recalled):
+        found = [replace(s, said_by=name_of(s.source, s.speaker)) for s in found]
+        question = asked_of(question, recalled)
+    return await weighed(store, question, found, leads=leads)
+
+
+async def weighed(
+    store: MemoryStore, question: str, statements: Sequence[Statement], *, leads: bool = True
+) -> list[Statement]:
+    """The statements with their closeness to this question, nearest first; with `leads` each with
+    what it points back to: in "I have a cat. She is called Miso." only both tell a cat's name."""
+    texts = [s.quotable if leads else s.text for s in statements]
+    closeness = await store.closeness(question, texts)
+    near = [replace(s, closeness=by) for s, by in zip(statements, closeness, strict=True)]
+    return sorted(near, key=lambda s: -s.nearness)
+
+
+def with_days(statements: Sequence[Statement], language: Language) -> list[Statement]:
+    """The statements, those that are no facts, too, with the days that they talk about."""
+    return [
+        replace(s, event_dates=language.event_days(s.text, s.source.record.round.session_date))
+        if s.speaker is not Speaker.ASSISTANT and not s.event_dates
+        else s
+        for s in statements
+    ]
+
+
+def superseded_among_others(statements: Sequence[Statement], language: Language) -> list[Statement]:
+    """The statements, in their order; of those about somebody else, the older ones know what the
+    same speaker said later that replaces them."""
+    users = [s for s in statements if s.speaker is Speaker.USER]
+    in_order = told_in_order(users)
+    links: dict[tuple[str, str], FactLink] = {}
+    for name in {s.said_by for s in in_order}:
+        said = [s for s in in_order if s.said_by == name]
+        for older, newer in language.replacements([s.text for s in said]).items():
+            later = said[newer]
+            round = later.source.record.round
+            links[said[older].key] = FactLink(round.id, later.text, round.session_date)
+    return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+
+
+def told_in_order(statements: Sequence[Statement]) -> list[Statement]:
+    """The statements in the order in which they were told."""
+    return sorted(statements, key=_place)
+
+
+def parts_gone(quote: Statement) -> list[Fact]:
+    """What no longer holds of a sentence that states several things."""
+    facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
+    return superseded_parts(quote.quotable, facts)
+
+
+def _place(statement: Statement) -> tuple[datetime, str, int, int]:
+    round = statement.source.record.round
+    position = round.user_text.find(statement.text)
+    return round.session_date, round.session_id, round.round_index, position
+
+
+def _said(found: Recalled, language: Language) -> list[Statement]:
+    """What the user stated, with the days that the store knows its facts to talk about."""
+    facts = {fact.text: fact for fact in found.record.facts}
+    every = language.sentences(found.record.round.user_text)
+    leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
+    texts = [told for text in every if (told := _told_in(text, facts, language))]
+    whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
+    # What is no fact has no speaker of its own: it is as those around it.
+    otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
+    return [
+        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
+        for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
+    ]
+
+
+def _told_in(sentence: str, facts: Iterable[str], language: Language) -> str:
+    """What a sentence states: all of it, or what the question begins with, or nothing."""
+    asks = language.is_question(sentence) or _asks(sentence)
+    return told_first(sentence, facts) if asks else sentence
+
+
+def told_first(question: str, facts: Iterable[str]) -> str:
+    """The fact that a question begins with ("I moved to Lyon, where can I swim?"), or nothing. A
+    whole question without its mark may be a fact, too; it states nothing."""
+    told = (one for one in facts if question.startswith(one) and question != one)
+    return max(told, key=len, default="")
+
+
+def _asks(sentence: str) -> bool:
+    """Whether it is a question without its mark: one that tells something by the way may be a fact,
+    and no quote."""
+    return not sentence.endswith((".", "!")) and surely_asks(sentence)
+
+
+def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:
+    if fact is None or fact.speaker is Speaker.ASSISTANT:
+        return Statement(text, otherwise, found)
+    return Statement(text, fact.speaker, found, fact.event_dates, superseded_by=fact.superseded_by)
+
+
+def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statement:
+    dates = facts[lead].event_dates if lead in facts else ()
+    return replace(statement, lead=lead, lead_dates=dates)
+
+
+def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) -> list[Statement]:
+    """What the assistant replied: what shares one of the words asked, or all of it."""
+    replied = (
+        Statement(text, Speaker.ASSISTANT, found)
+        for text in language.sentences(found.record.round.assistant_text)
+        if (asked is None or asked & set(_LONG_WORD.findall(text.lower())))
+        and not _ABOUT_ITSELF.search(text)
+    )
+    return list(islice(replied, _SENTENCES_OF_A_SIDE))
+
+
+def several_speak(recalled: Sequence[Recalled]) -> bool:
+    """Whether the user's sides are told by more than one name."""
+    names = {name_of(one, Speaker.USER).casefold() for one in recalled}
+    return len(names - {""}) > 1
+
+
+def name_of(found: Recalled, speaker: Speaker) -> str:
+    """The name told with this side of the round; empty where none was."""
+    round = found.record.round
+    name = round.assistant_name if speaker is Speaker.ASSISTANT else round.user_name
+    return (name or "").strip()
+
+
+def as_said(name: str, text: str) -> str:
+    """The text with its speaker in front, where one is told."""
+    return f"{name}: {text}" if name else text
+
+
+def asked_of(question: str, recalled: Sequence[Recalled]) -> str:
+    """What the question asks of the speakers it names, without their names: these stand in what
+    the others say."""
+    rounds = (one.record.round for one in recalled)
+    told = (speakers_of(round.user_name, round.assistant_name) for round in rounds)
+    return without_names(question, named_speakers(question, told))

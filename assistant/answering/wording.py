@@ -1,0 +1,147 @@
+"""How answers without a model are worded: fixed phrases, quotes as lines, replies to front ends.
+
+A front end asks for a title or tags of a chat. The title is how the chat begins; what cannot be had
+without a model is left empty, in the JSON form that the request shows.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from datetime import date
+
+from assistant.answering.packing import shortened
+from assistant.answering.question_kind import QuestionKind
+from assistant.answering.statements import Statement, parts_gone
+from assistant.dates import print_day
+from assistant.models.chat_model import Message
+from memory_store import Speaker
+
+NO_MEMORY = (
+    "I have no language model to answer with (set chat_model), and memory is off for this message."
+)
+NOTED = "Noted."
+ADMITTED = "I don't know:"
+UNKNOWN = f"{ADMITTED} I found nothing about that in what we talked about."
+NOTHING_THEN = f"{ADMITTED} I found nothing of that time in what we talked about."
+OPENING = "From what we talked about:"
+CLOSEST = "The closest that I find:"
+OVERVIEW = "What you told me, oldest first:"
+PARTLY = "Some of what you told me, oldest first:"
+NOTED_THAT = "Noted: "
+PUT_RIGHT = "Put right: "
+HELLO = "Hello! Tell me what I should remember, or ask about what you told me."
+WELCOME = "You're welcome."
+NO_SMALL_TALK = (
+    "I have no language model to chat with (set chat_model), but I remember what you tell me and "
+    "answer questions about it."
+)
+ABOUT = (
+    "I am Aide-mémoire: I remember what you tell me and answer questions about it with dated "
+    "quotes; no language model is set up (set chat_model). What you told me is kept {place}, until "
+    "you delete it: say “forget that”, or “delete what I said about” something."
+)
+POLITE = (HELLO, WELCOME, NO_SMALL_TALK, ABOUT.partition(";")[0])
+"""How our answers begin to messages that only want a few polite words back."""
+OURS = (
+    OPENING,
+    CLOSEST,
+    OVERVIEW,
+    PARTLY,
+    UNKNOWN,
+    NOTHING_THEN,
+    HELLO,
+    NO_SMALL_TALK,
+    ABOUT.partition(";")[0],
+)
+"""What our own answers hold; they are never quoted again."""
+
+
+def never_came_up(names: Sequence[str]) -> str:
+    """Nobody mentioned these."""
+    return f"{ADMITTED} {' and '.join(names)} never came up in what we talked about."
+
+
+def only_from_others(name: str) -> str:
+    """Others said it, this one did not."""
+    return f"{ADMITTED} I find nothing of that from {name}, only from others."
+
+
+_LONGEST_QUOTE = 400
+
+
+def print_quotes(quotes: Sequence[Statement], kind: QuestionKind, opening: str = OPENING) -> str:
+    """A line of opening, and one for each quote."""
+    lines = [opening]
+    for quote in quotes:
+        who = _who(quote)
+        day = print_day(quote.source.record.round.session_date)
+        when = _day_meant(quote) if kind.about_time else ""
+        said = shortened(quote.quotable, _LONGEST_QUOTE)
+        lines.append(f"- On {day} {who} said: “{said}”{when}{_until(quote)}")
+    return "\n".join(lines)
+
+
+def _who(quote: Statement) -> str:
+    if quote.speaker is Speaker.QUOTED:
+        return f"a text that {quote.said_by or 'you'} sent"
+    return quote.said_by or ("you" if quote.speaker is Speaker.USER else "I")
+
+
+def _day_meant(quote: Statement) -> str:
+    """Says which day "yesterday" or "12 June next year" was meant to be."""
+    day = quote.quoted_day
+    if day is None or day == quote.said_on or _names(quote.quotable, day):
+        return ""
+    return f" (that is {day:%a %Y-%m-%d})"
+
+
+def _names(text: str, day: date) -> bool:
+    """Whether the text says the date itself; that of "next year" is still to be worked out."""
+    dated = re.search(rf"\b(?:{day:%B}|{day:%b})\b|\d[-/]\d", text, re.I)
+    return dated is not None and not re.search(r"\byear\b", text, re.I)
+
+
+def _until(quote: Statement) -> str:
+    """Says of what no longer holds since when it does not."""
+    if newer := quote.superseded_by:
+        return f" (no longer: see {print_day(newer.said_at)})"
+    gone = {part.text.rstrip("."): part.superseded_by for part in parts_gone(quote)}
+    seen = (f"“{text}”: see {print_day(link.said_at)}" for text, link in gone.items() if link)
+    return f" (no longer {', '.join(seen)})" if gone else ""
+
+
+# The form of the reply, as a request shows it: an object with one text or one list.
+_FORM = re.compile(r'\{\s*"(\w+)"\s*:\s*(["\[])')
+# What the user said first in a chat that the request quotes.
+_OPENING = re.compile(
+    r"^[^\S\n]*(?:user|human)\s*:[ \t]*(\S.*)$|^[^\S\n]*\|\|>user:\s*\"?([^\"\n]+)", re.I | re.M
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s|\n")
+_MOST_WORDS = 6
+_MOST_CHARACTERS = 60
+NO_TITLE = "New chat"
+
+
+def task_reply(request: str, conversation: Sequence[Message] = ()) -> str:
+    """The reply to a front end's request: a title, or an object in the form that is asked for."""
+    title = title_of(_opening(request, conversation))
+    form = _FORM.search(request)
+    if form is None:
+        return title
+    name, begins = form.groups()
+    empty: str | list[str] = [] if begins == "[" else ""
+    return json.dumps({name: title if name == "title" else empty}, ensure_ascii=False)
+
+
+def title_of(text: str) -> str:
+    """The first words of a text, of its first sentence only."""
+    words = _SENTENCE_END.split(text.strip(), maxsplit=1)[0].split()
+    title = " ".join(words[:_MOST_WORDS])[:_MOST_CHARACTERS].strip(" .,;:!?*#`")
+    return title or NO_TITLE
+
+
+def _opening(request: str, conversation: Sequence[Message]) -> str:
+    """What the chat begins with: quoted in the request, or sent along before it."""
+    if quoted := _OPENING.search(request):
+        return quoted[1] or quoted[2]
+    return next((message.content for message in conversation if message.role == "user"), "")

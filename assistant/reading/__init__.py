@@ -1,1 +1,0 @@
-"""Reading: from a question and recalled rounds to an answer."""

@@ -1,0 +1,94 @@
+"""What a question gets to read of the memory."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from assistant.answering.context import read_memory
+from assistant.answering.plan import ReadingPlan
+from assistant.answering.reader import Question
+from assistant.models.token_counter import about_tokens
+from memory_store import MemoryStore, Query, Recalled, Round, surely_instructs
+
+ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
+SONG = [
+    Round("ann", "song", 0, ASKED_AT, "Write me a song.", "Rain, rain on the pane."),
+    Round("ann", "song", 1, ASKED_AT, "More tender, please.", "G, A, B and home to C."),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "comes_along"),
+    [
+        ("Which chords did you give me for the second song?", True),
+        ("Which song do I like?", False),
+    ],
+)
+async def test_what_the_assistant_said_comes_with_its_neighbours(
+    store: MemoryStore, text: str, comes_along: bool
+) -> None:
+    found, _ = await store.remember(SONG)
+    question = Question(text, ASKED_AT)
+    context = await read_memory(
+        store, question, [Recalled(found, 0.5)], ReadingPlan(), about_tokens
+    )
+    assert ("home to C" in context.text) is comes_along
+
+
+@pytest.mark.parametrize(
+    ("text", "read"), [("Which song do I like?", 1), ("Summarize what we did with my song.", 2)]
+)
+async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_overview(
+    store: MemoryStore, text: str, read: int
+) -> None:
+    found = await store.remember(SONG)
+    near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.3), strict=True)]
+    context = await read_memory(store, Question(text, ASKED_AT), near, ReadingPlan(), about_tokens)
+    assert (context.used, context.dropped) == (tuple(one.id for one in found[:read]), ())
+
+
+STANDING = Round("ann", "wishes", 0, ASKED_AT - timedelta(days=9), "always give dates in full pls")
+
+
+async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemoryStore) -> None:
+    told = [Round("ann", f"s{n}", 0, ASKED_AT, f"I planted oak {n}.", "Nice.") for n in range(30)]
+    later = replace(
+        STANDING,
+        session_id="later",
+        session_date=ASKED_AT + timedelta(days=1),
+        user_text="never use emojis",
+    )
+    await store.remember([*told, STANDING, later])
+    question = Question("How many oaks did I plant?", ASKED_AT)
+    recall = await store.recall(Query("ann", question.text, 5))
+    context = await read_memory(store, question, recall.rounds, ReadingPlan(), about_tokens)
+    assert [(one.text, one.round_id) for one in context.requests] == [
+        (STANDING.user_text, STANDING.id)
+    ]
+    assert STANDING.id in context.used
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("always give dates as day month year", True),
+        ("From now on answer in German.", True),
+        ("When you answer, never use emojis.", True),
+        ("call me Bo from now on", True),
+        ("please keep your answers short from now on", True),
+        ("Don't ever use bullet points again", True),
+        ("can you always reply in one sentence", True),
+        ("reply in french from now on please", True),
+        ("whenever i ask about money, give euros", True),
+        ("i always give my dog a treat", False),
+        ("from now on i'm vegan", False),
+        ("He never answers me.", False),
+        ("always keep receipts, dad says", False),
+        ("we always put up the tree in december", False),
+        ("Can you tell me again?", False),
+        ("Write me a poem about going forward", False),
+    ],
+)
+def test_a_standing_request_says_how_to_answer(said: str, expected: bool) -> None:
+    assert surely_instructs(said) is expected

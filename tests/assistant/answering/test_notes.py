@@ -1,0 +1,99 @@
+"""Notes and answer told apart, wherever the reply happens to be split."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assistant.answering.notes import NotesFilter
+
+NOTES = "NOTES:\n- 2023-05-20: the secret note\n"
+
+# reply → answer
+SPLIT = {
+    NOTES + "\nANSWER: In Ghent.": "In Ghent.",
+    NOTES + "ANSWER:\nIn Ghent.": "In Ghent.",
+    NOTES + "**ANSWER:** In Ghent.": "In Ghent.",
+    NOTES + "**Answer**: In Ghent.": "In Ghent.",
+    NOTES + "### Answer:\n\nIn Ghent.": "In Ghent.",
+    NOTES + "> ANSWER: In Ghent.": "In Ghent.",
+    NOTES + "  answer :In Ghent.": "In Ghent.",
+    NOTES + "ANSWER:\n**Ghent**, I think.": "**Ghent**, I think.",
+    NOTES + "ANSWER: One.\n\nANSWER: Two.": "One.\n\nANSWER: Two.",
+    NOTES + "ANSWER: The answer: it is Ghent.\n": "The answer: it is Ghent.\n",
+    "ANSWER: In Ghent.": "In Ghent.",
+    "\nANSWER: In Ghent.": "In Ghent.",
+    "NOTES: the secret note ANSWER: In Ghent.": "In Ghent.",
+    "**NOTES:** the secret note **ANSWER:** In Ghent.": "In Ghent.",
+    "In Ghent.": "In Ghent.",
+    "  In Ghent.\n": "In Ghent.",
+    "One paragraph.\n\nAnother one.": "One paragraph.\n\nAnother one.",
+    NOTES + "\nIn Ghent.": "In Ghent.",
+    NOTES: "",
+    NOTES + "ANSWER:": "",
+    NOTES + "**ANSWER:**\n\n  ": "",
+    "": "",
+}
+
+
+def filtered(pieces: list[str], *, cut: bool = False) -> tuple[str, str]:
+    notes = NotesFilter()
+    answer = "".join([notes.feed(piece) for piece in pieces])
+    return answer + notes.finish(cut=cut), notes.notes
+
+
+@pytest.mark.parametrize(("reply", "answer"), SPLIT.items())
+def test_only_the_answer_passes(reply: str, answer: str) -> None:
+    assert filtered([reply])[0] == answer
+
+
+@pytest.mark.parametrize(("reply", "answer"), SPLIT.items())
+def test_every_split_gives_the_same_answer(reply: str, answer: str) -> None:
+    assert filtered(list(reply))[0] == answer
+    for position in range(len(reply) + 1):
+        assert filtered([reply[:position], reply[position:]])[0] == answer
+
+
+@pytest.mark.parametrize("reply", [reply for reply in SPLIT if "secret" in reply])
+def test_notes_never_pass_and_are_kept(reply: str) -> None:
+    for position in range(len(reply) + 1):
+        answer, notes = filtered([reply[:position], reply[position:]])
+        assert "secret" not in answer
+        if "ANSWER" in reply:
+            assert "the secret note" in notes
+
+
+_PARTS = st.lists(
+    st.sampled_from(["NOTES:", "ANSWER:", "answer", ":", "**", "\n", "\n\n", " ", "# ", "x", "y."]),
+    max_size=12,
+)
+
+
+@given(parts=_PARTS, cuts=st.lists(st.integers(min_value=0, max_value=60), max_size=5))
+def test_any_reply_cut_anywhere_is_read_alike(parts: list[str], cuts: list[int]) -> None:
+    reply = "".join(parts)
+    edges = [0, *sorted(min(cut, len(reply)) for cut in cuts), len(reply)]
+    pieces = [reply[a:b] for a, b in itertools.pairwise(edges)]
+    assert filtered(pieces) == filtered([reply])
+
+
+def test_an_answer_begins_to_flow_before_the_reply_ends() -> None:
+    notes = NotesFilter()
+    assert notes.feed(NOTES) == ""
+    assert notes.feed("ANSWER: In") == "In"
+    assert notes.feed(" Ghent.") == " Ghent."
+    assert notes.finish() == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        (NOTES + "\n- 2023-05-21: the secret no", ""),
+        ("NOTES: the secret no", ""),
+        ("A long answer without any no", "A long answer without any no"),
+        (NOTES + "ANSWER: In Gh", "In Gh"),
+    ],
+)
+def test_a_reply_cut_short_shows_no_notes(reply: str, answer: str) -> None:
+    assert filtered([reply], cut=True)[0] == answer
