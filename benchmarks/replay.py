@@ -22,7 +22,7 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from assistant.conversation import Role, Turn, add_turns
+from assistant.chat.turns import Role, Turn, add_turns
 from benchmarks.load.assistant import processor_seconds, serving
 from harness.assistants.client import AssistantClient
 from harness.assistants.endpoint import Endpoint

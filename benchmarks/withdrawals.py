@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from assistant.answering.reader import Trace
-from assistant.chat_rounds import repeated
+from assistant.chat.rounds import repeated
 from benchmarks.recall.histories import rounds_of_history
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import Question

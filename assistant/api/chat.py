@@ -35,8 +35,8 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.route import JsonRoute
 from assistant.api.stream import ReplyStream, answer_whole, started
 from assistant.characters import is_blank
-from assistant.chat import Chat, Pieces
-from assistant.chat_call import ChatCall, MemoryMode
+from assistant.chat.call import ChatCall, MemoryMode
+from assistant.chat.chat import Chat, Pieces
 from assistant.dates import parse_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message

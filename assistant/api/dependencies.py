@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 
 from assistant.access.doorkeeper import Doorkeeper
 from assistant.api.request_context import services
-from assistant.recorder import Recorder
+from assistant.chat.recorder import Recorder
 from assistant.services import Services
 from memory_store import MemoryStore
 

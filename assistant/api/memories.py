@@ -29,10 +29,10 @@ from assistant.api.request_context import (
 )
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
 from assistant.api.route import JsonRoute
+from assistant.chat.recorder import Recorder
+from assistant.chat.retriever import Read, known_until
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
-from assistant.recorder import Recorder
-from assistant.understanding.retriever import Read, known_until
 from memory_store import (
     Correction,
     Days,

@@ -16,10 +16,10 @@ from assistant.api.parameters import UserInPath
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories
 from assistant.api.request_context import caller_of, checked_id, user_in_path
 from assistant.api.route import JsonRoute
+from assistant.chat.turns import Arriving
 from assistant.errors import InvalidRequest
 from assistant.imports.reading import read_export
 from assistant.imports.recognised import Export, recognised
-from assistant.incoming_turns import Arriving
 from assistant.services import Services
 from memory_store import Record, aside, from_lines, in_slices, to_lines, whose
 

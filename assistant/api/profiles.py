@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Request
 from assistant.api.failures import failures
 from assistant.api.replies.models import Profile, ProfileList
 from assistant.api.request_context import services
-from assistant.chat import Chat
+from assistant.chat.chat import Chat
 from assistant.errors import NotFound
 from assistant.settings import WITH_MEMORY
 

@@ -15,7 +15,7 @@ from assistant.access.doorkeeper import Caller
 from assistant.access.limits import Limits
 from assistant.api import front_ends
 from assistant.characters import wrong_with_id
-from assistant.chat_call import MemoryMode
+from assistant.chat.call import MemoryMode
 from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound

@@ -24,7 +24,7 @@ from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.requests.responses import ResponseRequest, chat_messages, chat_options
 from assistant.api.route import JsonRoute
 from assistant.api.stream import ReplyStream, answer_whole, started
-from assistant.chat_call import ChatCall
+from assistant.chat.call import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
 

@@ -43,7 +43,7 @@ from assistant.api.requests.memories import (
     RecordedMessages,
 )
 from assistant.api.route import JsonRoute
-from assistant.conversation import Role, Turn
+from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
 from memory_store import aside, in_slices, summarise_session, whose

@@ -15,8 +15,8 @@ from assistant.api.errors import error_body
 from assistant.api.replies import Reply, json_response
 from assistant.api.request_metrics import CLIENT_LEFT
 from assistant.api.shutdown import shutting_down
-from assistant.chat import Pieces
-from assistant.chat_call import ChatDone
+from assistant.chat.call import ChatDone
+from assistant.chat.chat import Pieces
 
 DONE = "data: [DONE]\n\n"
 

@@ -18,7 +18,7 @@ from assistant.api.replies.service import Scrubbed
 from assistant.api.request_context import caller_of, time_of, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute
-from assistant.recorder import Recorder
+from assistant.chat.recorder import Recorder
 from memory_store import Forgotten, Rule, ending, header, to_line
 
 router = APIRouter(prefix="/v1", tags=["service"], route_class=JsonRoute)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from assistant.chat.recorder import Recorder
 from assistant.enrichment.claims import Claims
 from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
 from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
-from assistant.recorder import Recorder
 from memory_store import (
     EnrichmentState,
     Extraction,

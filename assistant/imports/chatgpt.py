@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.characters import whole_characters
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import mapping, moment, text_of
 from assistant.imports.sessions import HIDDEN, THOUGHTS, TOOLS, Conversation, Message
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from html import unescape
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import digest, moment, objects, text_of
 from assistant.imports.sessions import BRANCHES, Conversation, Message, daily
 

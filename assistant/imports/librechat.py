@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import first_moment, objects, parts_text, text_of
 from assistant.imports.sessions import Conversation, Message
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import digest, moment
 from assistant.imports.sessions import Conversation, Message
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, text_of
 from assistant.imports.sessions import Conversation, Message, daily
 

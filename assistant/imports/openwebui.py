@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import first_moment, mapping, objects, parts_text, text_of
 from assistant.imports.sessions import TOOLS, Conversation, Message
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, objects, parts_text, text_of
 from assistant.imports.sessions import TOOLS, Conversation, ImportedSession, Message
 

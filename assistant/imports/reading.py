@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from assistant.conversation import Turn
+from assistant.chat.turns import Turn
 from assistant.errors import InvalidRequest
 from assistant.imports import (
     chatgpt,

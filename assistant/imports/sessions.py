@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from assistant.characters import is_blank, whole_characters, wrong_with_id
-from assistant.conversation import Role, Turn
+from assistant.chat.turns import Role, Turn
 from memory_store import as_title
 
 BRANCHES = "messages of abandoned branches (edited or regenerated)"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from assistant.conversation import Role
+from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, mapping, objects, text_of
 from assistant.imports.sessions import TOOLS, Conversation, Message, daily
 

@@ -23,11 +23,11 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from assistant.chat.recorder import Recorder
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.models.usage import Usage
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
 from assistant.quiet import Activity
-from assistant.recorder import Recorder
 from memory_store import Embedder
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)

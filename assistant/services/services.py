@@ -5,11 +5,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from assistant.acts.acts import Acts
-from assistant.acts.forgetting import Forgetting
-from assistant.acts.pending import PendingHere, PendingShared
 from assistant.answering.reader import Reader
-from assistant.chat import Chat
+from assistant.chat.acts import Acts
+from assistant.chat.chat import Chat
+from assistant.chat.forgetting import Forgetting
+from assistant.chat.pending import PendingHere, PendingShared
+from assistant.chat.recorder import Recorder
+from assistant.chat.retriever import Retriever
+from assistant.chat.tool_loops import UnderWay
 from assistant.clock import wall_clock
 from assistant.designs.choices import AIDE_MEMOIRE
 from assistant.designs.design import Design, Tools
@@ -26,13 +29,10 @@ from assistant.models.usage import Usage
 from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
 from assistant.quiet import QuietMoments
-from assistant.recorder import Recorder
 from assistant.scrubbing import Scrubbing
 from assistant.services.memory import chosen_of, make_documents, open_store
 from assistant.services.readers import profile_reader, reader_of
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, Role, Settings
-from assistant.under_way import UnderWay
-from assistant.understanding.retriever import Retriever
 from memory_store import Embedder, MemoryStore
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from qdrant_binary import Qdrant
 
+from assistant.chat.turns import Role, Turn
 from assistant.clock import wall_clock
-from assistant.conversation import Role, Turn
 from assistant.notices import ERASED, Notices
 from assistant.services import Services, open_services
 from assistant.settings import Settings

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from assistant.chat.recorder import Recorder
+from assistant.chat.turns import Role, Turn
 from assistant.clock import wall_clock
-from assistant.conversation import Role, Turn
 from assistant.notices import Notices
-from assistant.recorder import Recorder
 from memory_store import Documents, MemoryStore, Query
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from assistant.answering.reader import AnswerPiece
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
-from assistant.chat_call import ChatCall, ChatDone, MemoryMode
+from assistant.chat.call import ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import about_tokens

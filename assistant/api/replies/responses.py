@@ -10,7 +10,7 @@ from assistant.api.replies.chat import ANSWER, MemoryTrace, token_counts
 from assistant.api.replies.response_items import Items, OutputItem, Status, Told
 from assistant.api.requests.responses import ResponseRequest
 from assistant.api.stream import event
-from assistant.chat_call import ChatCall, ChatDone
+from assistant.chat.call import ChatCall, ChatDone
 from assistant.models.chat_model import TokenCounts
 
 

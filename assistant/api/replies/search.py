@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import DayRange, KeptFact, Memory, MemoryBase
-from assistant.understanding.retriever import TIME_ALONE, Understanding
+from assistant.chat.retriever import TIME_ALONE, Understanding
 from memory_store import Reason, Recalled, RecalledSession, TimeRange
 
 _DIGITS = 6

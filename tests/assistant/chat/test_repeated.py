@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assistant.answering.reader import Trace
-from assistant.chat_rounds import repeated
+from assistant.chat.rounds import repeated
 from memory_store import Recalled, Record, Round
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)

@@ -199,7 +199,7 @@ def test_no_line_of_a_served_session_holds_what_was_said(
     assert ("GET none", 404, "route_not_found") in told
     assert all(line["ms"] >= 0 for line in asked)
     # What the query model failed at is said while the request it belongs to is known.
-    rules = [line for line in lines if line["logger"] == "assistant.understanding.retriever"]
+    rules = [line for line in lines if line["logger"] == "assistant.chat.retriever"]
     assert {line.get("request_id") for line in rules} == {"trace-7"}
 
 

@@ -1,12 +1,12 @@
 """Forgetting by chat: what is meant is found and named, and goes when the next message confirms."""
 
 from collections.abc import Sequence
+from datetime import UTC
 
-from assistant.acts import wording
-from assistant.acts.meaning import confirms, nearly_confirms
-from assistant.acts.pending import Pending
-from assistant.acts.topic import is_everything, topic_of
-from assistant.recorder import Recorder
+from assistant.answering.packing import shortened
+from assistant.chat.meaning import confirms, is_everything, nearly_confirms, topic_of
+from assistant.chat.pending import Pending
+from assistant.chat.recorder import Recorder
 from memory_store import Days, Kind, MemoryStore, Query, Record, in_slices, kind_of, terms
 
 _SEARCHED = 100
@@ -28,15 +28,15 @@ class Forgetting:
         """What would be forgotten and how to go on, in words; the request waits from now on."""
         topic = topic_of(request)
         if not topic and is_everything(request):
-            return wording.EVERYTHING
+            return EVERYTHING
         if topic:
             found = await self._about(user_id, topic, days)
         else:
             found = await self._last_told(user_id, session_id)
         if not found:
-            return wording.nothing_about(topic) if topic else wording.NOTHING_TOLD
+            return nothing_about(topic) if topic else NOTHING_TOLD
         await self._pending.keep(user_id, session_id, [record.id for record in found])
-        return wording.offer(found)
+        return offered(found)
 
     async def confirmed(self, user_id: str, session_id: str, text: str) -> str | None:
         """What became of the request that waits in this session; None where there is none, or the
@@ -46,7 +46,7 @@ class Forgetting:
             return None
         if nearly_confirms(text):
             await self._pending.keep(user_id, session_id, round_ids)
-            return wording.say_what(len(round_ids))
+            return say_what(len(round_ids))
         return await self._carried_out(user_id, round_ids) if confirms(text) else None
 
     async def end(self, user_id: str, session_id: str) -> None:
@@ -63,7 +63,7 @@ class Forgetting:
             done = await self._recorder.forget(user_id, round_id=round_id)
             gone += done.rounds
             answers += done.answers
-        return wording.gone(gone, answers)
+        return deleted(gone, answers)
 
     async def _last_told(self, user_id: str, session_id: str) -> list[Record]:
         """The last round of the session in which something was told, else its last one."""
@@ -86,3 +86,61 @@ class Forgetting:
         near = await self._store.closeness(topic, [record.round.user_text for record in found])
         floor = max(_FLOOR, max(near, default=0.0) - _NEAR_THE_NEAREST)
         return [r for r, closeness in zip(found, near, strict=True) if closeness >= floor]
+
+
+_QUOTES = 3
+_LONGEST_QUOTE = 160
+
+OFFERED = "Say “yes, delete” to forget"
+NOTHING_TOLD = (
+    "Nothing of this conversation is stored, so there is nothing to delete. To delete something "
+    "older, say what it was about: “delete what I said about” something."
+)
+EVERYTHING = (
+    "To delete everything, use “Forget everything” in the web page, or /forget all in `assistant "
+    "chat`. To delete a part, say what it is about: “delete what I said about” something."
+)
+
+
+def nothing_about(topic: str) -> str:
+    """No round is about the topic."""
+    return f"I found nothing stored about “{topic}”, so there is nothing to delete."
+
+
+def offered(found: Sequence[Record]) -> str:
+    """What would be deleted, and how to do it or to leave it."""
+    lines = [f"This would delete {_memories(len(found))}, with the answers:"]
+    for record in found[:_QUOTES]:
+        said_on = record.round.session_date.astimezone(UTC)
+        lines.append(
+            f"- On {said_on.day} {said_on:%B %Y} you said: “{_quoted(record.round.user_text)}”"
+        )
+    if more := len(found) - _QUOTES if len(found) > _QUOTES else 0:
+        lines.append(f"- and {more} more")
+    return "\n".join([*lines, "", say_what(len(found))])
+
+
+def say_what(count: int) -> str:
+    """How to confirm a request, or to leave it."""
+    them = "this memory" if count == 1 else f"these {count} memories"
+    return f"{OFFERED} {them}; it cannot be undone. Say anything else, and nothing is deleted."
+
+
+def deleted(count: int, answers: int) -> str:
+    """What was deleted."""
+    if not count:
+        return "There was nothing left to delete: it was deleted before."
+    also = f", and {_answers(answers)} that repeated it withdrawn" if answers else ""
+    return f"Deleted: {_memories(count)}{also}. This cannot be undone."
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
+
+
+def _answers(count: int) -> str:
+    return "1 answer" if count == 1 else f"{count} answers"
+
+
+def _quoted(text: str) -> str:
+    return shortened(" ".join(text.split()), _LONGEST_QUOTE)

@@ -1,14 +1,18 @@
-"""What of a chat is stored, as a round: the message, its answer, and whose words that repeats."""
+"""What of a chat is stored: the message and its answer, as a round.
+
+With it stand the tools that were called, and whose words the answer repeats, so that it can be
+withdrawn when they are forgotten.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from assistant.answering.reader import Trace
-from assistant.chat_call import ChatCall
-from assistant.conversation import Role, Turn
+from assistant.chat.call import ChatCall
+from assistant.chat.recorder import Recorder
+from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
-from assistant.recorder import Recorder
-from assistant.tool_calls import kept_results, tool_names
 from memory_store import Recall, Recalled, Round, aside, terms
 
 # So many characters are taken apart into words while rules read one.
@@ -83,6 +87,36 @@ def next_round(call: ChatCall) -> Round:
     return Round(
         call.user_id, call.session_id, _AFTER_ALL, call.asked_at, call.text, user_name=call.name
     )
+
+
+def tool_names(messages: Sequence[Message]) -> tuple[str, ...]:
+    """The tools that were called, each once, in order."""
+    names = (_function(call).get("name") for message in messages for call in message.calls)
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str) and name))
+
+
+def kept_results(messages: Sequence[Message], characters: int) -> str:
+    """So many characters of what each tool returned, to stand before the answer."""
+    if not characters:
+        return ""
+    names = {call.get("id"): _function(call).get("name") for m in messages for call in m.calls}
+    results = [
+        f"[{_called(message, names)}: {message.content.strip()[:characters]}]\n"
+        for message in messages
+        if message.is_result and message.content.strip()
+    ]
+    return "".join([*results, "\n"] if results else [])
+
+
+def _function(call: Any) -> Any:
+    """The function of a call; of a caller's own kind of tool, the call itself."""
+    found = call.get("function") or call.get("custom")
+    return found if isinstance(found, dict) else call
+
+
+def _called(result: Message, names: dict[Any, Any]) -> str:
+    sent = result.sent or {}
+    return str(sent.get("name") or names.get(sent.get("tool_call_id")) or "tool")
 
 
 # A word that more of the rounds read have is nobody's.

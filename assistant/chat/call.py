@@ -4,13 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from assistant.acts.acts import Place
 from assistant.answering.reader import Trace, shapes_reply
+from assistant.chat.retriever import Understanding
 from assistant.models.chat_model import Message
-from assistant.understanding.retriever import Understanding
 from memory_store import Days, Labels, Recall, Round, Where
+
+
+class Place(NamedTuple):
+    """Whose message it is, and in which session."""
+
+    user_id: str
+    session_id: str
 
 
 class MemoryMode(StrEnum):

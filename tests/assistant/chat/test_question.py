@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
+from assistant.chat.retriever import Understood, merged, question_messages, question_shape
 from assistant.models.chat_model import Reply
-from assistant.understanding.question import Understood, question_messages, question_shape
-from assistant.understanding.retriever import merged
 from memory_store import Recall, Recalled, Record, Round
 
 TODAY = date(2023, 6, 10)

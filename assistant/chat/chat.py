@@ -5,20 +5,18 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from assistant.acts.acts import Acts
-from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
 from assistant.answering.reader import AnswerPiece, Question, Reader, Trace, demanded
 from assistant.answering.wording import NOTED
-from assistant.chat_call import ChatCall, ChatDone, MemoryMode
-from assistant.chat_rounds import ChatRounds, next_round
-from assistant.conversation import Role
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
+from assistant.chat.call import ChatCall, ChatDone, MemoryMode
+from assistant.chat.recorder import Recorder
+from assistant.chat.retriever import Retrieved, Retriever, days_alone, known_until
+from assistant.chat.rounds import ChatRounds, next_round
+from assistant.chat.tool_loops import Loop, UnderWay
+from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from assistant.recorder import Recorder
-from assistant.under_way import Loop, UnderWay
-from assistant.understanding.retriever import Retrieved, Retriever, known_until
-from assistant.understanding.time_alone import days_alone
 from memory_store import LONGEST_QUERY, Query, Recall, Recalled
 
 # Whatever the budget: each is a value to be read.

@@ -6,8 +6,8 @@ from calls import answer, chat, events, rounds, sessions, streamed_text
 from refused_messages import HELD_OUT, SEEN, WRITTEN_LATER
 from scripted_model import ScriptedModel
 
-from assistant.acts.meaning import keeps_out, wants_forgotten
-from assistant.acts.wording import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
+from assistant.chat.meaning import keeps_out, wants_forgotten
 
 
 def test_a_hundred_messages() -> None:

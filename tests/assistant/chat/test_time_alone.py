@@ -4,8 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from assistant.understanding.retriever import Retriever
-from assistant.understanding.time_alone import days_alone
+from assistant.chat.retriever import Retriever, days_alone
 from memory_store import Days, MemoryStore, Query, Round
 
 TODAY = date(2023, 6, 10)

@@ -1,24 +1,127 @@
-"""Question to recalled rounds: with a query model its reading of the question, else the rules'."""
+"""Question to recalled rounds: with a query model its reading of the question, else the rules'.
+
+A question that asks for a time and nothing else, as "What did I do last month?" does, is told by
+its words.
+"""
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from assistant.errors import AssistantError
+from assistant.models.chat_model import Message
 from assistant.models.gateway import Gateway
+from assistant.models.structured import Shape
 from assistant.observing.gen_ai import Operation, memory_operation
-from assistant.understanding.question import Understood, question_messages, question_shape
-from assistant.understanding.time_alone import days_alone
-from memory_store import Days, Query, Reason, Recall, Recalled, RecalledSession
+from assistant.prompts.prompt_file import Prompt, load_prompt
+from memory_store import (
+    Days,
+    Precision,
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    TimeRange,
+)
 
 _log = logging.getLogger(__name__)
 
 TIME_ALONE = "time_alone"
 """The reason of a value that comes first because the question asks for its time and nothing else;
 it adds nothing to the similarity."""
+
+PROMPT: Prompt = load_prompt("understand_question")
+# Nobody asks about days of their own farther away than this.
+_LIFETIME = timedelta(days=36525)
+_LONGEST_QUERY = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a question asks of the memory: the days, where it names any, and its parts."""
+
+    time_range: TimeRange | None = None
+    queries: tuple[str, ...] = ()
+
+
+def question_messages(question: str, today: date, sub_queries: int) -> list[Message]:
+    """The instructions, and the question."""
+    day = today.strftime("%A, %Y-%m-%d")
+    system = PROMPT.render(today=day, queries=str(sub_queries))
+    return [Message("system", system), Message("user", question)]
+
+
+def question_shape(today: date, sub_queries: int) -> Shape[Understood]:
+    """The reply. A range that no question can mean is refused like a reply that cannot be read."""
+
+    def read(found: Mapping[str, Any]) -> Understood:
+        queries = found.get("queries") or []
+        if not isinstance(queries, list) or not all(isinstance(one, str) for one in queries):
+            raise ValueError('"queries" must be a list of texts')
+        kept = [one.strip()[:_LONGEST_QUERY] for one in queries if one.strip()]
+        return Understood(_time_range(found, today), tuple(kept[:sub_queries]))
+
+    return Shape("question", _SCHEMA, read)
+
+
+def _time_range(found: Mapping[str, Any], today: date) -> TimeRange | None:
+    first, last = _day(found.get("first"), "first"), _day(found.get("last"), "last")
+    if first is None and last is None:
+        return None
+    if first and last and first > last:
+        raise ValueError('"first" must not be after "last"')
+    if any(day and abs(day - today) > _LIFETIME for day in (first, last)):
+        raise ValueError("the days are more than a lifetime away")
+    precision = Precision.DAY if first == last else Precision.SPAN
+    return TimeRange(first, last, precision, "as the model reads it")
+
+
+def _day(found: Any, name: str) -> date | None:
+    if found in (None, ""):
+        return None
+    try:
+        return date.fromisoformat(found)
+    except (TypeError, ValueError):
+        raise ValueError(f'"{name}" must be a day such as "2023-05-19", or null') from None
+
+
+_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "first": {"type": ["string", "null"]},
+        "last": {"type": ["string", "null"]},
+        "queries": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["first", "last", "queries"],
+    "additionalProperties": False,
+}
+
+
+_WHAT_WAS = re.compile(
+    r"(?:and |so )?(?:(?:please )?(?:tell me|remind me|sum up|summari[sz]e|list) )?(?:"
+    r"what (?:all )?(?:(?:did|have|had) (?:i|we)(?: been)? (?:do|done|doing|up to|(?:talk(?:ed)?"
+    r"|chat(?:ted)?) about|discuss(?:ed)?|sa(?:y|id)|mention(?:ed)?|(?:tell|told) you)"
+    r"|(?:was|were) (?:i|we) (?:doing|up to)"
+    r"|(?:has )?happened(?: to me)?)"
+    r"|did anything happen(?: to me)?)",
+    re.I,
+)
+
+
+def days_alone(question: str, range_: TimeRange | None) -> Days | None:
+    """The days that the question asks for, where it names nothing else to go by.
+
+    No round is like such a question: what was said in another time may as well be nearer to it.
+    """
+    if range_ is None:
+        return None
+    rest = " ".join(question.replace(range_.text, " ").split()).strip(" ,.?!")
+    return range_.days if _WHAT_WAS.fullmatch(rest) else None
 
 
 class Read(StrEnum):

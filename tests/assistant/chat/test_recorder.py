@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assistant.conversation import Role, Turn
-from assistant.recorder import Recorder
+from assistant.chat.recorder import Recorder
+from assistant.chat.turns import Role, Turn
 from memory_store import (
     Correction,
     EdgeEngine,

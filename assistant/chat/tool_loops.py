@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assistant.chat.retriever import Retrieved
 from assistant.models.chat_model import Message
-from assistant.understanding.retriever import Retrieved
 
 _MOST = 256
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assistant.conversation import Role, Turn, add_turn, new_turns, same_round
+from assistant.chat.sent_again import same_round
+from assistant.chat.turns import Role, Turn, add_turn, new_turns
 from memory_store import Round
 from memory_store.types import CORRECTED
 

@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from assistant.conversation import Turn, add_turn, said_again, same_round
-from assistant.incoming_turns import Arriving, Recorded, with_rounds
+from assistant.chat.sent_again import said_again, same_round
+from assistant.chat.turns import Arriving, Recorded, Turn, add_turn, with_rounds
 from assistant.notices import ERASED, Notices
 from assistant.observing.gen_ai import Operation, memory_operation
 from memory_store import (

@@ -1,0 +1,1 @@
+"""One message: its call, its acts, what is recalled for it, and what is stored of it."""
