@@ -46,7 +46,7 @@ from memory_store.errors import (
     StoreUnready,
     TransferUnfinished,
 )
-from memory_store.facts import goes_on_to_ask, only_asks, own_sentences, rule_facts
+from memory_store.facts import goes_on_to_ask, only_asks, own_sentences, reading_of, rule_facts
 from memory_store.history import Step, Told
 from memory_store.keys import KeyDesign, KeyKind, windows
 from memory_store.labels import (
@@ -59,14 +59,21 @@ from memory_store.labels import (
     where,
 )
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
-from memory_store.language.english.overviews import is_about_talk, names_overview, wants_order
-from memory_store.language.kinds import Kind, kind_of, wants_answer
-from memory_store.language.kinds import asks as surely_asks
-from memory_store.language.kinds import instructs as surely_instructs
-from memory_store.language.kinds import shipped as shipped_kinds
+from memory_store.language.asked import Asked
+from memory_store.language.kinds import TELLING, Kind, kinds_of, most_of
 from memory_store.language.languages import languages_of
 from memory_store.language.phrases import Rarity, key_phrases, telling_sentences
+from memory_store.language.reading import Reading, Sentence
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
+from memory_store.language.wishes import (
+    Wishes,
+    confirms,
+    confirms_deletion,
+    declines,
+    is_everything,
+    topic_of,
+    wishes_of,
+)
 from memory_store.language.words import named_terms, shared_with, shared_words, term_counts, terms
 from memory_store.listing import Listing, Page, Place
 from memory_store.recall.fusion import Weights
@@ -119,6 +126,8 @@ __all__ = [
     "NONE",
     "PACKAGED",
     "PLAIN",
+    "TELLING",
+    "Asked",
     "BackedUp",
     "Body",
     "Claim",
@@ -171,6 +180,7 @@ __all__ = [
     "Progress",
     "Query",
     "Rarity",
+    "Reading",
     "Reason",
     "Recall",
     "RecallSettings",
@@ -183,6 +193,7 @@ __all__ = [
     "Round",
     "RoundTaken",
     "Rule",
+    "Sentence",
     "ServerDocuments",
     "ServerEngine",
     "ServerOperator",
@@ -207,6 +218,7 @@ __all__ = [
     "Weights",
     "Where",
     "Whose",
+    "Wishes",
     "as_stated",
     "as_title",
     "aside",
@@ -215,7 +227,10 @@ __all__ = [
     "cancel_reindex",
     "charged",
     "checked_labels",
+    "confirms",
+    "confirms_deletion",
     "current_job",
+    "declines",
     "ending",
     "exported",
     "from_lines",
@@ -223,20 +238,21 @@ __all__ = [
     "header",
     "holds",
     "in_slices",
-    "is_about_talk",
+    "is_everything",
     "key_phrases",
-    "kind_of",
+    "kinds_of",
     "languages_of",
     "migrate",
+    "most_of",
     "named_speakers",
     "named_terms",
-    "names_overview",
     "new_job",
     "only_asks",
     "own_sentences",
     "owner_of",
     "pause",
     "read_sentences",
+    "reading_of",
     "reindex",
     "repair",
     "require_place",
@@ -246,23 +262,20 @@ __all__ = [
     "sentences",
     "shared_with",
     "shared_words",
-    "shipped_kinds",
     "speakers_of",
     "summarise_session",
     "superseded_parts",
-    "surely_asks",
-    "surely_instructs",
     "telling_sentences",
     "term_counts",
     "term_weights",
     "terms",
     "to_line",
     "to_lines",
-    "wants_answer",
-    "wants_order",
+    "topic_of",
     "where",
     "whose",
     "windows",
+    "wishes_of",
     "without_names",
 ]
 

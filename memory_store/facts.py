@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
-from memory_store.language.kinds import asks
+from memory_store.language.reading import Reading
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.types import Fact, Record, Round, Speaker
 
 # Where a question may stand that is still to be answered.
 _LAST_SENTENCES = 3
 _LAST_WORDS = 1500
+# How much surer than that it tells something it has to be that a sentence asks.
+_SURELY = 0.5
 _QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
 
 
@@ -40,16 +42,22 @@ def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
     return [text for text in language.sentences(round.user_text) if text in own]
 
 
-def only_asks(record: Record) -> bool:
+def only_asks(record: Record, language: Language = ENGLISH) -> bool:
     """Whether each sentence of the user's is surely a question, so that nothing is told to be
     remembered: neither by what a model found in it, nor by what the user put into its facts."""
     text = record.round.user_text
     if not text.strip() or len(text) > LONGEST_QUERY:
         return False
-    told = (fact.text for fact in record.facts if goes_on_to_ask(fact.text, text))
-    if any(fact.source != "rule" for fact in record.facts) or not all(map(asks, told)):
+    if any(fact.source != "rule" or goes_on_to_ask(fact.text, text) for fact in record.facts):
         return False
-    return all(map(asks, sentences(text)))
+    return all(one.only_asks > _SURELY for one in reading_of(record.round, language).sentences)
+
+
+def reading_of(round: Round, language: Language = ENGLISH) -> Reading:
+    """The reading of what the user said: the one that came with the round, or a new one where that
+    is of another text."""
+    known = round.reading
+    return known if known and known.text == round.user_text else language.read(round.user_text)
 
 
 def goes_on_to_ask(fact: str, user_text: str) -> bool:

@@ -15,11 +15,13 @@ from memory_store.engines.layout import (
     LABELS,
     OPEN,
     PERSON,
+    READING,
     REPEATS,
 )
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.facts import ends_asking, only_asks
 from memory_store.labels import from_terms, terms_of
+from memory_store.language.reading import Reading, reading_from
 from memory_store.language.words import indexed_counts, term_counts
 from memory_store.spaces import whose
 from memory_store.types import (
@@ -42,6 +44,7 @@ _COMPUTED = (
     ASKS,
     ENDS_ASKING,
     PERSON,
+    READING,
     "schema_version",
 )
 # An event that took longer says little about when something happened.
@@ -79,6 +82,8 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         # Few rounds have any.
         **({"tools": list(round.tools)} if round.tools else {}),
         **({ENDS_ASKING: True} if ends_asking(round) else {}),
+        **({"outcome": round.outcome} if round.outcome else {}),
+        **_reading_of(round),
         "session_title": round.session_title,
         **_said_of(round),
         **facts_to_payload(record.facts),
@@ -91,6 +96,13 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         ASKS: only_asks(record),
         "schema_version": SCHEMA_VERSION,
     }
+
+
+def _reading_of(round: Round) -> Payload:
+    """What is known of the meaning of the text as it is now."""
+    known = round.reading
+    plain = known.to_plain() if known and known.text == round.user_text else None
+    return {READING: plain} if plain else {}
 
 
 def _said_of(round: Round) -> Payload:
@@ -162,6 +174,8 @@ def from_plain(payload: Payload) -> Record:
         session_title=payload.get("session_title", ""),
         labels=from_terms(payload.get(LABELS) or ()),
         expires_at=_read_instant(payload.get(EXPIRES)),
+        outcome=payload.get("outcome", ""),
+        reading=_read_reading(payload),
     )
     facts: Sequence[Mapping[str, Any]] = payload["facts"]
     return Record(
@@ -176,6 +190,11 @@ def from_plain(payload: Payload) -> Record:
         summary=payload.get("summary", ""),
         may_supersede=payload.get("may_supersede", True),
     )
+
+
+def _read_reading(payload: Payload) -> Reading | None:
+    """None of a round that was written before readings were kept, or that was read otherwise."""
+    return reading_from(payload.get(READING), payload["user_text"])
 
 
 def to_identity(encoder: EncoderIdentity) -> Payload:

@@ -19,7 +19,7 @@ from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
 from memory_store.engines.layout import LABELS
 from memory_store.engines.parts import records_in
 from memory_store.errors import MemoryStoreError, RoundTaken
-from memory_store.facts import rule_facts
+from memory_store.facts import reading_of, rule_facts
 from memory_store.history import Told, told
 from memory_store.identity import admit
 from memory_store.indexing import Indexer
@@ -127,6 +127,8 @@ class MemoryStore:
     async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
         """The record of a round with the rules' facts, or with those that the user gave."""
         stored = await self.round(round.user_id, round.id) if round.corrected_at else None
+        reading = await aside(len(round.user_text), reading_of, round, self._language)
+        round = replace(round, reading=reading)
         if given := given_facts(stored):
             return Record(round, given)
         facts = await aside(len(round.user_text), rule_facts, round, self._language)

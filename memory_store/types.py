@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from memory_store.errors import InvalidRecord
 from memory_store.labels import Labels
+
+if TYPE_CHECKING:
+    from memory_store.language.reading import Reading
 
 CORRECTED = "corrected:"
 """How the mark of a correction among the turn ids of a round begins."""
@@ -82,6 +86,10 @@ class Round:
     """Metadata of the caller's own."""
     expires_at: datetime | None = field(default=None, compare=False)
     """When it may be forgotten, which somebody must ask for."""
+    outcome: str = field(default="", compare=False)
+    """What the assistant did with what the user said, in a word of the assistant's own."""
+    reading: "Reading | None" = field(default=None, compare=False, repr=False)
+    """What the user's side may mean, as it was read; None where it was not."""
 
     def __post_init__(self) -> None:
         if not self.user_id or not self.session_id:

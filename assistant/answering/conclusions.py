@@ -14,10 +14,9 @@ from typing import Literal
 from assistant.answering.layouts import days_between, plural, print_span, whole_months
 from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
-from assistant.answering.question_kind import QuestionKind
 from assistant.answering.selection import distinct, near_the_best
 from assistant.answering.statements import Statement, told_in_order, weighed
-from memory_store import Language, MemoryStore, Speaker, named_terms, shared_words
+from memory_store import Asked, Language, MemoryStore, Speaker, named_terms, shared_words
 
 Unit = Literal["day", "week", "month", "year"]
 
@@ -120,7 +119,7 @@ class Concluder:
         self._asked_on = asked_on
 
     async def conclude(
-        self, kind: QuestionKind, near: Sequence[Statement], best: Sequence[Statement]
+        self, kind: Asked, near: Sequence[Statement], best: Sequence[Statement]
     ) -> tuple[str, list[Statement]]:
         """A sentence, and the statements it rests on; empty where nothing follows.
 

@@ -28,7 +28,6 @@ from assistant.answering.packing import (
     shortened,
 )
 from assistant.answering.plan import Layout, ReadingPlan, Unit
-from assistant.answering.question_kind import QuestionKind, question_kind
 from assistant.answering.reader import Question, as_read
 from assistant.answering.standing import STANDING, StandingRequest, standing_requests
 from assistant.by_digest import ByDigest
@@ -37,6 +36,7 @@ from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
 from memory_store import (
     ENGLISH,
+    Asked,
     Days,
     Fact,
     FactLink,
@@ -48,7 +48,7 @@ from memory_store import (
     Round,
     Speaker,
     aside,
-    kind_of,
+    kinds_of,
 )
 
 # What the user asked for once and for all may take this share of the budget, not more.
@@ -154,6 +154,8 @@ def _within(
 _HELPS = 0.35
 # Rounds that come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 2
+# How sure a statement has to be that it puts another right.
+_CORRECTS = 0.5
 # So many characters are cut and counted while rules read one.
 _COUNTED = 8
 
@@ -167,7 +169,7 @@ async def read_memory(
 ) -> Context:
     """The context of one question. Raises what the store raises."""
     question = as_read(question)
-    kind = await aside(len(question.text) // _COUNTED, question_kind, question.text)
+    kind = question.asked
     request = ContextRequest(
         question=question.text,
         asked_at=question.asked_at,
@@ -189,7 +191,7 @@ async def read_memory(
     return await aside(size // _COUNTED, build_context, passages, request, count)
 
 
-def _portions(kind: QuestionKind) -> Portions:
+def _portions(kind: Asked) -> Portions:
     if kind.about_replies:
         return ABOUT_REPLIES
     return OVERVIEW if kind.overview else USUAL
@@ -249,7 +251,7 @@ _MOST = 8
 def beside(record: Record, language: Language) -> Beside:
     """What stands beside a round."""
     gone = [(fact, fact.superseded_by) for fact in record.facts if fact.superseded_by]
-    apart = [(fact, link) for fact, link in gone if _contradicts(record, link)]
+    apart = [(fact, link) for fact, link in gone if _contradicts(record, link, language)]
     replaced = [pair for pair in gone if pair not in apart]
     return Beside(
         days=_days(record, language),
@@ -280,11 +282,14 @@ def _print(days: Days) -> str:
     return "/".join(dict.fromkeys(str(day) for day in (days.first, days.last)))
 
 
-def _contradicts(record: Record, link: FactLink) -> bool:
-    """Whether two statements of one day cannot both hold, of which none puts the other right. A
-    model that linked them has read that it does."""
-    same_day = link.said_at.date() == record.round.session_date.date()
-    return same_day and link.by == "rule" and kind_of(link.text) is not Kind.CORRECTS
+def _contradicts(record: Record, link: FactLink, language: Language) -> bool:
+    """Whether two statements of one day cannot both hold, of which none puts the other right or
+    tells of a change. A model that linked them has read that it does."""
+    if link.by != "rule" or link.said_at.date() != record.round.session_date.date():
+        return False
+    newer = language.stated(link.text)
+    tells_of_change = newer is not None and newer.changed
+    return not tells_of_change and kinds_of(link.text)[Kind.CORRECTS] < _CORRECTS
 
 
 def _printed(fact: Fact, link: FactLink) -> str:

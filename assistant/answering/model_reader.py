@@ -16,14 +16,13 @@ from assistant.answering.prompts import (
     ChainOfNoteInput,
     DirectInput,
 )
-from assistant.answering.question_kind import question_kind
 from assistant.answering.reader import AnswerPiece, Question, Trace
 from assistant.dates import print_day
 from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import TokenCounter, about_tokens
-from memory_store import MemoryStore
+from memory_store import Asked, MemoryStore
 
 # With fewer tokens of memory than this it is not the memory that is too long.
 _LEAST_TOKENS = 500
@@ -47,9 +46,9 @@ class ModelReader:
         self._count = count
         self.name = f"{plan.mode}:{model.name}"
 
-    def most_rounds(self, text: str) -> int:
+    def most_rounds(self, asked: Asked) -> int:
         """See `Reader.most_rounds`."""
-        return self._plan.most_rounds(question_kind(text))
+        return self._plan.most_rounds(asked)
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. Raises the model's errors, `BadModelReply` for an empty answer.

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.answering.packing import shortened
-from assistant.answering.statements import Statement
-from memory_store import Kind, Language, Speaker, kind_of, sentences, terms
+from assistant.answering.statements import ASKS, Statement
+from memory_store import Language, Speaker, reading_of, sentences, terms
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320
@@ -71,18 +71,14 @@ def in_passage(
         return statement
     known = {} if parts is None else parts
     if said not in known:
-        known[said] = [part for part in language.sentences(said) if _tells(part, language)]
+        read = reading_of(statement.source.record.round, language).sentences
+        known[said] = [one.text for one in read if not one.is_polite and one.only_asks < ASKS]
     telling = known[said]
     if statement.text not in telling:
         return statement
     if is_short:
         return replace(statement, passage=" ".join(telling))
     return replace(statement, passage=_around(telling, telling.index(statement.text), _SHORT))
-
-
-def _tells(sentence: str, language: Language) -> bool:
-    polite = kind_of(sentence) in (Kind.GREETS, Kind.THANKS)
-    return not polite and not language.is_question(sentence)
 
 
 def _in_reply(statement: Statement) -> Statement:

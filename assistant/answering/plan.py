@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.answering.question_kind import QuestionKind
+from memory_store import Asked
 
 # What a user said, cut where it is long, and its date; measured (docs/reading.md).
 _TOKENS_A_ROUND = 80
@@ -53,7 +53,7 @@ class ReadingPlan:
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
 
-    def most_rounds(self, kind: QuestionKind) -> int:
+    def most_rounds(self, kind: Asked) -> int:
         """Rounds worth recalling: as many as the tokens can show with their replies cut."""
         size = _TOKENS_A_MESSAGE if kind.overview else _TOKENS_A_ROUND
         return max(_LEAST_ROUNDS, self.context_tokens // size)

@@ -4,12 +4,12 @@ import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from assistant.answering.conclusions import Concluder, names_topic, overview
 from assistant.answering.never_told import unheard, unsaid
 from assistant.answering.passages import passages
-from assistant.answering.question_kind import QuestionKind, question_kind
-from assistant.answering.reader import AnswerPiece, Question, Trace, as_read
+from assistant.answering.reader import AnswerPiece, Outcome, Question, Trace, as_read
 from assistant.answering.selection import (
     as_typed,
     by_time,
@@ -17,13 +17,14 @@ from assistant.answering.selection import (
     holding_first,
     in_order,
     near_the_best,
+    only_told,
     put_right,
     ranked,
     with_newer,
-    without_admissions,
     without_ours,
 )
 from assistant.answering.statements import (
+    ASKS,
     Statement,
     nearest_statements,
     superseded_among_others,
@@ -42,9 +43,10 @@ from assistant.answering.wording import (
     print_quotes,
     task_reply,
 )
-from memory_store import Days, MemoryStore, Recalled, Speaker, aside
+from memory_store import Asked, Days, MemoryStore, Recalled, Speaker, aside, reading_of
 
 _ROUNDS = 8
+_TELLS = 0.35
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
 _ROUNDS_FOR_OVERVIEW = 60
@@ -62,6 +64,14 @@ _OTHER_SPEAKER = 0.1
 _READ_FAST = 16
 
 
+class Answer(NamedTuple):
+    """What is said, the statements it quotes, and what became of the question."""
+
+    text: str
+    quotes: Sequence[Statement] = ()
+    outcome: Outcome = Outcome.QUOTED
+
+
 class QuotingReader:
     """Quotes the sentences nearest to the question, newest first, under what follows from them."""
 
@@ -72,129 +82,136 @@ class QuotingReader:
         self._store = store
         self._floor = floor
 
-    def most_rounds(self, text: str) -> int:
+    def most_rounds(self, asked: Asked) -> int:
         """See `Reader.most_rounds`."""
-        wide = self._store.language.has_rules and question_kind(text).overview
+        wide = self._store.language.has_rules and asked.overview
         return _ROUNDS_FOR_OVERVIEW if wide else _ROUNDS_FOR_NAMES
 
     async def read(self, question: Question) -> AsyncGenerator[AnswerPiece, None]:
         """See `Reader.read`. The answer comes in one piece."""
-        if question.recalled is None:
+        recalled = question.recalled
+        if recalled is None:
             yield AnswerPiece(_without_memory(question), Trace())
             return
         question = as_read(question)
-        recalled = question.recalled or ()
-        kind = await aside(len(question.text) // _READ_FAST, self._kind, question.text)
-        if not kind.asks:
-            yield AnswerPiece(NOTED, Trace())
-            return
         answering = self._answer if self._store.language.has_rules else self._nearest
-        answer, quoted = await answering(question, kind, recalled)
-        read = tuple(dict.fromkeys(quote.source.record.id for quote in quoted))
-        yield AnswerPiece(answer, Trace(context=read, quoted=read))
-
-    def _kind(self, text: str) -> QuestionKind:
-        language = self._store.language
-        if language.has_rules:
-            return question_kind(text)
-        return QuestionKind(asks=any(map(language.is_question, language.sentences(text))))
+        answer = await answering(question, question.asked, recalled)
+        read = tuple(dict.fromkeys(quote.source.record.id for quote in answer.quotes))
+        yield AnswerPiece(answer.text, Trace(context=read, quoted=read), outcome=answer.outcome)
 
     async def _nearest(
-        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
-    ) -> tuple[str, list[Statement]]:
+        self, question: Question, asked: Asked, recalled: Sequence[Recalled]
+    ) -> Answer:
         """The nearest statements alone, for a language without rules."""
         best = without_ours(recalled[:_ROUNDS])
         near = await nearest_statements(self._store, question.text, best)
+        near = [one for one in near if one.asking < ASKS] or near
         if not near or max(s.closeness for s in near) < self._floor:
-            return UNKNOWN, []
+            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
         shown = in_order(near_the_best(near)[:_QUOTES])
-        return print_quotes(shown, kind), shown
+        return Answer(print_quotes(shown, asked), shown)
 
     async def _answer(
-        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
-    ) -> tuple[str, list[Statement]]:
-        if listed := await self._listed(question, kind, recalled):
+        self, question: Question, asked: Asked, recalled: Sequence[Recalled]
+    ) -> Answer:
+        if listed := await self._listed(question, asked, recalled):
             return listed
-        slot = self._store.language.asked_slot(question.text)
-        farther = (found for found in recalled[_ROUNDS:] if slot in _slots(found))
-        best = without_ours([*recalled[:_ROUNDS], *farther])
-        near = superseded_among_others(
-            as_typed(
-                await nearest_statements(
-                    self._store, question.text, best, about_replies=kind.about_replies
-                )
-            ),
-            self._store.language,
-        )
-        near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
-        # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
-        telling = [s for s in near if _tells(s, slot)]
+        near = await self._near(question, asked, recalled)
         if not near:
-            return UNKNOWN, []
-        nearness = await self._closest(question, kind, best, near)
+            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
+        # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
+        telling = [s for s in near if _tells(s, asked.slot)]
+        if denial := await self._denial(question, asked, recalled, near, telling):
+            return denial
+        if asked.wants_advice:
+            near = [s for s in near if s.speaker is Speaker.USER] or near
+        if asked.about_time:
+            size = sum(len(s.text) for s in near)
+            near = await aside(size, with_days, near, self._store.language)
+        return await self._quoted(question, asked, near, telling)
+
+    async def _near(
+        self, question: Question, asked: Asked, recalled: Sequence[Recalled]
+    ) -> list[Statement]:
+        """What was said in the rounds, the nearest first, with what replaced it."""
+        told = [one for one in recalled if reading_of(one.record.round).telling >= _TELLS]
+        others = [one for one in recalled if one not in told]
+        best = without_ours([*told, *others][:_ROUNDS])
+        language = self._store.language
+        found = await nearest_statements(
+            self._store, question.text, best, about_replies=asked.about_replies
+        )
+        near = superseded_among_others(as_typed(found), language)
+        near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
+        return sorted(near, key=lambda s: s.nearness - _handicap(s, asked), reverse=True)
+
+    async def _denial(
+        self,
+        question: Question,
+        asked: Asked,
+        recalled: Sequence[Recalled],
+        near: Sequence[Statement],
+        telling: Sequence[Statement],
+    ) -> Answer | None:
+        """That nothing is known, with what is closest; None where something near may answer."""
+        nearness = await self._closest(question, asked, recalled, near)
         if nearness < self._floor and not telling:
             return self._unknown(near, nearness)
-        if nearness < self._floor:
-            near = telling
-        near.sort(key=lambda s: s.nearness - _handicap(s, kind), reverse=True)
-        told = without_admissions(recalled[:_ROUNDS_FOR_NAMES])
+        told = only_told(recalled[:_ROUNDS_FOR_NAMES])
         # What the assistant said was said in "our conversation", which nobody mentioned in it.
         size = sum(one.record.round.size for one in told)
         strangers = await aside(
-            size // _READ_FAST, unheard, question.text, told, things=not kind.about_replies
+            size // _READ_FAST, unheard, question.text, told, things=not asked.about_replies
         )
         if strangers:
             closest = near_the_best(near)[:_QUOTES]
-            return f"{never_came_up(strangers)}\n{print_quotes(closest, kind, CLOSEST)}", closest
+            text = f"{never_came_up(strangers)}\n{print_quotes(closest, asked, CLOSEST)}"
+            return Answer(text, closest, Outcome.UNKNOWN)
         if name := unsaid(question.text, near):
             closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
-            return f"{only_from_others(name)}\n{print_quotes(closest, kind, CLOSEST)}", closest
-        if kind.wants_advice:
-            near = [s for s in near if s.speaker is Speaker.USER] or near
-        if kind.about_time:
-            size = sum(len(s.text) for s in near)
-            near = await aside(size, with_days, near, self._store.language)
-        return await self._quoted(question, kind, near, telling)
+            text = f"{only_from_others(name)}\n{print_quotes(closest, asked, CLOSEST)}"
+            return Answer(text, closest, Outcome.UNKNOWN)
+        return None
 
     async def _listed(
-        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
-    ) -> tuple[str, list[Statement]] | None:
+        self, question: Question, asked: Asked, recalled: Sequence[Recalled]
+    ) -> Answer | None:
         """The answer to a question that no few statements answer: for all of oneself, of a time, or
         of a topic. None for any other."""
-        if kind.about_user:
-            return await self._told(question, kind, recalled, _is_of_oneself, UNKNOWN)
-        if question.days is not None:
-            then = partial(_is_of, question.days)
-            return await self._told(question, kind, recalled, then, NOTHING_THEN)
-        if kind.overview and not kind.about_replies:
-            return await self._overview(question, kind, recalled)
+        if asked.about_user:
+            return await self._told(question, asked, recalled, _is_of_oneself, UNKNOWN)
+        if asked.days is not None:
+            then = partial(_is_of, asked.days)
+            return await self._told(question, asked, recalled, then, NOTHING_THEN)
+        if asked.overview and not asked.about_replies:
+            return await self._overview(question, asked, recalled)
         return None
 
     async def _quoted(
         self,
         question: Question,
-        kind: QuestionKind,
+        asked: Asked,
         near: Sequence[Statement],
         telling: Sequence[Statement],
-    ) -> tuple[str, list[Statement]]:
+    ) -> Answer:
         """What follows from the statements, and quotes of the nearest and of those `telling`."""
         usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
-        most = _MANY_QUOTES if kind.counts or kind.wants_advice else usual
+        most = _MANY_QUOTES if asked.counts or asked.wants_advice else usual
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
-        conclusion, grounds = await concluder.conclude(kind, near, best[:most])
-        if kind.orders and grounds:
+        conclusion, grounds = await concluder.conclude(asked, near, best[:most])
+        if asked.orders and grounds:
             shown = list(grounds)
         else:
-            first = [*grounds, *(_replies(near, best[0]) if kind.about_replies else ()), *telling]
-            shown = await self._shown(question.text, kind, near, first, most)
-        quoted = print_quotes(shown, kind)
-        return f"{conclusion}\n{quoted}" if conclusion else quoted, shown
+            first = [*grounds, *(_replies(near, best[0]) if asked.about_replies else ()), *telling]
+            shown = await self._shown(question.text, asked, near, first, most)
+        quoted = print_quotes(shown, asked)
+        return Answer(f"{conclusion}\n{quoted}" if conclusion else quoted, shown)
 
     async def _shown(
         self,
         question: str,
-        kind: QuestionKind,
+        asked: Asked,
         near: Sequence[Statement],
         first: Sequence[Statement],
         most: int,
@@ -202,69 +219,71 @@ class QuotingReader:
         """The passages that are quoted: those that come `first` whatever they are like, and the
         best of the others."""
         language = self._store.language
-        others = await ranked(self._store, question, near, kind)
-        leading = passages(first, language, replies=kind.about_replies)
+        others = await ranked(self._store, question, near, asked)
+        leading = passages(first, language, replies=asked.about_replies)
         best = distinct([*leading, *others])[: max(most, len(leading))]
         best = await by_time(self._store, question, best) if not first else best
-        newer = passages(with_newer(best, near), language, replies=kind.about_replies)
+        newer = passages(with_newer(best, near), language, replies=asked.about_replies)
         return holding_first(distinct(newer))
 
-    def _unknown(self, near: Sequence[Statement], nearness: float) -> tuple[str, list[Statement]]:
+    def _unknown(self, near: Sequence[Statement], nearness: float) -> Answer:
         """That nothing is known, with what may be meant all the same: people ask in other words."""
         own = [s for s in near if s.speaker is Speaker.USER]
         if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
-            return UNKNOWN, []
+            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
         shown = passages(
             sorted(own, key=lambda s: -s.nearness)[:_CLOSEST], self._store.language, replies=False
         )
-        return f"{UNKNOWN}\n{print_quotes(shown, QuestionKind(), CLOSEST)}", shown
+        text = f"{UNKNOWN}\n{print_quotes(shown, Asked(), CLOSEST)}"
+        return Answer(text, shown, Outcome.UNKNOWN)
 
     async def _told(
         self,
         question: Question,
-        kind: QuestionKind,
+        asked: Asked,
         recalled: Sequence[Recalled],
         wanted: Callable[[Statement], bool],
         nothing: str,
-    ) -> tuple[str, list[Statement]]:
+    ) -> Answer:
         """The user's statements that are wanted, however near: none is like a question for all of
         them."""
         near = await self._told_in(question, recalled)
         told = [statement for statement in near if wanted(statement)][:_MANY_QUOTES]
         if not told:
-            return nothing, []
+            return Answer(nothing, outcome=Outcome.UNKNOWN)
         shown = in_order(with_newer(told, near))
-        return print_quotes(shown, kind), shown
+        return Answer(print_quotes(shown, asked), shown)
 
     async def _told_in(self, question: Question, recalled: Sequence[Recalled]) -> list[Statement]:
         """What users said in the rounds, nearest first."""
         told = without_ours(recalled)
         near = await nearest_statements(self._store, question.text, told, replies=False)
+        near = [one for one in near if one.asking < ASKS]
         return superseded_among_others(as_typed(near), self._store.language)
 
     async def _overview(
-        self, question: Question, kind: QuestionKind, recalled: Sequence[Recalled]
-    ) -> tuple[str, list[Statement]]:
+        self, question: Question, asked: Asked, recalled: Sequence[Recalled]
+    ) -> Answer:
         """What the user told of a topic, or at all, oldest first."""
         near = await self._told_in(question, recalled)
         of_topic = names_topic(question.text)
         if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:
-            return UNKNOWN, []
+            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
         shown, are_more = overview(near, self._store.language, of_topic=of_topic)
         if not shown:
-            return UNKNOWN, []
-        return print_quotes(shown, kind, PARTLY if are_more else OVERVIEW), shown
+            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
+        return Answer(print_quotes(shown, asked, PARTLY if are_more else OVERVIEW), shown)
 
     async def _closest(
         self,
         question: Question,
-        kind: QuestionKind,
+        asked: Asked,
         best: Sequence[Recalled],
         near: Sequence[Statement],
     ) -> float:
         """How close the closest sentence is, or the request whose reply is asked for."""
         closest = max(statement.closeness for statement in near)
-        if kind.about_replies:
+        if asked.about_replies:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))
         return closest
@@ -316,7 +335,7 @@ def _without_memory(question: Question) -> str:
     return NOTED if question.is_kept else NO_MEMORY
 
 
-def _handicap(statement: Statement, kind: QuestionKind) -> float:
+def _handicap(statement: Statement, asked: Asked) -> float:
     """Facts about people come from themselves, unless the reply is what is asked for."""
-    asked = Speaker.ASSISTANT if kind.about_replies else Speaker.USER
-    return 0.0 if statement.speaker is asked else _OTHER_SPEAKER
+    wanted = Speaker.ASSISTANT if asked.about_replies else Speaker.USER
+    return (0.0 if statement.speaker is wanted else _OTHER_SPEAKER) + statement.asking

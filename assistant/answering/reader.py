@@ -7,10 +7,11 @@ ours, such as notes before the answer, comes between a program and the model tha
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import LONGEST_READ, Days, Recalled
+from memory_store import LONGEST_READ, Asked, Recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,8 @@ class Question:
     recalled: Sequence[Recalled] | None = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the caller wants of a language model: sampling, and where the answer ends."""
-    days: Days | None = None
-    """The days asked about, where the question names nothing else to go by."""
+    asked: Asked = field(default_factory=Asked)
+    """What it asks for, as it was read."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
     is_kept: bool = False
@@ -76,16 +77,39 @@ class Trace:
     """The calls of tools that the reply asks for, in place of an answer or beside it."""
 
 
+class Outcome(StrEnum):
+    """What became of a message. Stored with its round, in place of any look at our own words."""
+
+    ANSWERED = "answered"
+    """A language model answered."""
+    QUOTED = "quoted"
+    """Answered with quotes from memory."""
+    UNKNOWN = "unknown"
+    """Answered that nothing is known, maybe with what is closest."""
+    KEPT = "kept"
+    """It told something, which was kept and no more."""
+    POLITE = "polite"
+    """It wanted a few polite words back, or what only a language model can give."""
+    REFUSED = "refused"
+    """Not kept, as it asked."""
+    FORGOTTEN = "forgotten"
+    """What it confirmed was forgotten."""
+    ASKED_BACK = "asked_back"
+    """It asks to forget something, and was asked to confirm that, or what."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
     """A piece of the answer; the last one carries the trace and may be empty.
 
-    `choices` is the piece as the model gave it, where that is more than a text.
+    `choices` is the piece as the model gave it, where that is more than a text; `outcome` what
+    became of the message, where a piece decides it.
     """
 
     text: str = ""
     trace: Trace | None = None
     choices: Sequence[Mapping[str, Any]] = ()
+    outcome: Outcome | None = None
 
 
 class Reader(Protocol):
@@ -95,7 +119,7 @@ class Reader(Protocol):
     reads_conversation: bool
     """Whether it reads the earlier messages of the conversation, and not memory alone."""
 
-    def most_rounds(self, text: str) -> int:
+    def most_rounds(self, asked: Asked) -> int:
         """How many recalled rounds of usual length it can make use of, for a question."""
         ...
 

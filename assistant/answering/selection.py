@@ -8,36 +8,32 @@ else what has most of its words.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
 from assistant.answering.passages import is_in_passage, passages
-from assistant.answering.question_kind import QuestionKind, question_kind
-from assistant.answering.statements import Statement, parts_gone, told_first
-from assistant.answering.wording import ADMITTED, NOTED, OURS, POLITE
+from assistant.answering.reader import Outcome
+from assistant.answering.statements import ASKS, Statement, parts_gone, told_in
+from assistant.answering.wording import outcome_of
 from memory_store import (
+    Asked,
     FactLink,
-    Kind,
     MemoryStore,
     Recalled,
     Round,
     Speaker,
-    kind_of,
-    read_sentences,
+    reading_of,
     shared_words,
-    wants_answer,
 )
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
-# What introduces another's words, or sets them apart.
-_NOT_TYPED = frozenset('\n:："“„«「`>')
-
-
-# So many characters of one line are typed; more may well be pasted.
+# What sets another's words apart.
+_NOT_TYPED = frozenset('"“„«「`>')
+# So many characters are typed; more may well be pasted.
 _TYPED = 400
-_TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.SMALL_TALK)
+_TELLS = 0.5
 
 
 def as_typed(statements: Sequence[Statement]) -> list[Statement]:
@@ -46,15 +42,18 @@ def as_typed(statements: Sequence[Statement]) -> list[Statement]:
     nothing, but is what the user said."""
     return [
         replace(one, speaker=Speaker.USER)
-        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record.round.user_text.strip())
+        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record.round)
         else one
         for one in statements
     ]
 
 
-def _is_typed(message: str) -> bool:
+def _is_typed(round: Round) -> bool:
+    message = round.user_text.strip()
     return (
-        len(message) <= _TYPED and _NOT_TYPED.isdisjoint(message) and kind_of(message) in _TELLING
+        len(message) <= _TYPED
+        and _NOT_TYPED.isdisjoint(message)
+        and reading_of(round).telling >= _TELLS
     )
 
 
@@ -115,49 +114,35 @@ def distinct(quotes: Sequence[Statement]) -> list[Statement]:
 
 
 def without_ours(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds without our own earlier quotes, which would only be quoted again."""
+    """Rounds without what we answered in words of our own, which would only be quoted again."""
     return [_without_our_reply(found) for found in recalled]
-
-
-def without_admissions(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds without the questions that we could not answer: to ask for something is not to tell
-    it, as other sentences beside the question do."""
-    return [_without_admission(found) for found in recalled]
-
-
-def _without_admission(found: Recalled) -> Recalled:
-    said = found.record.round
-    if not said.assistant_text.startswith(ADMITTED):
-        return found
-    return _telling(found, lambda sentence: question_kind(sentence).asks)
 
 
 def _without_our_reply(found: Recalled) -> Recalled:
     said = found.record.round
-    if any(said.assistant_text.startswith(polite) for polite in POLITE):
-        # What we answered so told nothing: a greeting, thanks.
-        return _saying(found, replace(said, user_text="", assistant_text=""))
-    if said.assistant_text == NOTED:
-        return _saying(found, replace(said, assistant_text=""))
-    if not any(ours in said.assistant_text for ours in OURS):
+    if outcome_of(said) in (Outcome.ANSWERED, None):
         return found
-    # What we answered with quotes was asked: its sentences tell something only where that is sure.
-    return _telling(found, lambda sentence: "?" in sentence or wants_answer(sentence))
+    round = replace(said, assistant_text="")
+    return replace(found, record=replace(found.record, round=round))
 
 
-def _telling(found: Recalled, asks: Callable[[str], bool]) -> Recalled:
-    """The round with what its user told alone, also where a question begins with it."""
-    said, facts = found.record.round, [fact.text for fact in found.record.facts]
+def only_told(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Rounds without the questions that we answered ourselves: to ask for something is not to tell
+    it, as other sentences beside the question do."""
+    return [_only_told(found) for found in recalled]
+
+
+def _only_told(found: Recalled) -> Recalled:
+    said = found.record.round
+    if outcome_of(said) in (Outcome.ANSWERED, None):
+        return found
+    facts = [fact.text for fact in found.record.facts]
     told = (
-        told_first(sentence, facts) if asks(sentence) else sentence
-        for sentence in read_sentences(said.user_text)
+        told_in(one, facts)
+        for one in reading_of(said).sentences
+        if one.only_asks < ASKS or told_in(one, facts) != one.text
     )
-    # What a question begins with has no full stop.
-    text = " ".join(filter(None, told))
-    return _saying(found, replace(said, user_text=text, assistant_text=""))
-
-
-def _saying(found: Recalled, round: Round) -> Recalled:
+    round = replace(said, user_text=" ".join(told), assistant_text="")
     return replace(found, record=replace(found.record, round=round))
 
 
@@ -169,6 +154,8 @@ _SENTENCE, _ROUND = 0.5, 0.25
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
 # What seems to be another's words, in a message of one's own.
 _QUOTED = 0.1
+# What surely asks and tells nothing: it comes after whatever tells.
+_ASKING = 1.0
 # A quote much farther from the question than the best one is noise beside it; a short message
 # costs little to read, and a diary's least: there, less of what comes near is of something else.
 _LONG_NEAR, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25
@@ -189,7 +176,7 @@ _FORMER = re.compile(r"\b(?:before|used to|original(?:ly)?|previous(?:ly)?|forme
 
 
 async def ranked(
-    store: MemoryStore, question: str, near: Sequence[Statement], kind: QuestionKind
+    store: MemoryStore, question: str, near: Sequence[Statement], kind: Asked
 ) -> list[Statement]:
     """The passages of these statements, the best for the question first, without those that are
     much farther from it."""
@@ -243,12 +230,13 @@ def _enough(statement: Statement) -> float:
     return _SHORT_NEAR if _is_named(statement) else _DIARY_NEAR
 
 
-def _weight(statement: Statement, around: float, kind: QuestionKind) -> float:
+def _weight(statement: Statement, around: float, kind: Asked) -> float:
     replied = statement.speaker is Speaker.ASSISTANT
     other = _OTHER_PERSON if _is_named(statement) else _OTHER_SPEAKER
     handicap = 0.0 if replied is kind.about_replies else other
     if statement.speaker is Speaker.QUOTED:
         handicap += _QUOTED
+    handicap += _ASKING * statement.asking
     return (
         around + _SENTENCE * statement.closeness + _ROUND * statement.source.similarity - handicap
     )
@@ -256,6 +244,8 @@ def _weight(statement: Statement, around: float, kind: QuestionKind) -> float:
 
 # Of the earlier statement's words, so many are in the correction, unless it was said just before.
 _SHARED = 0.5
+# How sure a message has to be that it puts something right.
+_CORRECTS = 0.5
 _POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
 
 
@@ -278,7 +268,7 @@ def _corrections(own: Sequence[Statement]) -> Iterator[Statement]:
         if _place(statement) < _place(first):
             firsts[statement.source.record.id] = statement
     for first in firsts.values():
-        if kind_of(first.source.record.round.user_text) is Kind.CORRECTS:
+        if reading_of(first.source.record.round).corrects >= _CORRECTS:
             yield first
 
 

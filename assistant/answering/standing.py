@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from assistant.by_digest import ByDigest
 from assistant.dates import print_day
 from memory_store import (
     Days,
@@ -20,8 +19,7 @@ from memory_store import (
     Record,
     Speaker,
     own_sentences,
-    read_sentences,
-    surely_instructs,
+    reading_of,
 )
 
 STANDING = "standing requests"
@@ -36,6 +34,8 @@ _LIKE = (
 _ROUNDS = 10
 _MOST = 8
 _LONGEST = 500
+# How sure a sentence has to be that it says how to answer from now on: it is followed.
+_INSTRUCTS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +79,9 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
         return
     # Whose words a message is takes longest to tell, and few messages ask for anything.
-    if not _holds_request(round.user_text):
+    asking = {one.text for one in reading_of(round).sentences if one.instructing >= _INSTRUCTS}
+    if not asking:
         return
     for sentence in own_sentences(round):
-        if surely_instructs(sentence):
+        if sentence in asking:
             yield StandingRequest(record.id, round.session_date, sentence)
-
-
-def _holds_request(text: str) -> bool:
-    """Whether some sentence asks for something from now on, whoever's it is."""
-    return _HOLDING.of(text, lambda: any(map(surely_instructs, read_sentences(text))))
-
-
-# Some 130 bytes each.
-_HOLDING = ByDigest[bool](50_000)

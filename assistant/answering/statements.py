@@ -17,12 +17,13 @@ from memory_store import (
     Language,
     MemoryStore,
     Recalled,
+    Sentence,
     Speaker,
     in_slices,
     named_speakers,
+    reading_of,
     speakers_of,
     superseded_parts,
-    surely_asks,
     without_names,
 )
 
@@ -37,6 +38,7 @@ _POINTS_BACK = re.compile(
     re.I,
 )
 _LONG_WORD = re.compile(r"\w{4,}")
+_MAY_ASK = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Statement:
     """The statement with the sentences around it, where it is quoted with them."""
     weight: float = 0.0
     """How good a quote it is in its passage."""
+    asking: float = 0.0
+    """How sure it is that it asks and tells nothing, from 0 to 1."""
 
     @property
     def quotable(self) -> str:
@@ -116,7 +120,8 @@ async def nearest_statements(
     about_replies: bool = False,
     leads: bool = True,
 ) -> list[Statement]:
-    """The statements in these rounds, nearest first. The user's questions state nothing.
+    """The statements in these rounds, nearest first. The user's questions are among them, and know
+    how sure it is that they are.
 
     Of replies, sentences that share a word with the question; of the best round's all of them where
     replies are asked for or nothing else is left: they may share words only with their request.
@@ -189,37 +194,39 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
 
 
 def _said(found: Recalled, language: Language) -> list[Statement]:
-    """What the user stated, with the days that the store knows its facts to talk about."""
+    """What the user stated, with the days that the store knows its facts to talk about; questions
+    behind it."""
     facts = {fact.text: fact for fact in found.record.facts}
-    every = language.sentences(found.record.round.user_text)
-    leads = {text: before for before, text in pairwise(every) if _POINTS_BACK.search(text)}
-    texts = [told for text in every if (told := _told_in(text, facts, language))]
+    every = reading_of(found.record.round, language).sentences
+    leads = {after.text: before.text for before, after in pairwise(every) if _points_back(after)}
+    told = {told_in(one, facts): one for one in every}
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # What is no fact has no speaker of its own: it is as those around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
-    return [
-        _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise))
-        for text in dict.fromkeys(texts[:_SENTENCES_OF_A_SIDE])
+    statements = [
+        replace(
+            _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise)),
+            asking=one.only_asks if text == one.text else 0.0,
+        )
+        for text, one in told.items()
     ]
+    return sorted(statements, key=lambda one: one.asking >= ASKS)[:_SENTENCES_OF_A_SIDE]
 
 
-def _told_in(sentence: str, facts: Iterable[str], language: Language) -> str:
-    """What a sentence states: all of it, or what the question begins with, or nothing."""
-    asks = language.is_question(sentence) or _asks(sentence)
-    return told_first(sentence, facts) if asks else sentence
+ASKS = 0.5
+"""How sure it has to be that a sentence only asks, to count as a question."""
 
 
-def told_first(question: str, facts: Iterable[str]) -> str:
-    """The fact that a question begins with ("I moved to Lyon, where can I swim?"), or nothing. A
-    whole question without its mark may be a fact, too; it states nothing."""
-    told = (one for one in facts if question.startswith(one) and question != one)
-    return max(told, key=len, default="")
+def _points_back(sentence: Sentence) -> bool:
+    return _POINTS_BACK.search(sentence.text) is not None
 
 
-def _asks(sentence: str) -> bool:
-    """Whether it is a question without its mark: one that tells something by the way may be a fact,
-    and no quote."""
-    return not sentence.endswith((".", "!")) and surely_asks(sentence)
+def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
+    """What a sentence states: the fact that a question begins with ("I moved to Lyon, where can I
+    swim?"), or all of it."""
+    begins = (one for one in facts if sentence.text.startswith(one) and sentence.text != one)
+    begun = max(begins, key=len, default="")
+    return begun if begun and sentence.asking > _MAY_ASK else sentence.text
 
 
 def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:

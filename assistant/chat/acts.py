@@ -1,45 +1,56 @@
-"""What a message wants done, beside being answered and kept (docs/decisions/0016-acts.md).
+"""What a message wants done, beside being answered and kept.
 
-And what a statement is answered with where no language model answers: what was kept of it, and what
-it replaced.
+How sure one has to be of each act follows from what a wrong guess costs
+(docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.answering.packing import shortened
+from assistant.answering.reader import Outcome
+from assistant.answering.statements import told_in
 from assistant.answering.wording import (
     ABOUT,
     HELLO,
+    KEPT,
+    NEEDS_MODEL,
     NO_SMALL_TALK,
     NOTED,
-    NOTED_THAT,
     PUT_RIGHT,
     WELCOME,
 )
-from assistant.chat.call import Place
-from assistant.chat.forgetting import OFFERED, Forgetting
-from assistant.chat.meaning import confirms, keeps_out, politeness, wants_forgotten
-from assistant.models.chat_model import Message
+from assistant.chat.call import Meaning, Place
+from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from memory_store import (
     Days,
     Fact,
     FactLink,
     Kind,
+    Language,
     MemoryStore,
+    Reading,
     Round,
-    Speaker,
-    goes_on_to_ask,
-    kind_of,
-    read_sentences,
+    Sentence,
+    confirms_deletion,
+    most_of,
 )
 
 NOT_KEPT = (
-    "This message is not stored. To delete something that you said before, say “forget that” or "
-    "“delete what I said about” something."
+    "This message is not stored, as you asked. If it should be, say it again, beginning with "
+    "“remember:”."
 )
 NOT_KEPT_LINE = "(Your message and this answer are not stored.)"
 NOT_KEPT_MODE = "Not stored: memory is not written for this message."
 NOTHING_WAITS = "Nothing is waiting to be deleted, and nothing was deleted."
+MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
+
+# Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
+_OFFERS, _ASKS_BACK = 0.5, 0.3
+# What is surely refused is not stored. Below that it is stored, which is said.
+_REFUSES, _MAY_REFUSE = 0.5, 0.3
+# A few polite words answer nothing: a question among them would be lost.
+_POLITE, _LONGEST_POLITE = 0.6, 100
+_ASKS_MEMORY = 0.4
 
 
 class Acts:
@@ -53,26 +64,35 @@ class Acts:
         self._store = store
         self._forgetting = forgetting
         self.has_model = has_model
-        self._polite = {
+        self._polite: Mapping[Kind, str] = {
             Kind.GREETS: HELLO,
             Kind.THANKS: WELCOME,
             Kind.SMALL_TALK: NO_SMALL_TALK,
             Kind.ABOUT_ASSISTANT: ABOUT.format(place=kept_where),
+            Kind.TASK: NEEDS_MODEL,
         }
 
-    async def forgetting(
-        self, place: Place, text: str, before: Sequence[Message], days: Days
-    ) -> str | None:
-        """The reply to a message that asks to forget, or that confirms it; None for any other,
-        which ends a request that waits. Nothing of such a message is kept."""
+    @property
+    def language(self) -> Language:
+        """By whose rules messages are read."""
+        return self._store.language
+
+    async def forgetting(self, place: Place, meaning: Meaning, days: Days) -> Said | None:
+        """What is said to a message that asks to forget, or that answers whether to; None for any
+        other, which ends a request that waits. Nothing of such a message is kept."""
+        text = meaning.reading.text
         if reply := await self._forgetting.confirmed(*place, text):
             return reply
-        if confirms(text):
-            was_offered = bool(before) and OFFERED in before[-1].content
-            return NOTHING_WAITS if was_offered or not self.has_model else None
-        if wants_forgotten(text):
-            return await self._forgetting.offer(*place, text, days)
-        return None
+        may_mean_it = self._forgetting.was_left(*place) or not self.has_model
+        if may_mean_it and confirms_deletion(text):
+            return Said(NOTHING_WAITS, Outcome.POLITE)
+        sure = meaning.wishes.forgets
+        corrects = meaning.reading.corrects >= _OFFERS and meaning.reading.telling >= _OFFERS
+        if sure < _ASKS_BACK or corrects or sure <= meaning.wishes.keeps:
+            return None
+        if sure < _OFFERS:
+            return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
+        return await self._forgetting.offer(*place, text, days)
 
     async def ends_request(self, place: Place) -> None:
         """A message that changes no memory ends a request all the same."""
@@ -82,69 +102,77 @@ class Acts:
         """Whether a request waits to be confirmed."""
         return await self._forgetting.waits(*place)
 
-    def refuses(self, text: str) -> bool:
-        """Whether the message says that it is not to be remembered."""
-        return keeps_out(text)
+    def refuses(self, meaning: Meaning) -> bool:
+        """Whether the message surely says that it is not to be remembered."""
+        return meaning.wishes.refuses >= _REFUSES
 
-    def polite(self, text: str) -> str | None:
-        """The reply to a greeting, to thanks and the like, where no model gives one."""
-        kind = None if self.has_model else politeness(text)
-        return self._polite[kind] if kind else None
+    def polite(self, meaning: Meaning) -> str | None:
+        """The reply to a greeting, to thanks and the like, and to what only a model can do, where
+        there is none."""
+        kinds, text = meaning.reading.kinds, meaning.reading.text
+        if self.has_model or meaning.asked.overview or meaning.asked.about_user:
+            return None
+        kind = max(self._polite, key=lambda kind: kinds[kind])
+        others = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.TELLS, Kind.KEEPS, Kind.CORRECTS)
+        is_sure = kinds[kind] >= _POLITE and most_of(kinds, others) < _ASKS_MEMORY
+        return self._polite[kind] if is_sure and len(text) <= _LONGEST_POLITE else None
 
-    async def acknowledged(self, said: Round) -> str:
-        """What a statement is answered with."""
-        return await acknowledged(self._store, said)
-
-    async def acknowledged_beside(self, said: Round) -> str:
-        """What is said of what a question tells, after its answer; nothing where a model answers,
-        which sees the message."""
-        return "" if self.has_model else await acknowledged_beside(self._store, said)
+    async def acknowledged(self, meaning: Meaning, said: Round) -> str:
+        """What is said of a message that was kept: what it tells, and what that replaces; nothing
+        of one that tells nothing. `said` is the round as it is stored next."""
+        if self.has_model:
+            return ""
+        facts = (await self._store.foreseen(said)).facts
+        parts = [*_told(meaning, facts)]
+        if not parts:
+            return ""
+        corrects = meaning.reading.corrects >= _OFFERS and any(links for _, links in parts)
+        noted = (PUT_RIGHT if corrects else KEPT) + _listed(parts)
+        in_doubt = meaning.wishes.refuses >= _MAY_REFUSE
+        return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
 
 
 _MOST = 3
 _LONGEST = 100
-_TELLING = (Kind.TELLS, Kind.CORRECTS)
-
-
-async def acknowledged(store: MemoryStore, said: Round) -> str:
-    """What is kept of a round that is stored next; its place does not matter."""
-    own = [fact for fact in await _facts(store, said) if fact.is_users]
-    parts = _parts(own) or [(part, ()) for part in read_sentences(said.user_text)]
-    if not parts or (not own and kind_of(said.user_text).asks):
-        return NOTED
-    replaces = any(fact.supersedes for fact in own)
-    corrects = replaces and kind_of(said.user_text) is Kind.CORRECTS
-    return (PUT_RIGHT if corrects else NOTED_THAT) + _listed(parts)
-
-
-async def acknowledged_beside(store: MemoryStore, said: Round) -> str:
-    """What is kept of a round that asks something, too; nothing where it only asks."""
-    own = [fact for fact in await _facts(store, said) if fact.speaker is Speaker.USER]
-    told = [fact for fact in own if _is_told(fact.text, said.user_text)]
-    return NOTED_THAT + _listed(_parts(told)) if told else ""
-
-
-def _is_told(text: str, message: str) -> bool:
-    """Whether it surely asks nothing: a question without its mark may be a fact, too."""
-    ends = text.endswith((".", "!")) or goes_on_to_ask(text, message)
-    return ends and kind_of(text) in _TELLING
-
-
-async def _facts(store: MemoryStore, said: Round) -> Sequence[Fact]:
-    return (await store.foreseen(said)).facts
-
-
 _Part = tuple[str, Sequence[FactLink]]
 
 
-def _parts(facts: Sequence[Fact]) -> list[_Part]:
-    """The statements, those that replace something first."""
-    return sorted(((f.text, f.supersedes) for f in facts), key=lambda part: not part[1])
+def _told(meaning: Meaning, facts: Sequence[Fact]) -> Iterator[_Part]:
+    """What the message tells, sentence by sentence, those first that replace something."""
+    links = {fact.text: fact.supersedes for fact in facts if fact.is_users}
+    parts = [*_parts(meaning.reading, facts, links)]
+    yield from sorted(parts, key=lambda part: not part[1])
+
+
+def _parts(
+    reading: Reading, facts: Sequence[Fact], links: Mapping[str, Sequence[FactLink]]
+) -> Iterator[_Part]:
+    for sentence in reading.sentences:
+        if tells(sentence):
+            own = [links[text] for text in links if text in sentence.text]
+            yield (
+                _without_lead(sentence.text, reading),
+                next(filter(None, own), ()),
+            )
+        elif (begun := told_in(sentence, [fact.text for fact in facts])) != sentence.text:
+            yield begun, links.get(begun, ())
+
+
+def tells(sentence: Sentence) -> bool:
+    """Whether it is said that this sentence was kept."""
+    return sentence.telling >= 0.5 and sentence.telling >= sentence.asking
+
+
+def _without_lead(text: str, reading: Reading) -> str:
+    """What is to be kept, without "remember this:" before it."""
+    lead, colon, rest = text.partition(":")
+    is_wish = reading.kinds[Kind.KEEPS] >= _OFFERS and len(lead.split()) <= 5
+    return rest.strip() if colon and is_wish and rest.strip() else text
 
 
 def _listed(parts: Sequence[_Part]) -> str:
     told = "; ".join(_worded(text, replaced) for text, replaced in parts[:_MOST])
-    return told + ("; …" if len(parts) > _MOST else "")
+    return told + (f"; and {len(parts) - _MOST} more" if len(parts) > _MOST else "")
 
 
 def _worded(said: str, replaced: Sequence[FactLink]) -> str:
@@ -154,3 +182,8 @@ def _worded(said: str, replaced: Sequence[FactLink]) -> str:
 
 def _short(text: str) -> str:
     return shortened(" ".join(text.split()).rstrip("."), _LONGEST)
+
+
+def noted_or(text: str) -> str:
+    """What is shown of a message that was kept, whatever it told."""
+    return text or NOTED

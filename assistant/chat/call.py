@@ -2,14 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
-from assistant.answering.reader import Trace, shapes_reply
+from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Understanding
 from assistant.models.chat_model import Message
-from memory_store import Days, Labels, Recall, Round, Where
+from memory_store import (
+    Asked,
+    Days,
+    Labels,
+    Language,
+    Reading,
+    Recall,
+    Round,
+    Where,
+    Wishes,
+    wishes_of,
+)
 
 
 class Place(NamedTuple):
@@ -17,6 +28,36 @@ class Place(NamedTuple):
 
     user_id: str
     session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a message may mean, read once when it comes in. Whoever acts on it weighs what a wrong
+    guess costs; nobody reads the words again to find out what they mean."""
+
+    reading: Reading
+    wishes: Wishes
+    asked: Asked
+
+    @classmethod
+    def of(cls, text: str, asked: str, language: Language, asked_on: date) -> Self:
+        """Read a message; `asked` is its text where it is known to be a question."""
+        return cls(language.read(text), wishes_of(text), language.asked(asked, asked_on))
+
+    @property
+    def tells(self) -> bool:
+        """Whether it tells something, as far as anything says."""
+        return self.reading.telling >= TELLS
+
+    @property
+    def only_tells(self) -> bool:
+        """Whether no answer is expected, as far as anything says."""
+        return self.tells and self.reading.asking < MAY_ASK
+
+
+# How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
+# what tells is acknowledged, and what asks is answered; in doubt both are done.
+TELLS, MAY_ASK = 0.5, 0.35
 
 
 class MemoryMode(StrEnum):
@@ -105,3 +146,4 @@ class ChatDone:
     round: Round | None
     timings: Mapping[str, float]
     understanding: Understanding | None = None
+    outcome: Outcome = Outcome.ANSWERED

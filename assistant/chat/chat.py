@@ -5,22 +5,25 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from assistant.answering.reader import AnswerPiece, Question, Reader, Trace, demanded
+from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
 from assistant.answering.wording import NOTED
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
-from assistant.chat.call import ChatCall, ChatDone, MemoryMode
+from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
+from assistant.chat.forgetting import Said
 from assistant.chat.recorder import Recorder
-from assistant.chat.retriever import Retrieved, Retriever, days_alone, known_until
+from assistant.chat.retriever import Retrieved, Retriever, known_until
 from assistant.chat.rounds import ChatRounds, next_round
 from assistant.chat.tool_loops import Loop, UnderWay
 from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from memory_store import LONGEST_QUERY, Query, Recall, Recalled
+from memory_store import LONGEST_QUERY, Query, Recall, Recalled, aside
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
+# So many characters are looked through for words while rules read one.
+_READ_FAST = 4
 
 Observer = Callable[[str, float], None]
 
@@ -74,18 +77,45 @@ class Chat:
 
     async def _answer(self, call: ChatCall) -> Pieces:
         self._check_model(call)
-        if (reply := await self._acted(call)) is not None:
+        meaning = await self._meaning(call)
+        if (said := await self._acted(call, meaning)) is not None:
+            yield AnswerPiece(said.text, outcome=said.outcome)
+            yield ChatDone(Trace(), None, None, {}, outcome=said.outcome)
+        elif call.mode.stores and not call.is_task and self._acts.refuses(meaning):
+            async for piece in self._unkept(call, meaning):
+                yield piece
+        elif self._is_said(call) and (reply := self._acts.polite(meaning)):
             yield AnswerPiece(reply)
+            round = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
+            yield ChatDone(Trace(), None, round, {}, outcome=Outcome.POLITE)
+        elif self._is_only_told(call, meaning) and call.mode.stores:
+            async for piece in self._kept(call, meaning):
+                yield piece
+        elif self._is_only_told(call, meaning) and call.mode.recalls:
+            yield AnswerPiece(NOT_KEPT_MODE)
             yield ChatDone(Trace(), None, None, {})
-        elif call.mode.stores and not call.is_task and self._acts.refuses(call.text):
-            async for piece in self._unkept(call):
-                yield piece
-        elif self._is_said(call) and (reply := self._acts.polite(call.text)):
-            yield AnswerPiece(reply)
-            yield ChatDone(Trace(), None, await self._rounds.store(call, reply), {})
         else:
-            async for piece in self._read(call):
+            async for piece in self._read(call, meaning):
                 yield piece
+
+    async def _meaning(self, call: ChatCall) -> Meaning:
+        """What the message may mean: read here, once."""
+        asked_on, language = call.asked_at.date(), self._acts.language
+        return await aside(
+            len(call.text) // _READ_FAST, Meaning.of, call.text, call.asked, language, asked_on
+        )
+
+    async def _kept(self, call: ChatCall, meaning: Meaning) -> Pieces:
+        """The acknowledgement of what is told. Nothing is said before it is stored. What was kept
+        stands in the message: the answer that is stored repeats none of it."""
+        started = time.perf_counter()
+        noted = await self._acts.acknowledged(meaning, next_round(call, meaning)) or NOTED
+        round = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
+        yield AnswerPiece(noted)
+        store_ms = (time.perf_counter() - started) * 1000
+        self._observe("store", store_ms / 1000)
+        timings = {"store_ms": store_ms}
+        yield ChatDone(Trace(), None, round, timings, outcome=Outcome.KEPT)
 
     def _check_model(self, call: ChatCall) -> None:
         wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())
@@ -97,7 +127,7 @@ class Chat:
                 param=wanted[0],
             )
 
-    async def _acted(self, call: ChatCall) -> str | None:
+    async def _acted(self, call: ChatCall, meaning: Meaning) -> Said | None:
         """The reply to a message that wants something forgotten, or confirms it."""
         if call.is_task or call.is_question or call.mode is MemoryMode.OFF:
             return None
@@ -106,16 +136,16 @@ class Chat:
         if call.mode is not MemoryMode.ON:
             await self._acts.ends_request(call.place)
             return None
-        return await self._acts.forgetting(call.place, call.text, call.conversation, call.days)
+        return await self._acts.forgetting(call.place, meaning, call.days)
 
-    async def _unkept(self, call: ChatCall) -> Pieces:
+    async def _unkept(self, call: ChatCall, meaning: Meaning) -> Pieces:
         """The answer to a message that is not to be remembered. Memory is not even searched, so
         that no vector of it stays."""
         if not self._acts.has_model:
             yield AnswerPiece(NOT_KEPT)
-            yield ChatDone(Trace(), None, None, {})
+            yield ChatDone(Trace(), None, None, {}, outcome=Outcome.REFUSED)
             return
-        async with aclosing(self._read(replace(call, mode=MemoryMode.OFF))) as pieces:
+        async with aclosing(self._read(replace(call, mode=MemoryMode.OFF), meaning)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, ChatDone):
                     await self._recorder.forget_replies()
@@ -123,17 +153,18 @@ class Chat:
                         yield AnswerPiece(f"\n\n{NOT_KEPT_LINE}")
                 yield piece
 
-    async def _read(self, call: ChatCall) -> Pieces:
+    async def _read(self, call: ChatCall, meaning: Meaning) -> Pieces:
         started = time.perf_counter()
         known = self._known(call)
-        retrieved = known or await self._retrieve(call)
+        retrieved = known or await self._retrieve(call, meaning)
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
-        answer = _Answer()
-        reading = traced_reading(self._reader.read(self._question(call, recall)))
+        # Better nothing than "I don't know" above what was told just now.
+        answer = _Answer(keeps_denials=not (meaning.tells and self._is_said(call)))
+        reading = traced_reading(self._reader.read(self._question(call, meaning, recall)))
         async with aclosing(reading) as pieces:
             async for piece in pieces:
-                if shown := answer.shown(piece, has_model=self._acts.has_model):
+                if shown := answer.shown(piece):
                     if not answer.is_begun:
                         self._observe("first_token", time.perf_counter() - started)
                     answer.is_begun = True
@@ -141,17 +172,16 @@ class Chat:
         read_at = time.perf_counter()
         trace = _by_rounds(answer.trace, recall)
         round = None
-        if answer.is_statement and not call.mode.stores:
-            yield AnswerPiece(self._acts.polite(call.text) or NOT_KEPT_MODE)
-        elif answer.is_statement:
-            # Nothing is said before it is stored. What is noted stands in the message and in older
-            # ones: the answer that is kept repeats none of it.
-            noted = await self._acts.acknowledged(next_round(call))
-            round = await self._rounds.store(call, NOTED, shown=noted)
-            yield AnswerPiece(noted)
-        elif call.mode.stores:
-            noted = await self._noted_beside(call)
-            round = await self._rounds.store_answer(call, answer.text, trace, recall, noted)
+        if call.mode.stores:
+            noted = await self._noted_beside(call, meaning)
+            if not answer.text and not trace.calls and not self._acts.has_model:
+                noted = noted or NOTED
+                round = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
+            else:
+                noted = f"\n\n{noted}" if noted else ""
+                round = await self._rounds.store_answer(
+                    call, answer.text, trace, recall, noted, meaning, answer.outcome
+                )
             if noted:
                 yield AnswerPiece(noted)
         self._keep_loop(call, retrieved, answer.text, trace)
@@ -163,14 +193,13 @@ class Chat:
         for stage, ms in {**timings, **_parts(None if known else recall)}.items():
             self._observe(stage.removesuffix("_ms"), ms / 1000)
         understanding = retrieved.understanding if retrieved else None
-        yield ChatDone(trace, recall, round, timings, understanding)
+        yield ChatDone(trace, recall, round, timings, understanding, answer.outcome)
 
-    async def _noted_beside(self, call: ChatCall) -> str:
+    async def _noted_beside(self, call: ChatCall, meaning: Meaning) -> str:
         """What follows an answer to a message that told something, too."""
         if not self._is_said(call):
             return ""
-        noted = await self._acts.acknowledged_beside(next_round(call))
-        return f"\n\n{noted}" if noted else ""
+        return await self._acts.acknowledged(meaning, next_round(call, meaning))
 
     def _keep_loop(
         self, call: ChatCall, retrieved: Retrieved | None, answer: str, trace: Trace
@@ -190,18 +219,23 @@ class Chat:
         asks = call.is_task or call.is_question
         return call.mode.stores and not asks and call.wants_words
 
+    def _is_only_told(self, call: ChatCall, meaning: Meaning) -> bool:
+        """Whether it is answered by saying what was kept: nothing reads it, and it asks nothing."""
+        asks = call.is_task or call.is_question
+        return meaning.only_tells and not (asks or self._acts.has_model) and call.wants_words
+
     def _known(self, call: ChatCall) -> Retrieved | None:
         """What was recalled before: all rounds of tool calls of one question share one recall."""
         loop = self._under_way.of(*call.place) if call.after and call.mode.recalls else None
         return loop.retrieved if loop and loop.question == call.text else None
 
-    async def _retrieve(self, call: ChatCall) -> Retrieved | None:
+    async def _retrieve(self, call: ChatCall, meaning: Meaning) -> Retrieved | None:
         query = call.asked[:LONGEST_QUERY]
         if not call.mode.recalls or not query.strip():
             return None
         # Those that the conversation shows already are not read twice.
         shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
-        wanted = self._recalled_rounds or self._reader.most_rounds(query)
+        wanted = self._recalled_rounds or self._reader.most_rounds(meaning.asked)
         return await self._retriever.retrieve(
             Query(
                 call.user_id,
@@ -213,10 +247,11 @@ class Chat:
                 sessions=False,
                 short_limit=0 if self._recalled_rounds else _MOST_ROUNDS,
                 where=call.where,
+                asked=meaning.asked,
             )
         )
 
-    def _question(self, call: ChatCall, recall: Recall | None) -> Question:
+    def _question(self, call: ChatCall, meaning: Meaning, recall: Recall | None) -> Question:
         recalled = None
         if call.mode.recalls:
             rounds = recall.read if recall else ()
@@ -229,7 +264,7 @@ class Chat:
             after=call.after,
             recalled=recalled,
             options=call.options,
-            days=days_alone(call.text, recall.time_range) if recall else None,
+            asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
             is_kept=call.mode.stores,
         )
@@ -238,10 +273,11 @@ class Chat:
 class _Answer:
     """An answer while it is read: its text, and what is known at its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, keeps_denials: bool) -> None:
         self.trace = Trace()
-        self.is_statement = False
+        self.outcome = Outcome.ANSWERED
         self.is_begun = False
+        self._keeps_denials = keeps_denials
         self._texts: list[str] = []
 
     @property
@@ -249,12 +285,11 @@ class _Answer:
         """All of its text so far."""
         return "".join(self._texts)
 
-    def shown(self, piece: AnswerPiece, *, has_model: bool) -> AnswerPiece | None:
-        """What of a piece is shown at once; a note of ours that the message is a statement is
-        not."""
+    def shown(self, piece: AnswerPiece) -> AnswerPiece | None:
+        """What of a piece is shown at once."""
         self.trace = piece.trace or self.trace
-        if piece.text == NOTED and not has_model:
-            self.is_statement = True
+        self.outcome = piece.outcome or self.outcome
+        if piece.outcome is Outcome.UNKNOWN and not self._keeps_denials:
             return None
         if not (piece.text or piece.choices):
             return None

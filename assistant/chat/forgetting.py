@@ -1,19 +1,42 @@
 """Forgetting by chat: what is meant is found and named, and goes when the next message confirms."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import UTC
+from typing import NamedTuple
 
 from assistant.answering.packing import shortened
-from assistant.chat.meaning import confirms, is_everything, nearly_confirms, topic_of
+from assistant.answering.reader import Outcome
 from assistant.chat.pending import Pending
 from assistant.chat.recorder import Recorder
-from memory_store import Days, Kind, MemoryStore, Query, Record, in_slices, kind_of, terms
+from memory_store import (
+    TELLING,
+    Days,
+    MemoryStore,
+    Query,
+    Record,
+    confirms,
+    declines,
+    in_slices,
+    is_everything,
+    reading_of,
+    terms,
+    topic_of,
+)
 
 _SEARCHED = 100
+# Sessions of which it is known that a request was left.
+_MOST_LEFT = 10_000
 # Where no round has the words of the topic: how near one has to be, and to the nearest one.
 _FLOOR = 0.45
 _NEAR_THE_NEAREST = 0.1
-_TOLD = (Kind.TELLS, Kind.CORRECTS)
+
+
+class Said(NamedTuple):
+    """What is said to a message, and what became of it."""
+
+    text: str
+    outcome: Outcome
 
 
 class Forgetting:
@@ -23,52 +46,70 @@ class Forgetting:
         self._store = store
         self._recorder = recorder
         self._pending = pending
+        self._left: OrderedDict[tuple[str, str], None] = OrderedDict()
 
-    async def offer(self, user_id: str, session_id: str, request: str, days: Days) -> str:
+    async def offer(self, user_id: str, session_id: str, request: str, days: Days) -> Said:
         """What would be forgotten and how to go on, in words; the request waits from now on."""
         topic = topic_of(request)
         if not topic and is_everything(request):
-            return EVERYTHING
+            return Said(EVERYTHING, Outcome.ASKED_BACK)
         if topic:
             found = await self._about(user_id, topic, days)
         else:
             found = await self._last_told(user_id, session_id)
         if not found:
-            return nothing_about(topic) if topic else NOTHING_TOLD
+            nothing = nothing_about(topic) if topic else NOTHING_TOLD
+            return Said(nothing, Outcome.ASKED_BACK)
         await self._pending.keep(user_id, session_id, [record.id for record in found])
-        return offered(found)
+        return Said(offered(found), Outcome.ASKED_BACK)
 
-    async def confirmed(self, user_id: str, session_id: str, text: str) -> str | None:
+    async def confirmed(self, user_id: str, session_id: str, text: str) -> Said | None:
         """What became of the request that waits in this session; None where there is none, or the
         message is about something else, which ends it."""
         round_ids = await self._pending.take(user_id, session_id)
         if not round_ids:
             return None
-        if nearly_confirms(text):
-            await self._pending.keep(user_id, session_id, round_ids)
-            return say_what(len(round_ids))
-        return await self._carried_out(user_id, round_ids) if confirms(text) else None
+        if confirms(text):
+            return await self._carried_out(user_id, round_ids)
+        if declines(text):
+            return Said(NOT_DELETED, Outcome.POLITE)
+        self._leave(user_id, session_id)
+        return None
+
+    def was_left(self, user_id: str, session_id: str) -> bool:
+        """Whether a request of this session was ended by a message about something else."""
+        return (user_id, session_id) in self._left
+
+    def _leave(self, user_id: str, session_id: str) -> None:
+        self._left[user_id, session_id] = None
+        if len(self._left) > _MOST_LEFT:
+            self._left.popitem(last=False)
 
     async def end(self, user_id: str, session_id: str) -> None:
         """Let a request that waits in this session wait no more."""
-        await self._pending.take(user_id, session_id)
+        if await self._pending.take(user_id, session_id):
+            self._leave(user_id, session_id)
 
     async def waits(self, user_id: str, session_id: str) -> bool:
         """Whether a request waits in this session."""
         return await self._pending.waits(user_id, session_id)
 
-    async def _carried_out(self, user_id: str, round_ids: Sequence[str]) -> str:
+    async def _carried_out(self, user_id: str, round_ids: Sequence[str]) -> Said:
         gone = answers = 0
         for round_id in round_ids:
             done = await self._recorder.forget(user_id, round_id=round_id)
             gone += done.rounds
             answers += done.answers
-        return deleted(gone, answers)
+        return Said(deleted(gone, answers), Outcome.FORGOTTEN)
 
     async def _last_told(self, user_id: str, session_id: str) -> list[Record]:
         """The last round of the session in which something was told, else its last one."""
         rounds = [r for r in await self._store.session(user_id, session_id) if r.round.user_text]
-        told = [r async for r in in_slices(rounds) if kind_of(r.round.user_text) in _TOLD]
+        told = [
+            r
+            async for r in in_slices(rounds)
+            if reading_of(r.round, self._store.language).kind in TELLING
+        ]
         return (told or rounds)[-1:]
 
     async def _about(self, user_id: str, topic: str, days: Days) -> list[Record]:
@@ -91,7 +132,7 @@ class Forgetting:
 _QUOTES = 3
 _LONGEST_QUOTE = 160
 
-OFFERED = "Say “yes, delete” to forget"
+OFFERED = "Say “yes” to delete"
 NOTHING_TOLD = (
     "Nothing of this conversation is stored, so there is nothing to delete. To delete something "
     "older, say what it was about: “delete what I said about” something."
@@ -99,6 +140,14 @@ NOTHING_TOLD = (
 EVERYTHING = (
     "To delete everything, use “Forget everything” in the web page, or /forget all in `assistant "
     "chat`. To delete a part, say what it is about: “delete what I said about” something."
+)
+
+
+NOT_DELETED = "Nothing was deleted."
+WHAT_TO_FORGET = (
+    "Is there something that I should forget? I have not stored this message. To delete something, "
+    "say what it is about: “delete what I said about” something. Else say it again in other words, "
+    "beginning with “remember:”."
 )
 
 

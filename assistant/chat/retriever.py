@@ -5,7 +5,6 @@ its words.
 """
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -102,28 +101,6 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-_WHAT_WAS = re.compile(
-    r"(?:and |so )?(?:(?:please )?(?:tell me|remind me|sum up|summari[sz]e|list) )?(?:"
-    r"what (?:all )?(?:(?:did|have|had) (?:i|we)(?: been)? (?:do|done|doing|up to|(?:talk(?:ed)?"
-    r"|chat(?:ted)?) about|discuss(?:ed)?|sa(?:y|id)|mention(?:ed)?|(?:tell|told) you)"
-    r"|(?:was|were) (?:i|we) (?:doing|up to)"
-    r"|(?:has )?happened(?: to me)?)"
-    r"|did anything happen(?: to me)?)",
-    re.I,
-)
-
-
-def days_alone(question: str, range_: TimeRange | None) -> Days | None:
-    """The days that the question asks for, where it names nothing else to go by.
-
-    No round is like such a question: what was said in another time may as well be nearer to it.
-    """
-    if range_ is None:
-        return None
-    rest = " ".join(question.replace(range_.text, " ").split()).strip(" ,.?!")
-    return range_.days if _WHAT_WAS.fullmatch(rest) else None
-
-
 class Read(StrEnum):
     """How far a question is read before memory is searched."""
 
@@ -172,7 +149,7 @@ class Retriever:
     async def retrieve(self, query: Query, read: Read = Read.MODEL) -> Retrieved:
         """The rounds for a question; raises the store's errors only."""
         if read is Read.OFF:
-            plain = replace(query, asked_on=None)
+            plain = replace(query, asked_on=None, asked=None)
             return Retrieved(await self._memory.recall(plain), Understanding(Read.OFF))
         if read is Read.RULES or self._model is None or query.asked_on is None:
             return Retrieved(await self._recall(query), Understanding())
@@ -193,7 +170,8 @@ class Retriever:
     async def _recall(self, query: Query) -> Recall:
         """The rounds of one query; first those of its time where it asks for that alone."""
         recall = await self._memory.recall(query)
-        alone = days_alone(query.text, recall.time_range)
+        asked = query.asked or recall.asked
+        alone = asked.within(recall.time_range, query.text).days
         days = query.days.within(alone) if alone else None
         if days is None or recall.time_range is None:
             return recall

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from assistant.answering.reader import Trace
-from assistant.chat.call import ChatCall
+from assistant.answering.reader import Outcome, Trace
+from assistant.chat.call import ChatCall, Meaning
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
@@ -30,7 +30,14 @@ class ChatRounds:
         self._kept_of_results = kept_of_results
 
     async def store_answer(
-        self, call: ChatCall, answer: str, trace: Trace, recall: Recall | None, noted: str
+        self,
+        call: ChatCall,
+        answer: str,
+        trace: Trace,
+        recall: Recall | None,
+        noted: str,
+        meaning: Meaning,
+        outcome: Outcome,
     ) -> Round | None:
         """Store the round: of a loop of tool calls with the first reply, so that what was asked is
         kept whatever becomes of the loop, and with the last one, which has the answer. What was
@@ -45,6 +52,8 @@ class ChatRounds:
         return await self.store(
             call,
             results + answer,
+            meaning,
+            outcome,
             repeats,
             shown=answer + noted if results or noted else None,
             tools=tool_names(messages),
@@ -54,6 +63,8 @@ class ChatRounds:
         self,
         call: ChatCall,
         answer: str,
+        meaning: Meaning,
+        outcome: Outcome,
         repeats: Sequence[str] = (),
         shown: str | None = None,
         tools: Sequence[str] = (),
@@ -72,8 +83,11 @@ class ChatRounds:
             again,
             labels=call.labels,
             expires_at=call.expires_at,
+            reading=meaning.reading,
         )
-        reply = Turn(Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown)
+        reply = Turn(
+            Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown, outcome=outcome
+        )
         sent = call.conversation if call.sent_along is None else call.sent_along
         # What comes with calls of tools is no answer, and is not kept.
         before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT) and not m.calls]
@@ -82,10 +96,16 @@ class ChatRounds:
         )
 
 
-def next_round(call: ChatCall) -> Round:
+def next_round(call: ChatCall, meaning: Meaning) -> Round:
     """What is said, as a round that is stored next."""
     return Round(
-        call.user_id, call.session_id, _AFTER_ALL, call.asked_at, call.text, user_name=call.name
+        call.user_id,
+        call.session_id,
+        _AFTER_ALL,
+        call.asked_at,
+        call.text,
+        user_name=call.name,
+        reading=meaning.reading,
     )
 
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from memory_store import Labels, Round
+from memory_store import Labels, Reading, Round
 
 # As long as OpenAI's clients wait for a reply: the same words later than this are said again.
 RETRY_WINDOW = timedelta(minutes=10)
@@ -47,6 +47,10 @@ class Turn:
     """What its round is labelled with; None for what the session's last round is."""
     expires_at: datetime | None = None
     """When its round may be forgotten."""
+    reading: Reading | None = None
+    """What it may mean, where it was read."""
+    outcome: str = ""
+    """Of an answer, what became of the message."""
 
     @property
     def named(self) -> bool:
@@ -173,7 +177,13 @@ def _opened(round: Round, said: Sequence[Turn]) -> Round:
     first, *answers = said
     if first.role is Role.ASSISTANT:
         return _answered(round, said)
-    opened = replace(round, user_text=first.text, user_name=first.name, turn_ids=(first.id,))
+    opened = replace(
+        round,
+        user_text=first.text,
+        user_name=first.name,
+        turn_ids=(first.id,),
+        reading=first.reading,
+    )
     return _answered(opened, answers) if answers else opened
 
 
@@ -184,6 +194,7 @@ def _answered(round: Round, answers: Sequence[Turn]) -> Round:
         round,
         assistant_text="\n\n".join(filter(None, texts)),
         assistant_name=names[-1] if names else None,
+        outcome=answers[-1].outcome if answers else round.outcome,
         turn_ids=(*round.turn_ids, *(turn.id for turn in answers)),
     )
 

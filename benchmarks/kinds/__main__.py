@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, trained
-from memory_store.language.kinds.kinds import Kind, Kinds
+from memory_store.language.kinds import Kind, Kinds
 
 
 def main() -> None:
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _told(model: Kinds, text: str) -> Kind:
-    shares = model.shares(text)
+    shares = model.certainties(text)
     return max(shares, key=lambda kind: shares[kind])
 
 

@@ -1,4 +1,4 @@
-"""Makes `memory_store/language/kinds/kinds.npz` from the labelled examples."""
+"""Makes `memory_store/language/kinds.npz` from the labelled examples."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import memory_store.language.kinds
-from memory_store.language.kinds.kinds import BUCKETS, Kind, Kinds, features
+from memory_store.language.kinds import BUCKETS, Kind, Kinds, features
 
 NUMBERS = Path(memory_store.language.kinds.__file__).parent / "kinds.npz"
 EXAMPLES = Path(__file__).parent / "examples"
@@ -47,8 +47,9 @@ def examples(folder: Path = EXAMPLES) -> list[Example]:
 
 
 def trained(of: Sequence[Example]) -> Kinds:
-    """The model that follows from these examples."""
-    rows = [list(features(one.text)) for one in of]
+    """The model that follows from these examples: for each kind a judgement of its own, in which
+    those that are of the kind count together as much as all others."""
+    rows = [features(one.text) for one in of]
     matrix = csr_matrix(
         (
             np.concatenate([np.full(len(row), 1 / len(row) ** 0.5) for row in rows]),
@@ -57,10 +58,14 @@ def trained(of: Sequence[Example]) -> Kinds:
         ),
         shape=(len(rows), BUCKETS),
     )
-    kinds = list(Kind)
-    model = LogisticRegression(C=_STRENGTH, max_iter=3000)
-    model.fit(matrix, [kinds.index(one.kind) for one in of])
-    return Kinds(model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32))
+    weights, bias = [], []
+    for kind in Kind:
+        is_kind = [kind in (one.kind, *one.also) for one in of]
+        model = LogisticRegression(C=_STRENGTH, max_iter=3000, class_weight="balanced")
+        model.fit(matrix, is_kind)
+        weights.append(model.coef_[0])
+        bias.append(model.intercept_[0])
+    return Kinds(np.stack(weights, axis=1).astype(np.float32), np.asarray(bias, dtype=np.float32))
 
 
 def save(model: Kinds, file: Path) -> None:

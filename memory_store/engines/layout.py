@@ -23,6 +23,8 @@ REPEATS = "repeats"
 ASKS, ENDS_ASKING = "asks", "ends_asking"
 """The payload fields that say that a round does nothing but ask, and that it ends with a question
 which the next speaker may answer."""
+READING = "reading"
+"""The payload field of what the user's side may mean, as it was read when it was written."""
 LABELS, EXPIRES = "labels", "expires_at"
 """The payload fields of the caller's own metadata, as terms, and of when a round may go."""
 PERSON = "person"

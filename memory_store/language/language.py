@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
+from memory_store.language.asked import Asked
+from memory_store.language.reading import Reading
 from memory_store.time import TimeRange
 from memory_store.types import Days
 
@@ -23,6 +25,8 @@ class Stated:
     value: str
     replaces: bool
     holds: bool = True
+    changed: bool = False
+    """Whether it says that something changed."""
 
 
 def replaces(newer: Stated, older: Stated) -> bool:
@@ -81,9 +85,12 @@ class Language(Protocol):
         where no rule knows better."""
         ...
 
-    def wants_overview(self, question: str) -> bool:
-        """Whether a question asks for a summary of what was said, or for the order in which it
-        was."""
+    def read(self, text: str) -> Reading:
+        """What a message may be, with certainties, and its sentences."""
+        ...
+
+    def asked(self, question: str, asked_on: date | None) -> Asked:
+        """What a question asks for; without a day, no days."""
         ...
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memory_store.language.asked import Asked, asked_in
 from memory_store.language.authorship.units import units_of
 from memory_store.language.days import days_in, range_in
-from memory_store.language.english.overviews import wants_overview
 from memory_store.language.english.time import event_dates_of, time_range_of
 from memory_store.language.language import Stated
 from memory_store.language.languages import ENGLISH, languages_of
+from memory_store.language.reading import Reading, read
 from memory_store.language.sentences import LONGEST_READ
 from memory_store.time import TimeRange
 from memory_store.types import Days
@@ -65,9 +66,15 @@ class Plain:
         """The question itself."""
         return question
 
-    def wants_overview(self, question: str) -> bool:
-        """By the English rules where the question is English."""
-        return languages_of(question) == {ENGLISH} and wants_overview(question)
+    def read(self, text: str) -> Reading:
+        """By the model of kinds, which knows five languages."""
+        return read(text, self.sentences)
+
+    def asked(self, question: str, asked_on: date | None) -> Asked:
+        """By English turns of phrase where the question is English; else its days alone."""
+        question = question[:LONGEST_READ]
+        asked = asked_in(question) if languages_of(question) == {ENGLISH} else Asked()
+        return asked.within(self.time_range(question, asked_on), question) if asked_on else asked
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By the language of the statement; none where that is not clear."""

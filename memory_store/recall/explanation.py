@@ -18,7 +18,7 @@ from memory_store.types import Reason, Recalled, Record
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LookedFor:
     """What a recall looked for: the text searched, its vector, the time and the speakers that the
     query names, and for each word the rounds and sessions that hold it."""
 
@@ -34,7 +34,7 @@ class Asked:
 async def reasons(
     engine: Engine,
     indexer: Indexer,
-    asked: Asked,
+    asked: LookedFor,
     found: Mapping[str, Recalled],
     weights: Weights,
 ) -> dict[str, tuple[Reason, ...]]:
@@ -55,7 +55,7 @@ async def reasons(
 
 
 async def _nearest_keys(
-    engine: Engine, indexer: Indexer, asked: Asked, found: Mapping[str, Recalled]
+    engine: Engine, indexer: Indexer, asked: LookedFor, found: Mapping[str, Recalled]
 ) -> dict[str, str]:
     """The text of each value's nearest key; none where it has no keys."""
     if not found:
@@ -70,7 +70,7 @@ async def _nearest_keys(
 
 
 def _because(
-    asked: Asked, found: Recalled, words: Sequence[str], key: str
+    asked: LookedFor, found: Recalled, words: Sequence[str], key: str
 ) -> dict[str, tuple[str, ...]]:
     """What matched, by signal: the key, the words, the time."""
     record = found.record

@@ -11,7 +11,8 @@ from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
 from memory_store.labels import Where, holds
-from memory_store.recall.explanation import Asked, reasons
+from memory_store.language.asked import Asked
+from memory_store.recall.explanation import LookedFor, reasons
 from memory_store.recall.fusion import Candidate, Weights, best
 from memory_store.recall.remembered import Place, Places, Values
 from memory_store.recall.replaced import newest_first
@@ -61,6 +62,8 @@ class Query:
     without sessions; 0 is `limit`, however short they are."""
     where: Where = ()
     """How rounds must be labelled to be found."""
+    asked: Asked | None = None
+    """What the text asks for, where it was read before; its days count only with `asked_on`."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -85,6 +88,8 @@ class Recall:
     """What is read where that is not the rounds themselves: what was derived from them."""
     steps: tuple[str, ...] = ()
     """What was done one after the other, where values were not found all at once."""
+    asked: Asked = field(default_factory=Asked)
+    """What the text asks for, as it was read."""
 
     @property
     def read(self) -> tuple[Recalled, ...]:
@@ -108,9 +113,10 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     engine, indexer = memory.engine, memory.indexer
     language = indexer.design.language
     started = time.perf_counter()
-    range_ = query.time_range
-    if range_ is None and query.asked_on:
-        range_ = await aside(len(query.text), language.time_range, query.text, query.asked_on)
+    asked = query.asked
+    if asked is None:
+        asked = await aside(len(query.text), language.asked, query.text, query.asked_on)
+    range_ = query.time_range or asked.time_range
     scope = Scope(query.user_id, days=query.days, labels=query.where)
     search = Search(
         engine,
@@ -133,9 +139,8 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         fell_back = not then.places
         found = found if fell_back else then
     limit = query.short_limit or query.limit
-    overview = await aside(len(query.text), language.wants_overview, query.text)
     wanted = await aside(
-        found.size, _ranked, found, named, settings, limit, query.sessions, overview
+        found.size, _ranked, found, named, settings, limit, query.sessions, asked.overview
     )
     if query.short_limit:
         limit = as_many((found.places[one.id].words for one in wanted), query.limit)
@@ -145,7 +150,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
-        asked = Asked(
+        looked_for = LookedFor(
             query.user_id,
             found.text,
             found.vector,
@@ -154,7 +159,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
             found.words,
             found.in_sessions(),
         )
-        why = await reasons(engine, indexer, asked, values, settings.weights)
+        why = await reasons(engine, indexer, looked_for, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
     rounds = list(values.values())[:limit]
     if query.where:
@@ -171,6 +176,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         },
         time_range=range_,
         fell_back=fell_back,
+        asked=asked,
     )
 
 

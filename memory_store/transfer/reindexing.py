@@ -32,6 +32,8 @@ from memory_store.types import Fact, Record, Speaker
 def renewed(record: Record, language: Language = ENGLISH) -> Record:
     """The record with the facts that today's rules find, without the links of rules. Facts that
     the user gave, or said who said them, are all there is."""
+    round = replace(record.round, reading=language.read(record.round.user_text))
+    record = replace(record, round=round)
     if given := given_facts(record):
         facts = [replace(without_rule_links(f), slot=language.slot_of(f.text)) for f in given]
         return replace(record, facts=tuple(facts))

@@ -1,16 +1,17 @@
 """English: first-person statements, slots they fill, questions, and days by rules."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from memory_store.language.english.overviews import wants_overview
+from memory_store.language.asked import Asked, asked_in
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
 from memory_store.language.english.time import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.language import Stated
-from memory_store.language.sentences import read_sentences
+from memory_store.language.reading import Reading, read
+from memory_store.language.sentences import LONGEST_READ, read_sentences
 from memory_store.time import TimeRange
 from memory_store.types import Days
 
@@ -54,9 +55,15 @@ class English:
         """Without the words that ask."""
         return as_statement(question)
 
-    def wants_overview(self, question: str) -> bool:
-        """By the words for a summary or an order, and for those who spoke."""
-        return wants_overview(question)
+    def read(self, text: str) -> Reading:
+        """By the model of kinds."""
+        return read(text, self.sentences)
+
+    def asked(self, question: str, asked_on: date | None) -> Asked:
+        """By turns of phrase, frames, and the grammar of dates."""
+        question = question[:LONGEST_READ]
+        asked = replace(asked_in(question), slot=asked_slot(question))
+        return asked.within(self.time_range(question, asked_on), question) if asked_on else asked
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By a grammar of dates, and dateparser on what it leaves."""

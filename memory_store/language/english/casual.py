@@ -2,7 +2,7 @@
 
 import re
 
-from memory_store.language.kinds import Kind, kind_of
+from memory_store.language.kinds import TELLING, kinds_of, likeliest
 from memory_store.language.word_lists import word_list
 
 # Possessive, and each mark in one alternative alone: in how many ways a text can be taken apart,
@@ -42,5 +42,5 @@ def lacks_subject(sentence: str) -> bool:
         len(sentence) <= _LONGEST_WITHOUT
         and not sentence.endswith("?")
         and _SUBJECT.match(sentence, opening.end() if opening else 0) is None
-        and kind_of(sentence) in (Kind.TELLS, Kind.CORRECTS)
+        and likeliest(kinds_of(sentence)) in TELLING
     )

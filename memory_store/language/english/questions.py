@@ -9,7 +9,7 @@ nearer, and the mean of both vectors finds more than either (measured in docs/be
 import re
 
 from memory_store.language.english.slots import stated
-from memory_store.language.kinds import asks
+from memory_store.language.reading import Sentence
 
 # Many type a question without its mark.
 _ASKS = re.compile(
@@ -20,6 +20,8 @@ _ASKS = re.compile(
 # "What's new: I moved to Ghent".
 _TELLS = re.compile(r"[,:]\s+(?:i|my|we|our)\b", re.I)
 _OF_ONESELF = re.compile(r"\b(?:i|my|we|our|me|us)\b", re.I)
+# How much surer than that it tells something it has to be that a sentence asks.
+_SURELY = 0.4
 # Whoever asks for a value asks for nothing else.
 _LONGEST = 300
 _END = r"(?:\s+(?:now|right now|currently|these days|at the moment|nowadays))?\s*\?*"
@@ -59,7 +61,7 @@ def is_question(sentence: str) -> bool:
         return False
     if _ASKS.match(sentence):
         return _TELLS.search(sentence) is None
-    return _OF_ONESELF.search(sentence) is None and asks(sentence)
+    return _OF_ONESELF.search(sentence) is None and Sentence.read(sentence).only_asks > _SURELY
 
 
 def asked_slot(question: str) -> str | None:

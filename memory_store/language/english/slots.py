@@ -277,7 +277,7 @@ def _checked(slot: str, value: str, *, text: str, end: int, holds: bool) -> Stat
     if counted and re.match(r"\s*(?:a|per|every|each|this|last|next|tomorrow|today)\b", text[end:]):
         return None
     replaces = changed or not holds or _SINGULAR.search(slot) is not None
-    return Stated(_normal_slot(slot), _normal(value), replaces, holds)
+    return Stated(_normal_slot(slot), _normal(value), replaces, holds, changed)
 
 
 def _normal_slot(slot: str) -> str:

@@ -1,13 +1,15 @@
-"""The kind of a message, by a linear model over its words and parts of words.
+"""The kinds of a message, by a linear model over its words and parts of words.
 
-The model is trained on messages that people labelled (`benchmarks/kinds`), in every style of typing
-and in five languages. It needs no encoder: the store asks it for each sentence that is written.
+Several kinds may hold at once: "remember this: I moved to Ghent" asks to keep something and tells
+something. Each has a certainty of its own, from 0 to 1. The model is trained on messages that
+people labelled (`benchmarks/kinds`), in every style of typing and in five languages. It needs no
+encoder: the store asks it for each sentence that is written.
 """
 
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib import resources
@@ -31,6 +33,8 @@ class Kind(StrEnum):
     """Puts right what was told before."""
     FORGETS = "forgets"
     """Wants something forgotten that was told."""
+    KEEPS = "keeps"
+    """Wants something remembered."""
     KEEPS_OUT = "keeps_out"
     """Tells something that is not to be remembered."""
     INSTRUCTS = "instructs"
@@ -46,18 +50,24 @@ class Kind(StrEnum):
     @property
     def asks(self) -> bool:
         """Whether an answer is expected, and nothing told."""
-        return self in _ASKING
+        return self in ASKING
 
 
-_ASKING = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.ABOUT_ASSISTANT)
+ASKING = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.ABOUT_ASSISTANT)
+TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.KEEPS)
 _NUMBERS = "kinds.npz"
 BUCKETS = 1 << 15
 """Features are numbered by a hash of this size."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
-_MAY_WELL, _MAINLY, _SURELY = 0.4, 0.5, 0.7
+# Knuth's multiplier, by which a sequence of characters becomes one number.
+_MULTIPLIER = 2_654_435_761
+_SHIFT = 32 - 15
 # What somebody wants stands at the beginning or the end.
 _BEGINNING, _ENDING = 300, 200
+
+Certainties = Mapping[Kind, float]
+"""How sure each kind is, from 0 to 1; several may be."""
 
 
 class Kinds(NamedTuple):
@@ -66,13 +76,11 @@ class Kinds(NamedTuple):
     weights: npt.NDArray[np.float32]
     bias: npt.NDArray[np.float32]
 
-    def shares(self, text: str) -> dict[Kind, float]:
-        """How likely each kind is; together 1."""
-        rows = list(features(text))
-        scores = self.weights[rows].sum(axis=0) / max(1.0, len(rows)) ** 0.5 + self.bias
-        shares = np.exp(scores - scores.max())
-        shares /= shares.sum()
-        return dict(zip(Kind, shares.tolist(), strict=True))
+    def certainties(self, text: str) -> dict[Kind, float]:
+        """How sure each kind is."""
+        rows = features(text)
+        odds = self.weights[rows].sum(axis=0) / max(1.0, len(rows)) ** 0.5 + self.bias
+        return dict(zip(Kind, (1 / (1 + np.exp(-odds))).tolist(), strict=True))
 
 
 @cache
@@ -85,39 +93,31 @@ def shipped() -> Kinds:
 
 
 @lru_cache(maxsize=4096)
-def _shares(text: str) -> dict[Kind, float]:
-    return shipped().shares(text)
+def kinds_of(text: str) -> Certainties:
+    """How sure each kind is of a message or a sentence."""
+    return shipped().certainties(text)
 
 
-def kind_of(text: str) -> Kind:
-    """The most likely kind of a message or a sentence."""
-    shares = _shares(text)
-    return max(shares, key=lambda kind: shares[kind])
+def likeliest(kinds: Certainties) -> Kind:
+    """The kind that is surest."""
+    return max(kinds, key=lambda kind: kinds[kind])
 
 
-def asks(text: str) -> bool:
-    """Whether it is surely a question."""
-    return sum(share for kind, share in _shares(text).items() if kind.asks) > _SURELY
+def most_of(kinds: Certainties, some: Sequence[Kind]) -> float:
+    """How sure the surest of some kinds is."""
+    return max(kinds[kind] for kind in some)
 
 
-def instructs(text: str) -> bool:
-    """Whether it surely says how the assistant is to answer from now on."""
-    return _shares(text)[Kind.INSTRUCTS] > _MAINLY
-
-
-def wants_answer(text: str) -> bool:
-    """Whether it may well want an answer or something done."""
-    shares = _shares(text)
-    wanted = sum(share for kind, share in shares.items() if kind.asks or kind is Kind.TASK)
-    return wanted > (_SURELY if text.endswith((".", "!")) else _MAY_WELL)
-
-
-def features(text: str) -> Iterator[int]:
+def features(text: str) -> npt.NDArray[np.int64]:
     """The numbers of its features, each once: words, pairs of them, the first and the last ones,
     and parts of words, of two to five characters."""
-    yield from {
-        zlib.crc32(name.encode("utf-8", "surrogatepass")) % BUCKETS for name in _names(_read(text))
-    }
+    words = ["#" if word.isdigit() else word for word in _TOKEN.findall(_read(text))]
+    named = [zlib.crc32(name.encode("utf-8", "surrogatepass")) % BUCKETS for name in _names(words)]
+    joined = f" {' '.join(words)} ".encode("utf-32-le", "surrogatepass")
+    parts = _parts(np.frombuffer(joined, dtype=np.uint32))
+    is_there = np.zeros(BUCKETS, dtype=np.bool_)
+    is_there[np.concatenate([np.asarray(named, dtype=np.int64), *parts])] = True
+    return np.flatnonzero(is_there)
 
 
 def _read(text: str) -> str:
@@ -127,8 +127,7 @@ def _read(text: str) -> str:
     return re.sub(r"[’`´]", "'", text)
 
 
-def _names(text: str) -> Iterator[str]:
-    words = ["#" if word.isdigit() else word for word in _TOKEN.findall(text)]
+def _names(words: Sequence[str]) -> Iterator[str]:
     yield from (f"w {word}" for word in words)
     yield from (f"b {first} {second}" for first, second in pairwise(words))
     yield from (f"{place} {word}" for place, word in enumerate(words[:3]))
@@ -136,8 +135,16 @@ def _names(text: str) -> Iterator[str]:
     yield f"s3 {' '.join(words[:3])}"
     yield f"e {words[-1] if words else ''}"
     yield f"n {min(8, len(words).bit_length())}"
-    if "?" in text:
-        yield from ("?", "? ?")
-    joined = f" {' '.join(words)} "
+    if "?" in words:
+        yield "? ?"
+
+
+def _parts(characters: npt.NDArray[np.uint32]) -> Iterator[npt.NDArray[np.int64]]:
+    """The numbers of all runs of two to five characters, length by length."""
+    multiplier = np.uint32(_MULTIPLIER)
+    hashes = characters * multiplier
     for length in _LENGTHS:
-        yield from (joined[at : at + length] for at in range(len(joined) - length + 1))
+        if len(characters) < length:
+            return
+        hashes = (hashes[:-1] ^ characters[length - 1 :]) * multiplier
+        yield ((hashes ^ np.uint32(length * 7919)) >> np.uint32(_SHIFT)).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Messages as people type them: told, changed, kept, forgotten and refused."""

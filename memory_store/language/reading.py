@@ -1,0 +1,133 @@
+"""A message, read once: what it may be, and which of its sentences tell or ask something.
+
+Nothing here is a decision. Each guess comes with its certainty, and whoever acts on one weighs what
+a wrong guess would cost (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from memory_store.language.kinds import (
+    ASKING,
+    TELLING,
+    Certainties,
+    Kind,
+    kinds_of,
+    likeliest,
+    most_of,
+)
+
+VERSION = 1
+"""Of what reads. A stored reading of another version is made anew when it is needed."""
+# A sentence behind so many is part of something pasted; it is taken to tell something.
+_MOST_SENTENCES = 64
+# Kinds that are less sure than this are not stored.
+_LEAST = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a message: how sure it is that it tells something, that it asks something,
+    and that it says how to answer from now on; and its surest kind."""
+
+    text: str
+    telling: float = 1.0
+    asking: float = 0.0
+    instructing: float = 0.0
+    kind: Kind = Kind.TELLS
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read by the model of kinds."""
+        kinds = kinds_of(text)
+        return cls(
+            text,
+            most_of(kinds, TELLING),
+            most_of(kinds, (*ASKING, Kind.TASK)),
+            kinds[Kind.INSTRUCTS],
+            likeliest(kinds),
+        )
+
+    @property
+    def only_asks(self) -> float:
+        """How sure it is that it asks and tells nothing, from 0 to 1."""
+        return max(0.0, self.asking - self.telling)
+
+    @property
+    def is_polite(self) -> bool:
+        """Whether it greets or thanks, no more."""
+        return self.kind in (Kind.GREETS, Kind.THANKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message may be, and its sentences."""
+
+    text: str
+    kinds: Certainties
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def telling(self) -> float:
+        """How sure it is that it, or a sentence of it, tells something."""
+        return max([most_of(self.kinds, TELLING), *(one.telling for one in self.sentences)])
+
+    @property
+    def asking(self) -> float:
+        """How sure it is that it, or a sentence of it, wants an answer."""
+        return max([most_of(self.kinds, ASKING), *(one.asking for one in self.sentences)])
+
+    @property
+    def kind(self) -> Kind:
+        """The surest kind."""
+        return likeliest(self.kinds)
+
+    @property
+    def corrects(self) -> float:
+        """How sure it is that it puts right something told before."""
+        return self.kinds[Kind.CORRECTS]
+
+    def to_plain(self) -> Mapping[str, Any] | None:
+        """In plain values, without the texts; `reading_from` reads them. None where a sentence does
+        not stand in the text as it is, such as one that was wrapped."""
+        kinds = {kind.value: round(sure, 2) for kind, sure in self.kinds.items() if sure >= _LEAST}
+        sentences, begin = [], 0
+        for one in self.sentences:
+            begin = self.text.find(one.text, begin)
+            if begin < 0:
+                return None
+            numbers = (one.telling, one.asking, one.instructing)
+            place = (begin, len(one.text), one.kind.value)
+            sentences.append([*place, *(round(number, 2) for number in numbers)])
+            begin += len(one.text)
+        return {"version": VERSION, "kinds": kinds, "sentences": sentences}
+
+
+Splitter = Callable[[str], Sequence[str]]
+"""Takes a text apart into its sentences."""
+
+
+def read(text: str, sentences: Splitter) -> Reading:
+    """The reading of a message."""
+    kinds = kinds_of(text)
+    parts = sentences(text)
+    if len(parts) == 1 and parts[0] == text:
+        return Reading(text, kinds, (Sentence.read(text),))
+    read = [Sentence.read(part) for part in parts[:_MOST_SENTENCES]]
+    return Reading(text, kinds, (*read, *map(Sentence, parts[_MOST_SENTENCES:])))
+
+
+def reading_from(plain: Mapping[str, Any] | None, text: str) -> Reading | None:
+    """The reading that was stored with a text; None where there is none of this version."""
+    if plain is None or plain.get("version") != VERSION:
+        return None
+    known = {Kind(name): sure for name, sure in plain["kinds"].items()}
+    return Reading(
+        text,
+        {kind: known.get(kind, 0.0) for kind in Kind},
+        tuple(
+            Sentence(text[begin : begin + length], telling, asking, instructing, Kind(kind))
+            for begin, length, kind, telling, asking, instructing in plain["sentences"]
+        ),
+    )

@@ -1,0 +1,196 @@
+"""What a message wants of the memory: something kept, not kept, or forgotten; or a plain yes.
+
+The model of kinds tells most of it. The words of refusals and of a yes are data, a table a language
+(`[wishes]` in `words`). A wish stands in the user's own words: what is quoted or pasted asks for
+nothing. These are certainties; what is done on which is decided where it is done
+(docs/decisions/0021-what-a-wrong-guess-may-cost.md).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from memory_store.language.kinds import Kind, kinds_of
+from memory_store.language.word_lists import word_list
+from memory_store.language.words import named_terms
+
+LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")
+LONGEST_REQUEST = 300
+"""Characters of a message that can ask for something to be forgotten. A longer one tells."""
+_READ = 4000
+# One part of a message may refuse all of it; so many are looked at, from either end.
+_PARTS = 24
+_PART_ENDS = re.compile(r"[.,;:!?\n–—，。：；！？]|\s-\s")
+_FOREIGN = re.compile(
+    r"```.*?(?:```|\Z)|^\s*>.*$|[“„«»].*?[”“»«]|\"[^\"]*\"|(?<!\w)'[^'\n]*'(?!\w)", re.M | re.S
+)
+_WORD = re.compile(r"[\w'’]+|[👍✅👌]")
+# How sure the model has to be of a refusal that is also worded as one, and how sure that makes it.
+_MAY_REFUSE = 0.05
+_WORDED = 0.6
+# How sure it is that a message worded as "don't forget" asks to keep what it tells: surer than most
+# of what the model takes for a refusal.
+_ASKS_TO_KEEP = 0.95
+# How sure it has to be of a whole message, for a part of it to refuse in other words.
+_WHOLE_MAY_REFUSE = 0.2
+_LONGEST_YES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How sure it is that a message wants something kept, not kept, or forgotten."""
+
+    keeps: float = 0.0
+    refuses: float = 0.0
+    forgets: float = 0.0
+
+
+def wishes_of(text: str) -> Wishes:
+    """What a message wants of the memory."""
+    own = own_words(text)
+    if not own:
+        return Wishes()
+    parts = [part for part in _PART_ENDS.split(own) if part.strip()]
+    if len(parts) > 2 * _PARTS:
+        parts = [*parts[:_PARTS], *parts[-_PARTS:]]
+    is_short = len(own) <= LONGEST_REQUEST
+    wholes = [own] if is_short else []
+    keeps = max((kinds_of(part)[Kind.KEEPS] for part in (*wholes, *parts)), default=0.0)
+    if _worded("keep").search(own):
+        keeps = max(keeps, _ASKS_TO_KEEP)
+    refuses = _refuses(own, parts, keeps, is_short=is_short)
+    forgets = 0.0
+    if is_short:
+        forgets = 1.0 if _only_forgets(own) else kinds_of(own)[Kind.FORGETS]
+    return Wishes(keeps, refuses, forgets)
+
+
+def own_words(text: str) -> str:
+    """The message without what is quoted in it; of a long one the beginning and the end."""
+    if len(text) > 2 * _READ:
+        text = f"{text[:_READ]}\n{text[-_READ:]}"
+    return _FOREIGN.sub(" ", text).strip()
+
+
+def _refuses(own: str, parts: Sequence[str], keeps: float, *, is_short: bool) -> float:
+    """A part refuses where it is worded so, or where the whole looks so, too."""
+    whole = kinds_of(own)[Kind.KEEPS_OUT] if is_short else 0.0
+    may_refuse = whole >= _WHOLE_MAY_REFUSE or not is_short
+    found = [whole]
+    for part in (own, *parts) if is_short else parts:
+        sure = kinds_of(part)[Kind.KEEPS_OUT]
+        if sure >= _MAY_REFUSE and _refusal().search(part):
+            found.append(max(sure, _WORDED))
+        elif may_refuse:
+            found.append(sure)
+    sure = max(found)
+    return sure if sure > keeps else 0.0
+
+
+@cache
+def _refusal() -> re.Pattern[str]:
+    """A word for keeping with a "not" before it, or what people say of a confidence."""
+    worded = []
+    for language in LANGUAGES:
+        nots = "|".join(word_list(language, "wishes.not"))
+        keeping = "|".join(word_list(language, "wishes.keeping"))
+        spaced = language != "chinese"
+        gap = r"(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
+        begin = r"(?<!\bi )\b" if spaced else ""
+        worded.append(rf"{begin}(?:{nots}){gap}(?:{keeping})")
+        worded += word_list(language, "wishes.confidence")
+    return re.compile("|".join(worded), re.I)
+
+
+@cache
+def _worded(name: str) -> re.Pattern[str]:
+    """The patterns of a list in every language."""
+    return re.compile(
+        "|".join(one for lang in LANGUAGES for one in _list(lang, f"wishes.{name}")), re.I
+    )
+
+
+def _only_forgets(own: str) -> bool:
+    """Whether it says nothing but "forget that": too short for the model to be sure."""
+    words = set(_words(own))
+    return bool(words & _all("wishes.delete")) and not topic_of(own) and "not" not in words
+
+
+def confirms(text: str) -> bool:
+    """Whether the whole message is a clear yes to a question whether to delete."""
+    words = _words(text)
+    if not words or len(words) > _LONGEST_YES or "?" in text:
+        return False
+    said_yes = any(word in _all("wishes.yes") for word in words)
+    # "Forget it" alone may well say never mind.
+    says_delete = any(word in _all("wishes.delete") - _all("wishes.unclear") for word in words)
+    known = _all("wishes.yes") | _all("wishes.delete") | _all("wishes.beside_yes")
+    return (said_yes or says_delete) and all(word in known for word in words)
+
+
+def confirms_deletion(text: str) -> bool:
+    """Whether it says yes, and to what: "yes, delete"."""
+    return confirms(text) and not _all("wishes.delete").isdisjoint(_words(text))
+
+
+def declines(text: str) -> bool:
+    """Whether the whole message says no to a question whether to delete."""
+    words = _words(text)
+    known = _all("wishes.no") | _all("wishes.beside_yes") | _all("wishes.delete")
+    says_no = any(word in _all("wishes.no") for word in words)
+    return says_no and len(words) <= _LONGEST_YES and all(word in known for word in words)
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in lower case; of Chinese, the words that are known."""
+    lowered = text.lower().replace("’", "'")
+    for word in _chinese():
+        lowered = lowered.replace(word, f" {word} ")
+    return _WORD.findall(lowered)
+
+
+@cache
+def _chinese() -> tuple[str, ...]:
+    lists = ("wishes.yes", "wishes.delete", "wishes.beside_yes")
+    words = {word for name in lists for word in word_list("chinese", name)}
+    return tuple(sorted(words, key=len, reverse=True))
+
+
+@cache
+def _all(name: str) -> frozenset[str]:
+    """The words of a list in every language."""
+    return frozenset(word for language in LANGUAGES for word in _list(language, name))
+
+
+def _list(language: str, name: str) -> Iterable[str]:
+    try:
+        return word_list(language, name)
+    except KeyError:
+        return ()
+
+
+@cache
+def _asking_terms() -> frozenset[int]:
+    words = " ".join(word for name in LANGUAGES[:-1] for word in _list(name, "wishes.request"))
+    return frozenset(named_terms(words))
+
+
+def topic_of(request: str) -> str:
+    """What is to be forgotten, in the words of the request; empty where it only points at it."""
+    for word in sorted(_list("chinese", "wishes.request"), key=len, reverse=True):
+        request = request.replace(word, " ")
+    words = named_terms(request)
+    return " ".join(word for term, word in words.items() if term not in _asking_terms())
+
+
+_POINTS = re.compile(r"\b(?:that|this|it)\b", re.I)
+
+
+def is_everything(request: str) -> bool:
+    """Whether a request that names no topic means all that is kept, and not what was just said."""
+    words = set(_words(request))
+    means_all = words & _all("wishes.everything") or any(
+        word in request for word in word_list("chinese", "wishes.everything")
+    )
+    return bool(means_all) and not _POINTS.search(request)
