@@ -14,6 +14,7 @@ from memory_store.language.english.time.found import (
 )
 from memory_store.language.english.time.vocabulary import (
     ANY_MONTH,
+    ANY_WEEKDAY,
     CLEAR_AFTER,
     DAY_NUMBER,
     DAY_ORDINAL,
@@ -105,7 +106,7 @@ _DAY = rf"(?:{DAY_ORDINAL}|{DAY_NUMBER})"
 _DAYS = rf"(?P<first>{_DAY})(?:{_TO}(?:the\s+)?(?P<last>{_DAY}))?"
 _ORDINAL_DAYS = rf"(?P<first>{DAY_ORDINAL})(?:{_TO}(?:the\s+)?(?P<last>{_DAY}))?"
 _YEAR = rf",?[\s-]+(?:of\s+)?(?P<year>{YEAR}|'\d\d)(?!\s*%)"
-_WEEKDAY = rf"(?:(?P<weekday>{WEEKDAY}),?\s+(?:the\s+)?)?"
+_WEEKDAY = rf"(?:(?P<weekday>{ANY_WEEKDAY}),?\s+(?:the\s+)?|the\s+)?"
 # "May 5 people", "March 3 miles": a number of things.
 _NOT_THINGS = (
     r"(?![\d:/]|\.\d|\s*(?:%|[ap]\.?m\b)|\s+(?:people|miles|times|of\s+(?:the|my|us)|km|kg)\b)"
@@ -141,7 +142,8 @@ ABSOLUTE: tuple[Rule, ...] = (
     rule(rf"{_WEEKDAY}(?P<month>{ANY_MONTH})\s+{_DAYS}(?P<year>){_CLEAR}", _day_of_month),
     rule(rf"{_WEEKDAY}{_DAYS}\s+(?P<month>{ANY_MONTH})(?P<year>){_CLEAR}", _day_of_month),
     rule(
-        rf"(?:the\s+(?P<day>{DAY_ORDINAL}){CLEAR_AFTER}|(?P<of>{DAY_ORDINAL})(?=\s+of\s+(?:the|last|this|next)\b))",
+        rf"(?:the\s+(?P<day>{DAY_ORDINAL})(?!\s+of\b){CLEAR_AFTER}|(?:the\s+)?(?P<of>{DAY_ORDINAL})"
+        r"(?=\s+of\s+(?:(?:the|this|last|next|each)\s+)month\b))",
         _ordinal,
     ),
 )

@@ -53,6 +53,8 @@ _DOT = r"(?:\.(?=\s*(?-i:[\da-z])))?"
 _FULL_WEEKDAYS = [name for name in WEEKDAYS if name.endswith("day")]
 _SHORT_WEEKDAYS = set(WEEKDAYS) - set(_FULL_WEEKDAYS)
 WEEKDAY = f"(?:{any_of(_FULL_WEEKDAYS)}|{_capital(_SHORT_WEEKDAYS)}\\b{_DOT})"
+# A weekday name beside a date or a preposition, in any case.
+ANY_WEEKDAY = f"(?:{any_of(WEEKDAYS)}\\b{_DOT})"
 _AMBIGUOUS = {"may", "march"}
 _FULL_MONTHS = {name for name in MONTHS if len(name) > 4 or name in ("june", "july")} - _AMBIGUOUS
 _SHORT_MONTHS = set(MONTHS) - _FULL_MONTHS

@@ -14,6 +14,7 @@ from memory_store.language.english.time.found import (
     rule,
 )
 from memory_store.language.english.time.vocabulary import (
+    ANY_WEEKDAY,
     CLEAR_AFTER,
     COUNT,
     TIME_OF_DAY,
@@ -104,5 +105,15 @@ WEEKDAY_RULES: tuple[Rule, ...] = (
     ),
     rule(rf"(?P<count>{COUNT})\s+(?P<weekday>{WEEKDAY})s?\s+ago", _some_ago),
     rule(rf"(?P<weekday>{WEEKDAY})(?P<time>\s+{TIME_OF_DAY})?(?P<clear>{CLEAR_AFTER})?", _bare),
+    # "sat" and "sun" are words of their own: a day only beside these.
+    rule(
+        rf"(?:(?<=\bon\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\btill\s))"
+        rf"(?P<weekday>{ANY_WEEKDAY})(?P<time>\s+{TIME_OF_DAY})?(?P<clear>{CLEAR_AFTER})",
+        _bare,
+    ),
+    rule(
+        rf"(?P<which>last|next)\s+(?P<weekday>{ANY_WEEKDAY}){_SHIFTED}{CLEAR_AFTER}",
+        _qualified,
+    ),
     rule(r"the\s+weekend", _weekend),
 )
