@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memory_store.language.dates import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.english.overviews import wants_overview
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
-from memory_store.language.english.time import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.language import Stated
 from memory_store.language.sentences import read_sentences
 from memory_store.time import TimeRange

@@ -1,21 +1,9 @@
-"""Words before a span that name a part of it or days near it: "early", "the end of", "the first
-week of", "the week of", "two days after", "the Friday before".
-"""
+"""Parts of a span and days near it: "early" March, "the first week of" it, "two days after"."""
 
-import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from memory_store.language.english.time.relative import counted
-from memory_store.language.english.time.vocabulary import (
-    COUNT,
-    ORDINAL,
-    ORDINALS,
-    UNIT,
-    WEEKDAY,
-    count_of,
-    weekday_number,
-)
+from memory_store.language.dates.found import counted
 from memory_store.time.calendar import (
     DAY,
     add_months,
@@ -89,36 +77,29 @@ def _end(span: Span) -> Span | None:
     return Span(add_months(span.last + DAY, -edge), span.last, span.precision) if edge else None
 
 
-_SLICES: dict[str, Callable[[Span], Span | None]] = {
+SLICES: dict[str, Callable[[Span], Span | None]] = {
     "early": _early,
-    "mid": _middle,
     "middle": _middle,
     "late": _late,
     "beginning": _beginning,
-    "start": _beginning,
     "end": _end,
 }
+"""Parts by the kind of the word for them."""
 
 
-def _slice(match: re.Match[str], span: Span, today: date) -> Span | None:
-    return _SLICES[match["slice"].lower()](span)
-
-
-def _so_far(match: re.Match[str], span: Span, today: date) -> Span | None:
+def so_far(span: Span, today: date, earlier: bool) -> Span | None:
     """Up to today ("earlier this month") or from today on ("later this month")."""
     if span.precision is Precision.DAY:
         return span
     if not span.first <= today <= span.last:
-        return _early(span) if match["side"].lower() == "earlier" else _late(span)
-    if match["side"].lower() == "earlier":
-        return Span(span.first, today, span.precision)
-    return Span(today, span.last, span.precision)
+        return _early(span) if earlier else _late(span)
+    ends = (span.first, today) if earlier else (today, span.last)
+    return Span(*ends, span.precision)
 
 
-def _nth(match: re.Match[str], span: Span, today: date) -> Span | None:
-    """The nth day, week, weekend, weekday, month or half of a span; weeks are seven days from
-    its first day (or up to its last), not calendar weeks."""
-    nth, part = ORDINALS[match["ordinal"].lower()], match["part"].lower()
+def nth_of(span: Span, nth: int, part: str | int) -> Span | None:
+    """The nth day, week, weekend, month, half or weekday (a number) of a span; weeks are seven days
+    from its first day (or up to its last), not calendar weeks."""
     if part == "half":
         return _half(span, nth)
     if part == "month":
@@ -129,10 +110,10 @@ def _nth(match: re.Match[str], span: Span, today: date) -> Span | None:
     if part == "week":
         first = span.last - 6 * DAY if nth < 0 else span.first + 7 * (nth - 1) * DAY
         return _inside(span, Span(first, first + 6 * DAY, Precision.WEEK))
-    if span.precision is not Precision.MONTH:
+    if span.precision is not Precision.MONTH or not (part == "weekend" or isinstance(part, int)):
         return None
-    number = 5 if part == "weekend" else weekday_number(part)
-    day = nth_weekday(span.first.year, span.first.month, number, nth)
+    weekday = part if isinstance(part, int) else 5
+    day = nth_weekday(span.first.year, span.first.month, weekday, nth)
     return weekend_of(day) if part == "weekend" else one_day(day)
 
 
@@ -150,26 +131,18 @@ def _half(span: Span, nth: int) -> Span | None:
     return _days(span, 0, middle) if nth == 1 else _days(span, middle, None)
 
 
-def _around(match: re.Match[str], span: Span, today: date) -> Span | None:
-    if match["unit"].lower() == "month":
+def around(span: Span, unit: str) -> Span | None:
+    """The week, weekend or month of a day."""
+    if unit == "month":
         return span if span.precision is Precision.MONTH else None
-    if (span.last - span.first).days > 6:
+    if (span.last - span.first).days > 6 or unit not in ("week", "weekend"):
         return None
-    if match["unit"].lower() == "weekend":
-        return weekend_of(span.first)
-    return week_of(span.first)
+    return weekend_of(span.first) if unit == "weekend" else week_of(span.first)
 
 
-def _next_to(match: re.Match[str], span: Span, today: date) -> Span | None:
-    """Days that touch the span ("the day before X"), or units away ("two weeks before X")."""
-    after = match["side"].lower() in ("after", "following", "from")
-    unit, count = match["unit"].lower().removesuffix("s"), match["count"].lower()
-    if count != "the":
-        edge = span.last if after else span.first
-        near = counted(edge, count, unit, 1 if after else -1)
-        exact = match["side"].lower() == "from" and len(set(count_of(count))) == 1
-        return _middle_day(near) if exact else near
-    if unit in ("night", "morning", "evening", "day"):
+def beside(span: Span, unit: str, after: bool) -> Span | None:
+    """The day, week, month or year that touches a span: "the day before X"."""
+    if unit in ("night", "day"):
         return one_day(span.last + DAY if after else span.first - DAY)
     if unit == "week":
         first = span.last + DAY if after else span.first - 7 * DAY
@@ -182,55 +155,21 @@ def _next_to(match: re.Match[str], span: Span, today: date) -> Span | None:
     return None
 
 
-def _middle_day(span: Span) -> Span:
-    return one_day(span.first + (span.last - span.first) // 2)
+def away(span: Span, count: tuple[int, int], unit: str, after: bool, exact: bool) -> Span:
+    """Days some units from a span: "two weeks before X"; of exact ones the middle."""
+    near = counted(span.last if after else span.first, count, unit, 1 if after else -1)
+    if exact and count[0] == count[1]:
+        return one_day(near.first + (near.last - near.first) // 2)
+    return near
 
 
-def _weekday_next_to(match: re.Match[str], span: Span, today: date) -> Span | None:
-    weekend = match["weekday"].lower() == "weekend"
-    weekday = 5 if weekend else weekday_number(match["weekday"])
-    if match["side"].lower() == "before":
-        latest = span.first - (2 if weekend else 1) * DAY
-        day = latest - ((latest.weekday() - weekday) % 7) * DAY
-    else:
+def weekday_beside(span: Span, weekday: int | None, after: bool) -> Span:
+    """The nearest weekday before or after a span; without a weekday the weekend."""
+    number = 5 if weekday is None else weekday
+    if after:
         earliest = span.last + DAY
-        day = earliest + ((weekday - earliest.weekday()) % 7) * DAY
-    return weekend_of(day) if weekend else one_day(day)
-
-
-Part = Callable[[re.Match[str], Span, date], Span | None]
-
-
-def _before(pattern: str, part: Part) -> tuple[re.Pattern[str], Part]:
-    return re.compile(rf"(?<!\w)(?:the\s+)?{pattern}", re.I), part
-
-
-# Each pattern is matched against the text that ends where the span begins.
-PARTS: tuple[tuple[re.Pattern[str], Part], ...] = (
-    _before(r"(?P<slice>early|mid|late)(?:-|\s+(?:in\s+|on\s+)?)(?:the\s+)?$", _slice),
-    _before(r"(?P<slice>beginning|start|middle|end)\s+of(?:\s+the)?\s+$", _slice),
-    _before(r"(?P<side>earlier|later)\s+(?:on\s+)?(?:in\s+)?(?:the\s+)?$", _so_far),
-    _before(
-        rf"(?P<ordinal>{ORDINAL})\s+(?P<part>day|week|weekend|month|half|{WEEKDAY})\s+"
-        r"(?:of|in)(?:\s+the)?\s+$",
-        _nth,
-    ),
-    _before(r"(?P<unit>week|weekend|month)s?\s+of(?:\s+the)?\s+$", _around),
-)
-NEAR: tuple[tuple[re.Pattern[str], Part], ...] = (
-    (
-        re.compile(
-            rf"(?<!\w)(?P<count>the|{COUNT})\s+(?P<unit>(?:{UNIT}|morning|evening)s?)\s+"
-            r"(?P<side>before|after|prior\s+to|following|from)(?:\s+the)?\s+$",
-            re.I,
-        ),
-        _next_to,
-    ),
-    (
-        re.compile(
-            rf"(?<!\w)the\s+(?P<weekday>weekend|{WEEKDAY})\s+(?P<side>before|after)(?:\s+the)?\s+$",
-            re.I,
-        ),
-        _weekday_next_to,
-    ),
-)
+        day = earliest + ((number - earliest.weekday()) % 7) * DAY
+    else:
+        latest = span.first - (2 if weekday is None else 1) * DAY
+        day = latest - ((latest.weekday() - number) % 7) * DAY
+    return weekend_of(day) if weekday is None else one_day(day)

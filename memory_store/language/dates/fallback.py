@@ -11,11 +11,16 @@ from datetime import date, datetime, time
 from itertools import islice
 from typing import Any
 
-from memory_store.language.english.time.vocabulary import MONTH, WEEKDAY
+from memory_store.language.word_lists import word_table
 from memory_store.time.calendar import add_months, month_of, one_day, week_of, year_of
 from memory_store.time.types import Span
 
-_NAME = rf"\b(?:{MONTH}|{WEEKDAY})(?!\w)"
+_DAYS = word_table("english", "days")
+_NAMES = "|".join([*_DAYS["months"], *_DAYS["weekdays"]]).split("|")
+_CAPITALS = str(_DAYS["with_capital"]).split()
+_FULL = "|".join(name for name in _NAMES if name not in _CAPITALS)
+_SHORT = "|".join(sorted(map(str.capitalize, _CAPITALS), key=len, reverse=True))
+_NAME = rf"\b(?:{_FULL}|(?-i:{_SHORT})\b(?:\.(?=\s*(?-i:[\da-z])))?)(?!\w)"
 # A longer word is no number of a day or a year, and a longer stretch no date.
 _REST = "[\\w,.]{0,30}"
 _LONGEST = 100

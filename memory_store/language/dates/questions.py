@@ -5,8 +5,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 
-from memory_store.language.english.time.expressions import time_expressions
-from memory_store.language.english.time.tense import Cues
+from memory_store.language.dates.found import Found
+from memory_store.language.dates.pack import KINDS, pack_of
+from memory_store.language.dates.reading import Read, pack_for, read
+from memory_store.language.languages import ENGLISH
 from memory_store.language.sentences import LONGEST_READ
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 
@@ -48,7 +50,8 @@ _SENTENCE = re.compile(r"[^.?!]*(?:[.](?=\d)[^.?!]*)*[.?!]*\s*")
 
 
 def time_range_of(question: str, today: date) -> TimeRange | None:
-    """The range of days a question is about, or None where it names none or asks for a length.
+    """The range of days an English question is about, or None where it names none or asks for a
+    length.
 
     `today` is the question date. "since", "after" and "before" give ranges that end today, or are
     open at one end; several expressions give the days from the first to the last of them where
@@ -57,12 +60,32 @@ def time_range_of(question: str, today: date) -> TimeRange | None:
     question = question[:LONGEST_READ]
     if _asks_duration(question):
         return None
-    asked = _Asked(question, today)
-    expressions = [e for e in time_expressions(question, today) if asked.may_mean(e)]
-    ranges = [_RANGE_OF[e.relation](e, today) for e in _in_question(expressions, question, today)]
+    found = read(question, today, pack_of(ENGLISH))
+    if found is None:
+        return None
+    asked = _Asked(question, found)
+    meant = [found.expression(item) for item in found.found if asked.may_mean(item)]
+    ranges = [_RANGE_OF[e.relation](e, today) for e in _in_question(meant, question, today)]
     if len(ranges) <= 1:
         return ranges[0] if ranges else None
     return _combined(ranges)
+
+
+def time_range(question: str, asked_on: date) -> TimeRange | None:
+    """The same in the language of the question; None where that is not clear. In other languages
+    than English also where it names several stretches of days."""
+    pack = pack_for(question)
+    if pack is None:
+        return None
+    if pack.is_english:
+        return time_range_of(question, asked_on)
+    found = read(question, asked_on, pack)
+    if found is None or KINDS["length"] in found.reading.line.letters:
+        return None
+    expressions = [found.expression(item) for item in found.found]
+    if len({(e.first, e.last) for e in expressions}) != 1:
+        return None
+    return _on(expressions[0], asked_on)
 
 
 def _asks_duration(question: str) -> bool:
@@ -72,33 +95,33 @@ def _asks_duration(question: str) -> bool:
     return any(found and then.search(question, found.end()) for found, then in firsts)
 
 
+_SINGLED_OUT = frozenset("last this next past coming ago".split())
+_RECURS = frozenset("weekday weekday_plural holiday single season".split())
+_SINGLE = frozenset("single holiday".split())
+
+
 class _Asked:
     """A question, and what of it decides whether its expressions are what it asks for."""
 
-    def __init__(self, question: str, today: date) -> None:
-        self._today = today
-        self._cues = Cues(question)
+    def __init__(self, question: str, found: Read) -> None:
+        self._found = found
         asks_past = _ASKS_PAST.search(question) is not None
         self._only_past = asks_past and not _ASKS_PLANS.search(question)
         self._is_present = not asks_past and _PRESENT.search(question) is not None
 
-    def may_mean(self, expression: TimeExpression) -> bool:
-        """Whether the days of the expression may be those asked about."""
-        if expression.relation is Relation.FOR or self._today - expression.first > _LIFETIME:
+    def may_mean(self, item: Found) -> bool:
+        """Whether the days of a find may be those asked about."""
+        today, span = self._found.reading.today, item.span
+        if span is None or item.relation is Relation.FOR or today - span.first > _LIFETIME:
             return False
-        if expression.first > self._today and self._only_past:
+        if span.first > today and self._only_past:
             return False
-        named = re.search(r"\b(?:last|this|next|past|coming|ago|\d)\b|\d", expression.text, re.I)
-        coming_again = expression.precision in (Precision.DAY, Precision.SEASON) and named is None
-        if coming_again and re.search(
-            r"(?i)day\b|spring|summer|fall|autumn|winter", expression.text
-        ):
-            return not (self._cues.is_habit(expression.start) or self._is_usual(expression))
-        return True
-
-    def _is_usual(self, expression: TimeExpression) -> bool:
-        single = re.search(r"(?i)yesterday|today|holiday|christmas", expression.text)
-        return self._is_present and single is None
+        if span.precision not in (Precision.DAY, Precision.SEASON):
+            return True
+        if self._found.has(item, _SINGLED_OUT) or not self._found.has(item, _RECURS):
+            return True
+        is_usual = self._is_present and not self._found.has(item, _SINGLE)
+        return not is_usual and not self._found.reading.cues.is_habit(item.start)
 
 
 def _in_question(expressions: list[TimeExpression], text: str, today: date) -> list[TimeExpression]:
