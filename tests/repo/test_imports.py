@@ -27,7 +27,6 @@ FENCES = {
     "dateparser": {
         "assistant/imports/gemini.py",
         "memory_store/language/dates/fallback.py",
-        "memory_store/language/days.py",
     },
     "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
     "jinja2": {"harness/report/pages.py"},

@@ -9,19 +9,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from memory_store.language.dates.found import NEVER, Found, Reading, count_of
+from memory_store.language.dates.found import NEVER, Found, Reading
 from memory_store.language.dates.line import Line
-from memory_store.language.dates.named import which_of
 from memory_store.language.dates.pack import KINDS, pattern
 from memory_store.language.dates.parts import (
-    SLICES,
     around,
     away,
     beside,
+    count_of,
     nth_of,
+    slice_of,
     so_far,
     weekday_beside,
 )
+from memory_store.language.dates.relative import which_of
 from memory_store.time.calendar import Recurring, Which
 from memory_store.time.types import Precision, Relation, Span
 
@@ -149,9 +150,8 @@ def _each(part: _OfSpan, whole: Recurring) -> Callable[..., list[Span]]:
 
 def _part(match: re.Match[str], reading: Reading) -> _OfSpan:
     values, line = reading.line.values, reading.line
-    name = match["slice"] or match["edge"]
-    if name:
-        return SLICES[_NAMES[name]]
+    if letter := match["slice"] or match["edge"]:
+        return lambda span: slice_of(span, _KIND_OF[letter])
     if match["so_far"]:
         earlier = match["so_far"] == KINDS["earlier"]
         return lambda span: so_far(span, reading.today, earlier)
@@ -162,9 +162,6 @@ def _part(match: re.Match[str], reading: Reading) -> _OfSpan:
     nth = -1 if line.kind(place, "last") else values[place]
     part = "half" if line.kind(place + 1, "half") else values[place + 1]
     return lambda span: nth_of(span, nth, part)
-
-
-_NAMES = {KINDS[name]: name for name in SLICES}
 
 
 def _near(found: list[Found], reading: Reading) -> list[Found]:

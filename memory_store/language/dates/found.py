@@ -1,12 +1,15 @@
 """What a rule finds in a line before its surroundings are read."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from typing import Any
 
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.verbs import Cues
-from memory_store.time.calendar import DAY, Recurring, Which, add_months
+from memory_store.time.calendar import Recurring, Which
 from memory_store.time.types import Precision, Relation, Span
 
 # A season away.
@@ -91,44 +94,45 @@ class Reading:
         return Found(start, end, span, recurring, needs, occasion) if span else None
 
 
-DAY_UNITS = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
-MONTH_UNITS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-_PRECISION = {"fortnight": Precision.WEEK, "night": Precision.DAY}
+class Match:
+    """A match of a rule: the kinds and values of its groups."""
+
+    def __init__(self, match: re.Match[str], reading: Reading) -> None:
+        self.start, self.end = match.span()
+        self.reading, self.line, self.today = reading, reading.line, reading.today
+        self._match = match
+        # Of two ways to say a thing the groups of the second bear a number.
+        self._places = {
+            name.rstrip("123"): match.start(name)
+            for name, text in match.groupdict().items()
+            if text
+        }
+
+    def at(self, group: str) -> int:
+        """The place of a group; -1 where it did not match."""
+        return self._places.get(group, -1)
+
+    def last(self, group: str) -> int:
+        """The place of the last token of a group."""
+        return self._places[group] + len(self._match.groupdict()[group]) - 1
+
+    def has(self, group: str) -> bool:
+        """Whether a group matched anything."""
+        return group in self._places
+
+    def value(self, group: str) -> Any:
+        """What the first word of a group stands for."""
+        return self.line.values[self.at(group)] if self.has(group) else None
+
+    def fixed(self, span: Span | None, start: int | None = None, rolling: bool = False) -> Found:
+        """Days that nothing around the words can change."""
+        return Found(self.start if start is None else start, self.end, span, rolling=rolling)
+
+    def picked(self, recurring: Recurring, needs: frozenset[str] | None = None) -> Found | None:
+        """One of the days that come again."""
+        return self.reading.picked(self.start, self.end, recurring, needs)
 
 
-def shifted(day: date, unit: str, count: float) -> date:
-    """A day some units later (earlier when negative); a part of a month counts 30 days."""
-    if unit in DAY_UNITS:
-        return day + timedelta(days=round(DAY_UNITS[unit] * count))
-    months = MONTH_UNITS[unit] * count
-    whole = int(months)
-    return add_months(day, whole) + timedelta(days=round((months - whole) * 30))
-
-
-def half_unit(unit: str) -> timedelta:
-    """Who says "two weeks ago" has rounded to whole weeks: half a unit on either side."""
-    if unit in DAY_UNITS:
-        return timedelta(days=(DAY_UNITS[unit] - 1) // 2)
-    return timedelta(days=15 * MONTH_UNITS[unit] + MONTH_UNITS[unit] // 5)
-
-
-def counted(today: date, ends: tuple[int, int], unit: str, sign: int, extra: float = 0) -> Span:
-    """The days some units away. Vague numbers bring their own slack, days are exact."""
-    least, most = ends
-    days = sorted(shifted(today, unit, sign * (number + extra)) for number in ends)
-    slack = half_unit(unit) if least == most else timedelta()
-    slack = slack / 2 if extra else slack  # rounded to half units
-    return Span(days[0] - slack, days[1] + slack, _PRECISION.get(unit) or Precision(unit))
-
-
-def count_of(value: object) -> tuple[int, int]:
-    """Least and most of a number: 2 is (2, 2), "a few" (2, 5); none is one."""
-    if isinstance(value, list):
-        return value[0], value[1]
-    number = value if isinstance(value, int) else 1
-    return number, number
-
-
-def decade_of(first: date) -> Span:
-    """Ten years from a day on."""
-    return Span(first, add_months(first, 120) - DAY, Precision.DECADE)
+Build = Callable[[Match], Found | None]
+Rule = tuple[re.Pattern[str], Build]
+"""A pattern over lines, and what a match of it means; None when it means nothing after all."""

@@ -74,18 +74,18 @@ def line_of(text: str, today: date, pack: Pack) -> Line:
     raw = list(_raw(text, pack))
     place = 0
     while place < len(raw):
-        start, end, kind, word = raw[place]
+        kind, word = raw[place].kind, raw[place].word
         length, value = 1, None
         if kind == "word":
             kind, value, length = _word(raw, place, text, pack)
         elif kind == "mark":
-            kind = _mark(text, start)
+            kind = _mark(text, raw[place].start)
         elif kind != "possessive":
             kind, value = _number(kind, word, pack)
         last = place + length - 1
         if _has_dot(raw, last, kind, text, pack):
             last += 1
-        line.starts.append(start)
+        line.starts.append(raw[place].start)
         line.ends.append(raw[last].end)
         line.words.append(word if length == 1 else " ".join(r.word for r in raw[place : last + 1]))
         line.values.append(value)
@@ -160,13 +160,21 @@ def _number(kind: str, word: str, pack: Pack) -> tuple[str, Any]:
     if kind == "short_year":
         return "year" if pack.is_english else "word", 2000 + int(word[1:])
     parts = [int(part) for part in re.findall(r"\d+", word.partition("t")[0])]
-    if kind == "iso":
-        return "date", (parts[0], parts[1], parts[2])
-    if kind == "full":
-        return "date", (parts[2], parts[0], parts[1])
+    if kind in ("iso", "full"):
+        return "date", _ordered(parts, pack)
     if kind == "month_day":
         return "month_day" if pack.is_english else "word", (parts[0], parts[1])
     return "clock" if kind == "clock" else "word", None
+
+
+def _ordered(parts: list[int], pack: Pack) -> tuple[int, int, int]:
+    """Year, month and day. The month comes first in English, unless it cannot be one."""
+    if parts[0] > 31:
+        return parts[0], parts[1], parts[2]
+    first, second, year = parts
+    if first > 12 or not pack.is_english:
+        first, second = second, first
+    return year + 2000 if year < 100 else year, first, second
 
 
 def _numeral(word: str, pack: Pack) -> tuple[str, Any]:

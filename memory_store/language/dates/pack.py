@@ -27,15 +27,15 @@ _WORDS = (
     "the an of and to from in on at for by since until before after between around over during "
     "throughout within celebrate last past this next coming previous last_after next_after "
     "next_either ago ago_before ahead ahead_after about exactly up_to nothing length each other "
-    "half half_a and_half before_last after_next early middle late beginning end earlier later "
+    "half half_a before_last after_next early middle late beginning end earlier later "
     "that time_of_day times_of_day hour now hence time "
     "month_mark day_mark no_season no_holiday thing"
 ).split()
 # Kinds whose words stand for something, and those that are no words.
 _MORE = (
-    "word day_number number ordinal_number year count vague ordinal unit units night nights weekend weekends "
-    "weekday weak_weekday weekday_plural month weak_month season quarter decade single holiday date month_day "
-    "clock comma opening dash hyphen possessive mark stop"
+    "word day_number number ordinal_number year count vague ordinal unit units night nights "
+    "weekend weekends weekday weak_weekday weekday_plural month weak_month season quarter decade "
+    "single holiday date month_day clock comma opening dash hyphen possessive mark stop"
 ).split()
 _NUMBERED = (("weekday", 0), ("weekday_plural", 0), ("month", 1), ("ordinal", 1))
 KINDS = {name: chr(0xC0 + number) for number, name in enumerate([*_WORDS, *_MORE])}
@@ -104,29 +104,29 @@ class Pack:
 
     def _meanings(self) -> Iterator[tuple[str, str, Any]]:
         """Kind, phrase and value; of two meanings of one phrase the first counts."""
+        for kind, names, value in self._groups():
+            yield from ((kind, name, value) for name in split(names))
+
+    def _groups(self) -> Iterator[tuple[str, str, Any]]:
         table = self.table
-        for phrases, offset in table.get("single", {}).items():
+        for names, offset in table.get("single", {}).items():
             number, _, unit = str(offset).partition(" ")
-            for phrase in split(phrases):
-                yield "single", phrase, (int(number), unit or "day")
-        for phrases, rule in table.get("holidays", {}).items():
-            days = holiday(rule)
-            yield from (("holiday", phrase, days) for phrase in split(phrases))
-        for kind in _WORDS:
-            for phrase in split(table.get(kind, "")):
-                yield kind, phrase, phrase
+            yield "single", names, (int(number), unit or "day")
+        for names, rule in table.get("holidays", {}).items():
+            yield "holiday", names, holiday(rule)
+        yield from ((kind, table.get(kind, ""), None) for kind in _WORDS)
         for ending, units in (("", table["units"]), ("s", table.get("several", {}))):
             for unit, names in units.items():
                 kind = unit if unit in ("weekend", "night") else "unit"
-                yield from ((kind + ending, name, unit) for name in split(names))
+                yield kind + ending, names, unit
         for kind, first in _NUMBERED:
-            for number, names in enumerate(_list(self.code, f"{kind}s"), first):
-                yield from ((kind, name, number) for name in split(names))
+            groups = enumerate(_list(self.code, f"{kind}s"), first)
+            yield from ((kind, names, number) for number, names in groups)
         if self.spaced:
             yield from (("count", name, number) for name, number in self.numbers.items())
         for kind in ("count", "vague", "ordinal", "season", "quarter", "decade"):
-            for names, value in table.get(f"more_{kind}", {}).items():
-                yield from ((kind, name, value) for name in split(names))
+            more = table.get(f"more_{kind}", {}).items()
+            yield from ((kind, names, value) for names, value in more)
 
 
 @cache
@@ -153,7 +153,7 @@ def fold(word: str) -> str:
 
 
 def split(phrases: str) -> list[str]:
-    """The phrases of a list, "|" between them, with "(a|b)?" spelled out: "letzte(n|r)?" is three."""
+    """The phrases of a list, "|" between them, "(a|b)?" spelled out: "letzte(n|r)?" is three."""
     found: list[str] = []
     for one in re.findall(r"(?:\([^()]*\)\??|[^|()])+", phrases):
         group = re.search(r"\(([^()]*)\)(\??)", one)

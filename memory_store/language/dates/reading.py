@@ -171,7 +171,8 @@ def _names_an_event(item: Found, found: Read) -> bool:
 
 # Words that count from the day they were said on, whatever the sentence is about.
 _COUNTED = pattern(
-    "(?:on|since|until|by|for|during|over|in|from|before|after|around)? the? (?:(?P<single>single) | counted (?P<days>unit|units) ago"
+    "(?:on|since|until|by|for|during|over|in|from|before|after|around)? the?"
+    "(?: (?P<single>single) | counted (?P<days>unit|units) ago"
     "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
 )
 _CALENDAR = ("week", "month", "year")
@@ -200,9 +201,9 @@ def _counts(item: Found, found: Read) -> bool:
     if span.precision is Precision.DAY and span.first != span.last:
         return False
     if match["single"]:
-        return line.values[match.start("single")] != (0, "day")
+        return bool(line.values[match.start("single")] != (0, "day"))
     if match["days"]:
-        return line.values[match.start("days")] == "day"
+        return bool(line.values[match.start("days")] == "day")
     units = [line.values[match.start(name)] for name in ("last", "next") if match[name]]
     return all(unit in _CALENDAR for unit in units)
 
