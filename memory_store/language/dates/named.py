@@ -94,19 +94,14 @@ def _is_a_month(m: Match) -> bool:
     line = m.line
     if m.has("year") or m.has("month_mark"):
         return True
-    is_weak, ordinal = (
-        line.kind(m.at("month"), "weak_month"),
-        line.kind(m.at("first"), "ordinal_number"),
-    )
-    day_first = m.at("first") < m.at("month")
-    if ordinal:
+    is_weak, day_first = line.kind(m.at("month"), "weak_month"), m.at("first") < m.at("month")
+    if line.kind(m.at("first"), "ordinal_number"):
         return not (is_weak and day_first and not m.has("of")) or line.is_clear(m.end)
     if day_first and not is_weak:
         return True
     if line.kind(m.end, "thing", "of") or line.text[line.ends[m.end - 1] :][:1] in (":", "/"):
         return False
-    at_a_time = line.kind(m.end + line.kind(m.end, "comma"), "at", "clock", "day_number")
-    return not is_weak or line.is_clear(m.end) or at_a_time
+    return not is_weak or line.is_clear(m.end) or line.kind(m.end, "clock")
 
 
 def _month_by_number(m: Match, month: int) -> Found | None:

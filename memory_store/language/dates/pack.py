@@ -27,7 +27,7 @@ _WORDS = (
     "the an of and to from in on at for by since until before after between around over during "
     "throughout within celebrate last past this next coming previous last_after next_after "
     "next_either ago ago_before ahead ahead_after about exactly up_to nothing length each other "
-    "half half_a before_last after_next early middle late beginning end earlier later "
+    "half half_a and_half before_last after_next early middle late beginning end earlier later "
     "that time_of_day times_of_day hour now hence time "
     "month_mark day_mark no_season no_holiday thing"
 ).split()

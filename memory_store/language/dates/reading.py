@@ -29,7 +29,7 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 # Texts of other languages are read no further.
 _LONGEST_OTHER = 2000
 # "2023", "5/3", "4th", "'22", "1980s": numbers that may name a day without a word.
-_NUMERIC = re.compile(r"\d(?:\d{3}|\d?[-/.]\d|\d?(?:st|nd|rd|th)|0'?s)|\d[’']?s\b", re.I)
+_NUMERIC = re.compile(r"\d(?:\d{3}|\d?[-/.]\d|\d?(?:st|nd|rd|th)|0'?s)|\d[’']?s\b|\bq\d\b", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
 _NAMES = frozenset("single holiday weekday weekday_plural month season decade quarter ago".split())
 _UNITS = frozenset("unit units weekend weekends hour night nights time_of_day".split())
@@ -90,14 +90,20 @@ def _may_name_a_day(text: str, pack: Pack) -> bool:
 
 @cache
 def _hints(pack: Pack) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """The words of which a text that names a day has one: a name, or a unit and what picks it."""
+    """The words of which a text that names a day has one: a name, or a unit and what picks it. Of a
+    phrase the longest word stands for it."""
 
-    def first(kinds: frozenset[str]) -> frozenset[str]:
-        meanings = pack.phrases.items()
-        return frozenset(word for word, of in meanings if any(one.kind in kinds for one in of))
+    def some(kinds: frozenset[str]) -> frozenset[str]:
+        phrases = (
+            (word, *one.rest)
+            for word, meanings in pack.phrases.items()
+            for one in meanings
+            if one.kind in kinds
+        )
+        return frozenset(max(words, key=len) for words in phrases)
 
-    beside = first(_BESIDE_UNITS)
-    return first(_NAMES) - beside, first(_UNITS), beside
+    beside = some(_BESIDE_UNITS)
+    return some(_NAMES), some(_UNITS), beside
 
 
 def _left_over(reading: Reading, found: list[Found]) -> list[Found]:

@@ -44,7 +44,7 @@ def _ago(m: Match) -> Found | None:
     if unit == "weekend":
         spans = [weekend_of(today - timedelta(weeks=weeks)) for weeks in (most, least)]
         return m.fixed(Span(spans[0].first, spans[1].last, Precision.WEEKEND))
-    half = 0.5 if line.kind(m.at("count"), "half_a") else 0.0
+    half = 0.5 if line.kind(m.at("count"), "half_a") else -0.5 if m.has("half") else 0.0
     if m.has("exactly") or m.value("same") == (0, "day"):
         return m.fixed(one_day(shifted(today, unit, half - most)))
     span = counted(today, (least, most), unit, -1, -half)
@@ -150,9 +150,9 @@ _ABOUT = "(?:about|around|over)?"
 _RULES: tuple[tuple[str, Build], ...] = (
     ("the? (?P<day>single) any_time?", _single),
     (
-        f"(?P<exactly>exactly)? {_ABOUT} (?P<count>counted|half_a)"
+        f"(?P<exactly>exactly)? {_ABOUT} (?P<count>counted|half_a) (?P<half>and_half)?"
         "(?P<unit>any_unit|hour|ordinal|weekend|weekends|weekday|weekday_plural)"
-        "ago (?:(?P<same>single)|on? (?P<weekday>weekday))?"
+        "(?P<half1>and_half)? ago (?:(?P<same>single)|on? (?P<weekday>weekday))?"
         "| ago_before (?P<count1>counted) (?P<unit1>unit) (?!of|that)",
         _ago,
     ),

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from memory_store.language.dates.line import Line
 from memory_store.language.word_lists import word_list
@@ -52,17 +53,20 @@ class Cues:
         it, else the first after it; None where it has none, or tells of a change of dates."""
         if self._is_put_off(place):
             return None
-        told = self._told(*_around(self._clauses, place, len(self._words)))
-        before = [ahead for start, ahead in told if start < place]
-        if before:
-            return before[-1]
-        return told[0][1] if told else None
+        begin, end = _around(self._clauses, place, len(self._words))
+        places, ahead = self._telling
+        n = bisect_left(places, place)
+        if n and places[n - 1] >= begin:
+            return ahead[n - 1]
+        return ahead[n] if n < len(places) and places[n] < end else None
 
     def tense_around(self, place: int) -> bool | None:
         """Whether the sentence looks ahead (else back), where all of its verbs agree."""
-        told = self._told(*_around(self._sentences, place, len(self._words)))
-        ways = {ahead for _, ahead in told}
-        return ways.pop() if len(ways) == 1 else None
+        begin, end = _around(self._sentences, place, len(self._words))
+        places = self._telling[0]
+        first, last = bisect_left(places, begin), bisect_left(places, end)
+        ahead = self._sums[last] - self._sums[first]
+        return None if first == last or 0 < ahead < last - first else ahead > 0
 
     def announces(self, place: int) -> bool:
         """Whether the words before the place plainly announce: "in two weeks" is then a date."""
@@ -76,13 +80,6 @@ class Cues:
         if begin not in self._habits:
             self._habits[begin] = any(map(self._tells_a_habit, range(begin, end)))
         return self._habits[begin]
-
-    def _told(self, begin: int, end: int) -> list[tuple[int, bool]]:
-        """Where the verbs of a part stand, but for those that only arrange something: "I booked
-        the hall for June 12" tells nothing of that day."""
-        places, ahead = self._verbs
-        among = range(bisect_left(places, begin), bisect_left(places, end))
-        return [(places[n], ahead[n]) for n in among if self._words[places[n]] not in _ARRANGED]
 
     def _is_put_off(self, place: int) -> bool:
         """Whether the words before a day move something to it: "moved to June 12"."""
@@ -158,6 +155,18 @@ class Cues:
 
     def _word(self, place: int) -> str:
         return self._words[place] if 0 <= place < len(self._words) else ""
+
+    @cached_property
+    def _telling(self) -> tuple[list[int], list[bool]]:
+        """The same without those that only arrange something: "I booked the hall for June 12" tells
+        nothing of that day."""
+        verbs = [v for v in zip(*self._verbs, strict=True) if self._words[v[0]] not in _ARRANGED]
+        return [place for place, _ in verbs], [ahead for _, ahead in verbs]
+
+    @cached_property
+    def _sums(self) -> list[int]:
+        """How many of the first verbs that tell look ahead."""
+        return [0, *accumulate(self._telling[1])]
 
     @cached_property
     def _plain_end(self) -> int:

@@ -149,6 +149,11 @@ saw her last wed | 2023-05-17
 the party is sat 3 june | 2023-06-03
 i need it by thurs | 2023-05-25
 i paid on the 4th of each of them |
+we had a party in q1 | 2023-01-01..2023-03-31
+i met her on may 3,2022 | 2022-05-03
+i saw them a year and a half ago | 2021-08-21..2022-02-19
+i woke up at 9:30 am on monday | 2023-05-15
+i met her back in october | 2022-10-01..2022-10-31
 i sat 2 hours |
 i sat on the bench in the sun |
 i put cream on sun spots |
