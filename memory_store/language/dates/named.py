@@ -17,7 +17,6 @@ from memory_store.language.dates.found import (
     Reading,
     Rule,
 )
-from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import AROUND, decade_of
 from memory_store.language.dates.relative import RELATIVE
@@ -36,6 +35,7 @@ from memory_store.time.calendar import (
 from memory_store.time.types import Precision, Span
 
 _YEARS = timedelta(days=500)
+_JOINS = frozenset("-/.,")
 _DENOMINATORS = {2, 3, 4, 5, 6, 8, 10, 12, 16}
 
 
@@ -168,8 +168,8 @@ def _is_determined(m: Match) -> bool:
 def _holiday(m: Match) -> Found | None:
     if m.line.kind(m.end, "no_holiday"):
         return None
-    needs = None if "of" in m.line.words[m.at("name")].split() else ANCHORS_OF_OCCASIONS
-    return m.reading.picked(m.start, m.end, m.value("name"), needs, occasion=True)
+    needs = None if "of" in m.line.words[m.at("holiday")].split() else ANCHORS_OF_OCCASIONS
+    return m.reading.picked(m.start, m.end, m.value("holiday"), needs, occasion=True)
 
 
 def _months(first: int, count: int, precision: Precision) -> Recurring:
@@ -185,16 +185,16 @@ def _month(m: Match) -> Found | None:
     if line.kind(m.end, "day_number"):
         return None
     before = m.start - 1 - line.kind(m.start - 1, "hyphen")
-    if line.kind(m.at("name"), "weak_month") and not line.kind(before, *_BEFORE_A_WEAK_MONTH):
+    if line.kind(m.at("month"), "weak_month") and not line.kind(before, *_BEFORE_A_WEAK_MONTH):
         return None
-    recurring = _months(m.value("name"), 1, Precision.MONTH)
+    recurring = _months(m.value("month"), 1, Precision.MONTH)
     return m.picked(recurring, ANCHORS_OF_SPANS)
 
 
 def _season(m: Match) -> Found | None:
     if m.line.kind(m.end, "no_season", "units"):
         return None
-    name = m.value("name")
+    name = m.value("season")
     # "in summer" is any summer, "in the summer" one of them.
     return m.picked(
         yearly(lambda year: season(name, year)), ANCHORS_OF_SPANS if m.has("the") else NEVER
@@ -202,31 +202,28 @@ def _season(m: Match) -> Found | None:
 
 
 def _quarter(m: Match) -> Found | None:
-    number = m.value("name") if not m.line.kind(m.at("name"), "last") else 4
-    if not 1 <= number <= 4 or (m.end - m.at("name") > 1 and m.line.values[m.end - 1] != "quarter"):
+    number = m.value("quarter") if not m.line.kind(m.at("quarter"), "last") else 4
+    if not 1 <= number <= 4 or (
+        m.end - m.at("quarter") > 1 and m.line.values[m.end - 1] != "quarter"
+    ):
         return None
     return m.picked(_months(3 * number - 2, 3, Precision.QUARTER), ANCHORS_OF_SPANS)
 
 
 def _year(m: Match) -> Found | None:
-    line = m.line
-    in_a_number = _goes_on(line, m.end, m.end + 1) or _goes_on(line, m.start - 1, m.start - 2)
-    if in_a_number or not line.is_clear(m.end):
+    line, text = m.line, m.line.text
+    start, end = line.starts[m.start], line.ends[m.end - 1]
+    # "2019-2020", "3/2019"
+    beside = (text[end : end + 2], text[max(0, start - 2) : start][::-1])
+    if any(two[:1] in _JOINS and two[1:].isdecimal() for two in beside):
         return None
-    return Found(m.start, m.end, year_of(date(m.value("name"), 1, 1)), needs=ANCHORS_OF_SPANS)
-
-
-def _goes_on(line: Line, mark: int, number: int) -> bool:
-    """Whether a mark joins a year to another number: "2019-2020"."""
-    if not (0 <= number < len(line.words) and line.words[mark] in ("-", "/", ".", ",")):
-        return False
-    joined = line.adjoins(mark) and line.adjoins(max(mark, number)) and line.adjoins(mark + 1)
-    return joined and any(map(str.isdecimal, line.words[number]))
+    span = year_of(date(m.value("year"), 1, 1))
+    return Found(m.start, m.end, span, needs=ANCHORS_OF_SPANS) if line.is_clear(m.end) else None
 
 
 def _decade(m: Match) -> Found | None:
-    year = m.value("name")
-    if m.line.words[m.at("name")].isalpha() and not m.has("the"):
+    year = m.value("decade")
+    if m.line.words[m.at("decade")].isalpha() and not m.has("the"):
         return None
     if year < 100:
         # "the 90s" are the latest that have begun.
@@ -238,12 +235,28 @@ def _decade(m: Match) -> Found | None:
 
 def _the_unit(m: Match) -> Found | None:
     """The current one; it counts only as in "the end of the month"."""
-    unit = m.value("name")
+    unit = m.value("unit")
     if unit == "weekend":
         return m.picked(weekends(), ANCHORS_OF_WEEKENDS)
     if unit not in AROUND or unit == "day":
         return None
     return Found(m.start, m.end, AROUND[unit](m.today), needs=NEVER)
+
+
+_BY_NAME: dict[str, Build] = {
+    "weekday": _weekday_alone,
+    "holiday": _holiday,
+    "month": _month,
+    "season": _season,
+    "quarter": _quarter,
+    "year": _year,
+    "decade": _decade,
+    "unit": _the_unit,
+}
+
+
+def _by_name(m: Match) -> Found | None:
+    return next(build(m) for name, build in _BY_NAME.items() if m.has(name))
 
 
 _DAYS = "(?P<first>any_day) (?:any_until the? (?P<last>any_day))?"
@@ -269,14 +282,13 @@ _RULES: tuple[tuple[str, Build], ...] = (
         _day_of_month,
     ),
     ("(?P<the>the)? (?P<day>ordinal_number)", _day_alone),
-    ("(?P<weekday>any_weekday) (?P<time>any_time)?", _weekday_alone),
-    ("(?P<name>holiday) any_time?", _holiday),
-    ("(?P<name>any_month) possessive?", _month),
-    ("(?P<the>the)? (?P<name>season)", _season),
-    ("(?P<name>quarter) | the? (?P<name1>ordinal|last) unit", _quarter),
-    ("(?P<name>year)", _year),
-    ("(?P<the>the)? (?P<name>decade)", _decade),
-    ("the (?P<name>unit|weekend)", _the_unit),
+    (
+        "(?P<weekday>any_weekday) (?P<time>any_time)? | (?P<holiday>holiday) any_time?"
+        "| (?P<month>any_month) possessive? | (?P<the>the)? (?P<season>season)"
+        "| (?P<quarter>quarter) | the? (?P<quarter1>ordinal|last) unit | (?P<year>year)"
+        "| (?P<the1>the)? (?P<decade>decade) | the (?P<unit>unit|weekend)",
+        _by_name,
+    ),
 )
 NAMED: tuple[Rule, ...] = tuple((pattern(rule), build) for rule, build in _RULES)
 

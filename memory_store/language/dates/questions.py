@@ -1,8 +1,8 @@
 """The days a question asks about. Conservative: a wrong range is worse than none."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable
 from datetime import date, timedelta
 
 from memory_store.language.dates.found import Found
@@ -10,9 +10,10 @@ from memory_store.language.dates.pack import KINDS, pack_of
 from memory_store.language.dates.reading import Read, pack_for, read
 from memory_store.language.languages import ENGLISH
 from memory_store.language.sentences import LONGEST_READ
+from memory_store.language.word_lists import word_list
+from memory_store.time.calendar import DAY
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 
-_DAY = timedelta(days=1)
 # Nobody is asked about their own days before that.
 _LIFETIME = timedelta(days=36525)
 _UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
@@ -39,14 +40,9 @@ _DURATION_BETWEEN = (
         re.compile(r"\b(?:between|since|passed|elapsed)\b", re.I),
     ),
 )
-# "What do I do on Fridays" without the s: the present tense asks for a habit.
-_PRESENT = re.compile(r"\b(?:do|does)\s+(?:i|you|we|my|our|the|it|usually)\b(?!\s+have\b)", re.I)
-_ASKS_PAST = re.compile(
-    r"\b(?:did|was|were|had|remind|recommended|suggested|mentioned|told|said|discussed|talked)\b",
-    re.I,
-)
-_ASKS_PLANS = re.compile(r"\b(?:plan|plans|planned|planning|schedule|scheduled|booked)\b", re.I)
-_SENTENCE = re.compile(r"[^.?!]*(?:[.](?=\d)[^.?!]*)*[.?!]*\s*")
+_PRESENT = frozenset("i you we my our the it usually".split())
+_PAST, _PLANS = (frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans"))
+_ENDS = frozenset(".?!…")
 
 
 def time_range_of(question: str, today: date) -> TimeRange | None:
@@ -58,14 +54,13 @@ def time_range_of(question: str, today: date) -> TimeRange | None:
     these lie side by side or name single days, else None.
     """
     question = question[:LONGEST_READ]
-    if _asks_duration(question):
-        return None
     found = read(question, today, pack_of(ENGLISH))
-    if found is None:
+    if found is None or _asks_duration(question):
         return None
-    asked = _Asked(question, found)
-    meant = [found.expression(item) for item in found.found if asked.may_mean(item)]
-    ranges = [_RANGE_OF[e.relation](e, today) for e in _in_question(meant, question, today)]
+    asked = _Asked(found)
+    meant = [item for item in found.found if asked.may_mean(item)]
+    expressions = [found.expression(item) for item in asked.in_question(meant)]
+    ranges = [_range_of(e, today) for e in expressions]
     if len(ranges) <= 1:
         return ranges[0] if ranges else None
     return _combined(ranges)
@@ -85,7 +80,7 @@ def time_range(question: str, asked_on: date) -> TimeRange | None:
     expressions = [found.expression(item) for item in found.found]
     if len({(e.first, e.last) for e in expressions}) != 1:
         return None
-    return _on(expressions[0], asked_on)
+    return _range_of(expressions[0], asked_on)
 
 
 def _asks_duration(question: str) -> bool:
@@ -103,11 +98,20 @@ _SINGLE = frozenset("single holiday".split())
 class _Asked:
     """A question, and what of it decides whether its expressions are what it asks for."""
 
-    def __init__(self, question: str, found: Read) -> None:
+    def __init__(self, found: Read) -> None:
         self._found = found
-        asks_past = _ASKS_PAST.search(question) is not None
-        self._only_past = asks_past and not _ASKS_PLANS.search(question)
-        self._is_present = not asks_past and _PRESENT.search(question) is not None
+        self._words = found.reading.line.words
+        words = set(self._words)
+        asks_past = not words.isdisjoint(_PAST)
+        self._only_past = asks_past and words.isdisjoint(_PLANS)
+        self._is_present = not asks_past and any(map(self._asks_now, range(len(self._words))))
+        # Where sentences end, and whether each asks.
+        self._ends = [n for n, word in enumerate(self._words) if word in _ENDS]
+
+    def _asks_now(self, place: int) -> bool:
+        """Whether the present tense asks for a habit: "What do I do on Fridays"."""
+        do, who, what, *_ = [*self._words[place : place + 3], "", ""]
+        return do in ("do", "does") and who in _PRESENT and what != "have"
 
     def may_mean(self, item: Found) -> bool:
         """Whether the days of a find may be those asked about."""
@@ -123,51 +127,36 @@ class _Asked:
         is_usual = self._is_present and not self._found.has(item, _SINGLE)
         return not is_usual and not self._found.reading.cues.is_habit(item.start)
 
+    def in_question(self, meant: list[Found]) -> list[Found]:
+        """Those of the sentences that ask; else those of the past in the other sentences."""
+        inside = [item for item in meant if self._is_asked(item)]
+        if inside or "?" not in self._words:
+            return inside or meant
+        today = self._found.reading.today
+        return [item for item in meant if item.span and item.span.last <= today]
 
-def _in_question(expressions: list[TimeExpression], text: str, today: date) -> list[TimeExpression]:
-    """Expressions of the sentences that ask; else those of the past in the other sentences."""
-    asking = [m.span() for m in _SENTENCE.finditer(text) if m[0].rstrip().endswith("?")]
-    starts = [start for start, _ in asking]
-    inside = [e for e in expressions if _is_within(e.start, asking, starts)]
-    if inside or not asking:
-        return inside or expressions
-    return [e for e in expressions if e.last <= today]
-
-
-def _is_within(position: int, stretches: Sequence[tuple[int, int]], starts: Sequence[int]) -> bool:
-    """Whether a position lies in one of the stretches, which are in order."""
-    place = bisect_right(starts, position) - 1
-    return place >= 0 and position < stretches[place][1]
+    def _is_asked(self, item: Found) -> bool:
+        """Whether the sentence of a find ends in a question mark."""
+        n = bisect_left(self._ends, item.start)
+        return n < len(self._ends) and "?" in self._words[self._ends[n] : self._ends[n] + 3]
 
 
-def _on(e: TimeExpression, today: date) -> TimeRange:
-    return TimeRange(e.first, e.last, e.precision, e.text)
+def _range_of(e: TimeExpression, today: date) -> TimeRange:
+    """The days that an expression gives with the word before it."""
+    ends: dict[Relation, tuple[date | None, date | None]] = {
+        Relation.SINCE: (e.first, max(today, e.last)),
+        Relation.UNTIL: (None, e.last),
+        Relation.BEFORE: (None, e.first - DAY if e.first > date.min else e.first),
+        Relation.AFTER: _after(e.last, today),
+    }
+    if e.relation not in ends:
+        return TimeRange(e.first, e.last, e.precision, e.text)
+    return TimeRange(*ends[e.relation], Precision.SPAN, e.text)
 
 
-def _since(e: TimeExpression, today: date) -> TimeRange:
-    return TimeRange(e.first, max(today, e.last), Precision.SPAN, e.text)
-
-
-def _until(e: TimeExpression, today: date) -> TimeRange:
-    return TimeRange(None, e.last, Precision.SPAN, e.text)
-
-
-def _before(e: TimeExpression, today: date) -> TimeRange:
-    return TimeRange(None, e.first - _DAY, Precision.SPAN, e.text)
-
-
-def _after(e: TimeExpression, today: date) -> TimeRange:
-    first = e.last + _DAY
-    return TimeRange(first, today if first <= today else None, Precision.SPAN, e.text)
-
-
-_RANGE_OF: dict[Relation, Callable[[TimeExpression, date], TimeRange]] = {
-    Relation.ON: _on,
-    Relation.SINCE: _since,
-    Relation.UNTIL: _until,
-    Relation.BEFORE: _before,
-    Relation.AFTER: _after,
-}
+def _after(last: date, today: date) -> tuple[date, date | None]:
+    first = last + DAY if last < date.max else last
+    return first, today if first <= today else None
 
 
 def _combined(ranges: list[TimeRange]) -> TimeRange | None:
@@ -177,9 +166,9 @@ def _combined(ranges: list[TimeRange]) -> TimeRange | None:
         return _crossed(ranges)
     bounded = _narrowest(bounded)
     reach = bounded[0][1]
-    longest = max((last - first for first, last in bounded), default=_DAY)
+    longest = max((last - first for first, last in bounded), default=DAY)
     for first, last in bounded:
-        if first - reach > max(longest, 14 * _DAY) + _DAY:
+        if first - reach > max(longest, 14 * DAY) + DAY:
             return None
         reach = max(reach, last)
     same = {r.precision for r in ranges}
