@@ -122,16 +122,21 @@ def slice_of(span: Span, name: str) -> Span | None:
     return _months(span, *ends[name]) if third else None
 
 
-def _days(span: Span, begin: int, end: int | None) -> Span:
+def _days(span: Span, begin: int, end: int | None) -> Span | None:
     first = span.first + begin * DAY if begin >= 0 else span.last + (begin + 1) * DAY
     last = span.last if end is None else span.first + (end - 1) * DAY
-    return Span(first, last, span.precision)
+    return _ordered(first, last, span.precision)
 
 
-def _months(span: Span, begin: int, end: int | None) -> Span:
+def _months(span: Span, begin: int, end: int | None) -> Span | None:
     first = add_months(span.first if begin >= 0 else span.last + DAY, begin)
     last = span.last if end is None else add_months(span.first, end) - DAY
-    return Span(first, last, span.precision)
+    return _ordered(first, last, span.precision)
+
+
+def _ordered(first: date, last: date, precision: Precision) -> Span | None:
+    """None for a part of a part that is none: "late mid-May"."""
+    return Span(first, last, precision) if first <= last else None
 
 
 def so_far(span: Span, today: date, earlier: bool) -> Span | None:

@@ -74,7 +74,10 @@ def read(text: str, today: date, pack: Pack) -> Read | None:
         plain = _QUOTED.sub(lambda match: " " * len(match[0]), plain)
     reading = Reading(line_of(plain, today, pack))
     selected = named(reading)
-    found = composed(selected, reading)
+    try:
+        found = composed(selected, reading)
+    except (OverflowError, ValueError):
+        found = []  # "this March" in the last year of the calendar
     if pack.is_english:
         found += _left_over(reading, selected)
     return Read(text, reading, tuple(sorted(found, key=lambda item: item.start)))

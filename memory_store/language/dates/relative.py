@@ -87,7 +87,9 @@ def _unit_or_weekday(m: Match) -> Found | None:
     kind = _picks(line, place)
     english = line.pack.is_english
     if line.kind(m.at("unit"), "weekday", "weak_weekday"):
-        if line.kind(m.at("unit"), "weak_weekday") and not line.is_clear(m.end):
+        # "sat" and "sun" are words of their own.
+        named = kind in ("last", "next") and line.is_clear(m.end)
+        if line.kind(m.at("unit"), "weak_weekday") and not named:
             return None
         return _weekday_picked(m, kind)
     if line.kind(m.end, "of") and english:

@@ -155,6 +155,9 @@ i saw them a year and a half ago | 2021-08-21..2022-02-19
 i woke up at 9:30 am on monday | 2023-05-15
 i met her back in october | 2022-10-01..2022-10-31
 i sat 2 hours |
+this sun was killing me |
+i asked if the 5th may be better |
+dentist 4/3 at 3pm |
 i sat on the bench in the sun |
 i put cream on sun spots |
 you may 5 people |
