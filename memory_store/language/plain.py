@@ -1,7 +1,7 @@
 """Any language without rules of its own: whole sentences are keys, and nothing is concluded.
 
 No sentence is taken for a question but by its mark, and no fact replaces another. Days are read in
-the languages of `days`, and in English by the rules of English.
+the languages of `dates`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,7 @@ from datetime import date, datetime
 
 from memory_store.language.asked import Asked, asked_in
 from memory_store.language.authorship.units import units_of
-from memory_store.language.days import days_in, range_in
-from memory_store.language.english.time import event_dates_of, time_range_of
+from memory_store.language.dates import event_days, time_range
 from memory_store.language.language import Stated
 from memory_store.language.languages import ENGLISH, languages_of
 from memory_store.language.reading import Reading, read
@@ -78,11 +77,7 @@ class Plain:
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
         """By the language of the statement; none where that is not clear."""
-        if languages_of(statement) == {ENGLISH}:
-            return event_dates_of(statement, said_on)
-        today = said_on.date() if isinstance(said_on, datetime) else said_on
-        spans = (named.span for named in days_in(statement, today))
-        return tuple(dict.fromkeys(Days(span.first, span.last) for span in spans))
+        return event_days(statement, said_on)
 
     def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
         """None: a wrong day is worse than none."""
@@ -90,6 +85,4 @@ class Plain:
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
         """By the language of the question; None where that is not clear."""
-        if languages_of(question) == {ENGLISH}:
-            return time_range_of(question, asked_on)
-        return range_in(question, asked_on)
+        return time_range(question, asked_on)

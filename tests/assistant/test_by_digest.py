@@ -10,7 +10,7 @@ import pytest
 from assistant.answering.context import beside
 from assistant.by_digest import ByDigest
 from memory_store import ENGLISH, Record, Round
-from memory_store.language.english.time import expressions
+from memory_store.language.dates import reading
 
 MAY = datetime(2023, 5, 20, 10, tzinfo=UTC)
 
@@ -54,7 +54,7 @@ WORDS = (
 def test_texts_that_are_not_read_name_no_days(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(0)
     texts = [" ".join(chance.choices(WORDS, k=chance.randrange(1, 14))) for _ in range(300)]
-    found = [expressions.counted_days_of(text, MAY) for text in texts]
-    monkeypatch.setattr(expressions, "_MAY_COUNT", re.compile(""))
-    assert found == [expressions.counted_days_of(text, MAY) for text in texts]
+    found = [reading.counted_days_of(text, MAY) for text in texts]
+    monkeypatch.setattr(reading, "_MAY_COUNT", re.compile(""))
+    assert found == [reading.counted_days_of(text, MAY) for text in texts]
     assert sum(map(bool, found)) > 30

@@ -26,8 +26,7 @@ FENCES = {
     "tokenizers": {"memory_store/embedding/minilm.py"},
     "dateparser": {
         "assistant/imports/gemini.py",
-        "memory_store/language/english/time/fallback.py",
-        "memory_store/language/days.py",
+        "memory_store/language/dates/fallback.py",
     },
     "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
     "jinja2": {"harness/report/pages.py"},

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from memory_store.language.asked import Asked, asked_in
+from memory_store.language.dates import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
-from memory_store.language.english.time import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.language import Stated
 from memory_store.language.reading import Reading, read
 from memory_store.language.sentences import LONGEST_READ, read_sentences

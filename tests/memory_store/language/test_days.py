@@ -46,6 +46,18 @@ TWO_WEEKS_AGO, THIRD_OF_MARCH = days((4, 28), (5, 4)), days((3, 3))
         ("二〇二四年去过,三月三日回来的", THIRD_OF_MARCH),
         ("先週の木曜日に歯医者に行きました", LAST_THURSDAY),
         ("I saw the dentist last week.", LAST_WEEK),
+        ("ich war gestern morgen beim zahnarzt", days((5, 14))),
+        ("nächsten montag gehe ich zum arzt", days((5, 20))),
+        ("dentro de tres semanas me caso con ella", days((6, 2), (6, 8))),
+        ("la semana que viene voy a la playa", days((5, 20), (5, 26))),
+        ("le 1er mai je suis parti avec ma femme", days((5, 1))),
+        ("je suis allé chez le médecin avant-hier", days((5, 13))),
+        ("na próxima segunda-feira tenho consulta", days((5, 20))),
+        ("três dias atrás eu comprei um carro", days((5, 12))),
+        ("大前天我病了", days((5, 12))),
+        ("两个月后我要结婚", days((6, 30), (7, 30))),
+        ("来週の月曜日に会議があります", days((5, 20))),
+        ("三日前に買いました", days((5, 12))),
     ],
 )
 def test_the_days_of_a_statement(text: str, named: Days) -> None:
@@ -82,6 +94,7 @@ def test_a_text_that_names_no_day(text: str) -> None:
 @pytest.mark.parametrize(
     ("question", "asked"),
     [
+        ("was habe ich im august gemacht", days((8, 1), (8, 31))),
         ("was habe ich letzte woche gegessen", LAST_WEEK),
         ("¿qué cené ayer?", days((5, 14))),
         ("qu'est-ce que j'ai fait le mois dernier ?", days((4, 1), (4, 30))),

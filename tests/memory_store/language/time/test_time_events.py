@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from memory_store.language.english.time import event_dates_of
+from memory_store.language.dates import event_dates_of
 from memory_store.types import Days
 
 # Said on Saturday, 2023-05-20. statement | days, each first..last or one day; nothing for none.
@@ -130,6 +130,40 @@ When I was in Rome, on October 3, I saw the Pope. | 2022-10-03
 appt 4 july 11.15 with the vet | 2023-07-04
 we may 3 of us go |
 """
+# As people type them, on Saturday, 2023-05-20.
+AS_TYPED = """
+i moved in on the 4th of march | 2023-03-04
+she was born on the 4th of march 2021 | 2021-03-04
+the 4th of march was great | 2023-03-04
+we met on 7th of may | 2023-05-07
+we met on the 7th may | 2023-05-07
+moved in on feb 12 | 2023-02-12
+i moved in 4 march | 2023-03-04
+i moved in march 4th | 2023-03-04
+i moved in 12 jan | 2023-01-12
+we left the 3rd of sept | 2022-09-03
+was away from the 4th of march to the 9th of april | 2023-03-04..2023-04-09
+dentist appointment is on fri | 2023-05-26
+we will meet next tues | 2023-05-23
+saw her last wed | 2023-05-17
+the party is sat 3 june | 2023-06-03
+i need it by thurs | 2023-05-25
+i paid on the 4th of each of them |
+we had a party in q1 | 2023-01-01..2023-03-31
+i met her on may 3,2022 | 2022-05-03
+i saw them a year and a half ago | 2021-08-21..2022-02-19
+i woke up at 9:30 am on monday | 2023-05-15
+i met her back in october | 2022-10-01..2022-10-31
+i sat 2 hours |
+this sun was killing me |
+i asked if the 5th may be better |
+dentist 4/3 at 3pm |
+i sat on the bench in the sun |
+i put cream on sun spots |
+you may 5 people |
+i march 3 miles |
+i may 2 times |
+"""
 
 
 def days(text: str) -> Days:
@@ -137,7 +171,7 @@ def days(text: str) -> Days:
     return Days(date.fromisoformat(first), date.fromisoformat(last or first))
 
 
-@pytest.mark.parametrize("row", (STATEMENTS + WITHOUT_A_YEAR).strip().splitlines())
+@pytest.mark.parametrize("row", (STATEMENTS + WITHOUT_A_YEAR + AS_TYPED).strip().splitlines())
 def test_a_statement_names_these_days(row: str) -> None:
     statement, _, expected = row.partition("|")
     assert event_dates_of(statement.strip(), SATURDAY) == tuple(map(days, expected.split()))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_store.language.english.time import time_range_of
+from memory_store.language.dates import time_range_of
 from memory_store.time import TimeRange
 
 TUESDAY = date(2023, 5, 30)

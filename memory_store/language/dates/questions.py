@@ -1,0 +1,196 @@
+"""The days a question asks about. Conservative: a wrong range is worse than none."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from memory_store.language.dates.found import Found
+from memory_store.language.dates.pack import KINDS, pack_of
+from memory_store.language.dates.reading import Read, pack_for, read
+from memory_store.language.languages import ENGLISH
+from memory_store.language.sentences import LONGEST_READ
+from memory_store.language.word_lists import word_list
+from memory_store.time.calendar import DAY
+from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
+
+# Nobody is asked about their own days before that.
+_LIFETIME = timedelta(days=36525)
+_UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
+# The answer is a length of time or an age: the dates in it are ends, not where to look.
+_DURATION = re.compile(
+    rf"\bhow\s+(?:long|much\s+time)\s+(?:ago|have|has|had|since|until|till|before|after|between|is\s+it"
+    rf"|was\s+it|it\s+has|do\s+i\s+have|does\s+it|did\s+it\s+take|passed|will|would|until|left)\b"
+    rf"|\b(?:how\s+many|how\s+much|number\s+of)\s+(?:\w+\s+)?{_UNIT}\s+(?:\w+\s+){{0,2}}"
+    rf"(?:ago|passed|elapsed|between|since|before|after|until|till|from|left|older|younger|old"
+    rf"|earlier|later|apart|did\s+it\s+take|does\s+it\s+take|has\s+it|had\s+it|is\s+it|was\s+it|have\s+i\s+been"
+    rf"|has\s+\w+\s+been|had\s+i)\b"
+    rf"|\bhow\s+old\b|\bhow\s+(?:far\s+apart|soon)\b"
+    rf"|\b(?:difference|gap|interval|time)\s+(?:in\s+{_UNIT}\s+)?between\b|\bwhat\s+age\b",
+    re.I,
+)
+# The same, told by two things of which one comes anywhere after the other.
+_DURATION_BETWEEN = (
+    (
+        re.compile(r"\bhow\s+long\b", re.I),
+        re.compile(r"\b(?:since|between|before|after|until)\b", re.I),
+    ),
+    (
+        re.compile(rf"\bhow\s+many\s+{_UNIT}\b", re.I),
+        re.compile(r"\b(?:between|since|passed|elapsed)\b", re.I),
+    ),
+)
+_PRESENT = frozenset("i you we my our the it usually".split())
+_PAST, _PLANS = (frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans"))
+_ENDS = frozenset(".?!…")
+
+
+def time_range_of(question: str, today: date) -> TimeRange | None:
+    """The range of days an English question is about, or None where it names none or asks for a
+    length.
+
+    `today` is the question date. "since", "after" and "before" give ranges that end today, or are
+    open at one end; several expressions give the days from the first to the last of them where
+    these lie side by side or name single days, else None.
+    """
+    question = question[:LONGEST_READ]
+    found = read(question, today, pack_of(ENGLISH))
+    if found is None or _asks_duration(question):
+        return None
+    asked = _Asked(found)
+    meant = [item for item in found.found if asked.may_mean(item)]
+    expressions = [found.expression(item) for item in asked.in_question(meant)]
+    ranges = [_range_of(e, today) for e in expressions]
+    if len(ranges) <= 1:
+        return ranges[0] if ranges else None
+    return _combined(ranges)
+
+
+def time_range(question: str, asked_on: date) -> TimeRange | None:
+    """The same in the language of the question; None where that is not clear. In other languages
+    than English also where it names several stretches of days."""
+    pack = pack_for(question)
+    if pack is None:
+        return None
+    if pack.is_english:
+        return time_range_of(question, asked_on)
+    found = read(question, asked_on, pack)
+    if found is None or KINDS["length"] in found.reading.line.letters:
+        return None
+    expressions = [found.expression(item) for item in found.found]
+    if len({(e.first, e.last) for e in expressions}) != 1:
+        return None
+    return _range_of(expressions[0], asked_on)
+
+
+def _asks_duration(question: str) -> bool:
+    if _DURATION.search(question):
+        return True
+    firsts = ((first.search(question), then) for first, then in _DURATION_BETWEEN)
+    return any(found and then.search(question, found.end()) for found, then in firsts)
+
+
+_SINGLED_OUT = frozenset("last this next past coming ago".split())
+_RECURS = frozenset("weekday weekday_plural holiday single season".split())
+_SINGLE = frozenset("single holiday".split())
+
+
+class _Asked:
+    """A question, and what of it decides whether its expressions are what it asks for."""
+
+    def __init__(self, found: Read) -> None:
+        self._found = found
+        self._words = found.reading.line.words
+        words = set(self._words)
+        asks_past = not words.isdisjoint(_PAST)
+        self._only_past = asks_past and words.isdisjoint(_PLANS)
+        self._is_present = not asks_past and any(map(self._asks_now, range(len(self._words))))
+        # Where sentences end, and whether each asks.
+        self._ends = [n for n, word in enumerate(self._words) if word in _ENDS]
+
+    def _asks_now(self, place: int) -> bool:
+        """Whether the present tense asks for a habit: "What do I do on Fridays"."""
+        do, who, what, *_ = [*self._words[place : place + 3], "", ""]
+        return do in ("do", "does") and who in _PRESENT and what != "have"
+
+    def may_mean(self, item: Found) -> bool:
+        """Whether the days of a find may be those asked about."""
+        today, span = self._found.reading.today, item.span
+        if span is None or item.relation is Relation.FOR or today - span.first > _LIFETIME:
+            return False
+        if span.first > today and self._only_past:
+            return False
+        if span.precision not in (Precision.DAY, Precision.SEASON):
+            return True
+        if self._found.has(item, _SINGLED_OUT) or not self._found.has(item, _RECURS):
+            return True
+        is_usual = self._is_present and not self._found.has(item, _SINGLE)
+        return not is_usual and not self._found.reading.cues.is_habit(item.start)
+
+    def in_question(self, meant: list[Found]) -> list[Found]:
+        """Those of the sentences that ask; else those of the past in the other sentences."""
+        inside = [item for item in meant if self._is_asked(item)]
+        if inside or "?" not in self._words:
+            return inside or meant
+        today = self._found.reading.today
+        return [item for item in meant if item.span and item.span.last <= today]
+
+    def _is_asked(self, item: Found) -> bool:
+        """Whether the sentence of a find ends in a question mark."""
+        n = bisect_left(self._ends, item.start)
+        return n < len(self._ends) and "?" in self._words[self._ends[n] : self._ends[n] + 3]
+
+
+def _range_of(e: TimeExpression, today: date) -> TimeRange:
+    """The days that an expression gives with the word before it."""
+    ends: dict[Relation, tuple[date | None, date | None]] = {
+        Relation.SINCE: (e.first, max(today, e.last)),
+        Relation.UNTIL: (None, e.last),
+        Relation.BEFORE: (None, e.first - DAY if e.first > date.min else e.first),
+        Relation.AFTER: _after(e.last, today),
+    }
+    if e.relation not in ends:
+        return TimeRange(e.first, e.last, e.precision, e.text)
+    return TimeRange(*ends[e.relation], Precision.SPAN, e.text)
+
+
+def _after(last: date, today: date) -> tuple[date, date | None]:
+    first = last + DAY if last < date.max else last
+    return first, today if first <= today else None
+
+
+def _combined(ranges: list[TimeRange]) -> TimeRange | None:
+    """From the first day to the last of ranges that belong together, else None."""
+    bounded = [(r.first, r.last) for r in ranges if r.first is not None and r.last is not None]
+    if len(bounded) < len(ranges):
+        return _crossed(ranges)
+    bounded = _narrowest(bounded)
+    reach = bounded[0][1]
+    longest = max((last - first for first, last in bounded), default=DAY)
+    for first, last in bounded:
+        if first - reach > max(longest, 14 * DAY) + DAY:
+            return None
+        reach = max(reach, last)
+    same = {r.precision for r in ranges}
+    precision = same.pop() if len(same) == 1 and len(set(bounded)) == 1 else Precision.SPAN
+    return TimeRange(bounded[0][0], reach, precision, " … ".join(r.text for r in ranges))
+
+
+def _crossed(ranges: list[TimeRange]) -> TimeRange | None:
+    """The days all ranges share ("after March 5 and before April"), if they share any."""
+    firsts = [r.first for r in ranges if r.first is not None]
+    lasts = [r.last for r in ranges if r.last is not None]
+    first, last = max(firsts, default=None), min(lasts, default=None)
+    if first is not None and last is not None and first > last:
+        return None
+    return TimeRange(first, last, Precision.SPAN, " … ".join(r.text for r in ranges))
+
+
+def _narrowest(ranges: Iterable[tuple[date, date]]) -> list[tuple[date, date]]:
+    """The ranges that have no other one in them, in order."""
+    found: list[tuple[date, date]] = []
+    # Those that begin no earlier come first: of them the one that ends first decides.
+    for first, last in sorted(set(ranges), key=lambda days: (-days[0].toordinal(), days[1])):
+        if not found or last < found[-1][1]:
+            found.append((first, last))
+    return found[::-1]

@@ -1,0 +1,221 @@
+"""Time expressions in a text, read against a reference day, and the days a statement talks about.
+
+Own rules first, dateparser on what they leave of English. Precise words give precise days; words
+people round give the days they may mean. Pure functions; "today" is always an argument.
+"""
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache
+
+from memory_store.language.dates.around import composed
+from memory_store.language.dates.fallback import search_rest
+from memory_store.language.dates.found import Found, Reading
+from memory_store.language.dates.line import line_of
+from memory_store.language.dates.named import named
+from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern
+from memory_store.language.languages import ENGLISH, languages_of
+from memory_store.language.sentences import LONGEST_READ
+from memory_store.time.types import Precision, Relation, TimeExpression
+from memory_store.types import Days
+
+# Titles, which only look like dates.
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<![\w])['‘](?!\d0s)(?=\w)[^\n]{0,80}?\w?[?!.]?['’](?!\w)"
+)
+_KANA = re.compile(r"[\u3040-\u30ff]")
+# Texts of other languages are read no further.
+_LONGEST_OTHER = 2000
+# "2023", "5/3", "4th", "'22", "1980s": numbers that may name a day without a word.
+_NUMERIC = re.compile(r"\d(?:\d{3}|\d?[-/.]\d|\d?(?:st|nd|rd|th)|0'?s)|\d[’']?s\b|\bq\d\b", re.I)
+_WORD = re.compile(r"[^\W\d_]+")
+_NAMES = frozenset("single holiday weekday weekday_plural month season decade quarter ago".split())
+_UNITS = frozenset("unit units weekend weekends hour night nights time_of_day".split())
+_BESIDE_UNITS = frozenset("last past this next coming previous in from the".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What was read of a text: its line, and what of it names days, in order."""
+
+    text: str
+    reading: Reading
+    found: tuple[Found, ...]
+
+    def expression(self, item: Found) -> TimeExpression:
+        """A find as an expression of the text."""
+        line, span = self.reading.line, item.span
+        if span is None:
+            raise ValueError("a find without days is no expression")
+        start, end = line.starts[item.start], line.ends[item.end - 1]
+        words = self.text[start:end]
+        return TimeExpression(
+            span.first, span.last, span.precision, words, start, item.relation, item.rolling
+        )
+
+    def has(self, item: Found, kinds: frozenset[str]) -> bool:
+        """Whether a word of one of the kinds, or a digit, is in a find."""
+        line = self.reading.line
+        return any(
+            line.kind(place, *kinds) or any(map(str.isdecimal, line.words[place]))
+            for place in range(item.start, item.end)
+        )
+
+
+def read(text: str, today: date, pack: Pack) -> Read | None:
+    """What a text names; None where nothing of it can name a day, which is found out fast."""
+    text = text[: LONGEST_READ if pack.is_english else _LONGEST_OTHER]
+    if pack.is_english and not _may_name_a_day(text, pack):
+        return None
+    plain = text.replace("’", "'")
+    if any(mark in text for mark in "\"“'‘"):
+        plain = _QUOTED.sub(lambda match: " " * len(match[0]), plain)
+    reading = Reading(line_of(plain, today, pack))
+    selected = named(reading)
+    try:
+        found = composed(selected, reading)
+    except (OverflowError, ValueError):
+        found = []  # "this March" in the last year of the calendar
+    if pack.is_english:
+        found += _left_over(reading, selected)
+    return Read(text, reading, tuple(sorted(found, key=lambda item: item.start)))
+
+
+def _may_name_a_day(text: str, pack: Pack) -> bool:
+    names, units, beside = _hints(pack)
+    words = set(_WORD.findall(text.lower()))
+    if not words.isdisjoint(names) or _NUMERIC.search(text):
+        return True
+    return not words.isdisjoint(units) and not words.isdisjoint(beside)
+
+
+@cache
+def _hints(pack: Pack) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The words of which a text that names a day has one: a name, or a unit and what picks it. Of a
+    phrase the longest word stands for it."""
+
+    def some(kinds: frozenset[str]) -> frozenset[str]:
+        phrases = (
+            (word, *one.rest)
+            for word, meanings in pack.phrases.items()
+            for one in meanings
+            if one.kind in kinds
+        )
+        return frozenset(max(words, key=len) for words in phrases)
+
+    beside = some(_BESIDE_UNITS)
+    return some(_NAMES), some(_UNITS), beside
+
+
+def _left_over(reading: Reading, found: list[Found]) -> list[Found]:
+    line = reading.line
+    rest = list(line.text)
+    for item in found:
+        start, end = line.starts[item.start], line.ends[item.end - 1]
+        rest[start:end] = " " * (end - start)
+    return [
+        Found(bisect_left(line.starts, start), bisect_left(line.starts, end), span)
+        for start, end, span in search_rest("".join(rest), reading.today)
+    ]
+
+
+def time_expressions(text: str, today: date) -> list[TimeExpression]:
+    """The expressions of an English text in order, as far as it is read. `today` is the day it was
+    said on."""
+    found = read(text, today, pack_of(ENGLISH))
+    return [found.expression(item) for item in found.found] if found else []
+
+
+# "before Friday" says when something did not happen; a decade is no event's day.
+_NO_DAY = (Relation.BEFORE, Relation.AFTER)
+_SINGLED_OUT = frozenset("last this next past coming ago single".split())
+
+
+def event_dates_of(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
+    """The days named in an English statement, in its order, each once; plans count like events.
+
+    "since March" and "until Friday" give the day named. Habits ("every Monday"), lengths ("for
+    the past two weeks"), ages, clock times and whole decades give none. An instant counts by the
+    day of its own zone.
+    """
+    return _events(statement, said_on, pack_of(ENGLISH))
+
+
+def event_days(statement: str, said_on: datetime | date) -> tuple[Days, ...]:
+    """The same in the language of the statement; none where that is not clear."""
+    pack = pack_for(statement)
+    return _events(statement, said_on, pack) if pack else ()
+
+
+def _events(statement: str, said_on: datetime | date, pack: Pack) -> tuple[Days, ...]:
+    found = read(statement, _day(said_on), pack)
+    if found is None:
+        return ()
+    events = (item.span for item in found.found if _names_an_event(item, found))
+    return tuple(dict.fromkeys(Days(span.first, span.last) for span in events if span))
+
+
+def pack_for(text: str) -> Pack | None:
+    """The words of the language that a text is in; None where that is not clear, or not read."""
+    languages = languages_of(text)
+    if "CJK" in languages:
+        return pack_of("ja" if _KANA.search(text) else "zh")
+    read_too = languages & FILES.keys()
+    if ENGLISH in languages and len(languages) > 1:
+        return None
+    return pack_of(read_too.pop()) if read_too else None
+
+
+def _names_an_event(item: Found, found: Read) -> bool:
+    if item.relation in _NO_DAY or item.span is None or item.span.precision is Precision.DECADE:
+        return False
+    cues, line = found.reading.cues, found.reading.line
+    if not found.has(item, _SINGLED_OUT) and cues.is_habit(item.start):
+        return False
+    for_how_long = line.kind(item.start - 1, "for") or line.kind(item.start, "for")
+    return not (item.rolling and for_how_long)
+
+
+# Words that count from the day they were said on, whatever the sentence is about.
+_COUNTED = pattern(
+    "(?:on|since|until|by|for|during|over|in|from|before|after|around)? the?"
+    "(?: (?P<single>single) | counted (?P<days>unit|units) ago"
+    "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
+)
+_CALENDAR = ("week", "month", "year")
+# Each of them has one of these in it, which is found a thousand times as fast as what they name.
+_MAY_COUNT = re.compile(r"yesterday|tomorrow|last|next|ago", re.I)
+
+
+def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
+    """The words of a text that count from the day they were said on, with the days they name.
+
+    Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
+    Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
+    """
+    found = read(text, _day(said_on), pack_of(ENGLISH)) if _MAY_COUNT.search(text) else None
+    if found is None:
+        return []
+    expressions = [found.expression(item) for item in found.found if _counts(item, found)]
+    return [(e.text, Days(e.first, e.last)) for e in expressions]
+
+
+def _counts(item: Found, found: Read) -> bool:
+    line, span = found.reading.line, item.span
+    match = _COUNTED.fullmatch(line.letters, item.start, item.end)
+    if match is None or span is None or item.rolling:
+        return False
+    if span.precision is Precision.DAY and span.first != span.last:
+        return False
+    if match["single"]:
+        return bool(line.values[match.start("single")] != (0, "day"))
+    if match["days"]:
+        return bool(line.values[match.start("days")] == "day")
+    units = [line.values[match.start(name)] for name in ("last", "next") if match[name]]
+    return all(unit in _CALENDAR for unit in units)
+
+
+def _day(instant: datetime | date) -> date:
+    return instant.date() if isinstance(instant, datetime) else instant
