@@ -60,7 +60,7 @@ from memory_store.labels import (
 )
 from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.asked import Asked
-from memory_store.language.kinds import TELLING, Kind, kinds_of, most_of
+from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
 from memory_store.language.languages import languages_of
 from memory_store.language.phrases import Rarity, key_phrases, telling_sentences
 from memory_store.language.reading import Reading, Sentence
@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from memory_store.engines.server.operator import ServerOperator
 
 __all__ = [
+    "ASKING",
     "BATCH_SIZE",
     "ENGLISH",
     "LANGUAGES",

@@ -26,7 +26,7 @@ from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
 from memory_store.labels import Labels, Where, checked_labels, terms_of
 from memory_store.language import Language
-from memory_store.language.words import shared_with
+from memory_store.language.words import in_plain_words, shared_with
 from memory_store.listing import Listing, Page, cut, fields, place_of
 from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
@@ -216,12 +216,15 @@ class MemoryStore:
     async def let_go(self, query: str) -> None:
         """Keep no vector of a text that was searched for and is not kept."""
         if self._forgets_vectors:
-            await self._embedder.forget([query, self._language.as_statement(query)])
+            said = [query, in_plain_words(query)]
+            await self._embedder.forget([*said, *map(self._language.as_statement, said)])
 
     async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """How near each text is to the query, on the scale of a recall's similarity."""
         if not texts:
             return []
+        if self._language.has_rules:
+            query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
         vector = await query_vector(self._embedder, query, self._settings.statement, self._language)
         rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
         weights = self._settings.weights

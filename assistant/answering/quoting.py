@@ -9,6 +9,19 @@ from typing import NamedTuple
 from assistant.answering.conclusions import Concluder, names_topic, overview
 from assistant.answering.never_told import unheard, unsaid
 from assistant.answering.passages import passages
+from assistant.answering.phrases import (
+    CLOSEST,
+    NO_MEMORY,
+    NOTED,
+    NOTHING_THEN,
+    OPENING,
+    OVERVIEW,
+    PARTLY,
+    UNKNOWN,
+    UNSURE,
+    never_came_up,
+    only_from_others,
+)
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Trace, as_read
 from assistant.answering.selection import (
     as_typed,
@@ -30,19 +43,7 @@ from assistant.answering.statements import (
     superseded_among_others,
     with_days,
 )
-from assistant.answering.wording import (
-    CLOSEST,
-    NO_MEMORY,
-    NOTED,
-    NOTHING_THEN,
-    OVERVIEW,
-    PARTLY,
-    UNKNOWN,
-    never_came_up,
-    only_from_others,
-    print_quotes,
-    task_reply,
-)
+from assistant.answering.wording import print_quotes, task_reply
 from memory_store import Asked, Days, MemoryStore, Recalled, Speaker, aside, reading_of
 
 _ROUNDS = 8
@@ -54,7 +55,10 @@ _ROUNDS_FOR_OVERVIEW = 60
 _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 # What is a little below the floor is shown beside "I don't know": so many of it, down to this
 # share of the floor.
-_CLOSEST, _MAY_BE_MEANT = 3, 0.6
+_CLOSEST, _MAY_BE_MEANT = 5, 0.6
+# From so near on, no name that never came up makes us deny anything; and from this many times the
+# floor on, we are sure enough to say nothing of doubt. Chosen on plain messages.
+_SURELY_NEAR, _SURE_FROM = 0.5, 1.25
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
 _OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
@@ -121,14 +125,16 @@ class QuotingReader:
             return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
         # "I moved to Ghent" tells where somebody lives, however unlike the question it is.
         telling = [s for s in near if _tells(s, asked.slot)]
-        if denial := await self._denial(question, asked, recalled, near, telling):
+        nearness = await self._closest(question, asked, recalled, near)
+        if not telling and (denial := await self._denial(question, recalled, near, nearness)):
             return denial
         if asked.wants_advice:
             near = [s for s in near if s.speaker is Speaker.USER] or near
         if asked.about_time:
             size = sum(len(s.text) for s in near)
             near = await aside(size, with_days, near, self._store.language)
-        return await self._quoted(question, asked, near, telling)
+        is_sure = bool(telling) or nearness >= self._floor * _SURE_FROM
+        return await self._quoted(question, asked, near, telling, is_sure=is_sure)
 
     async def _near(
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
@@ -148,28 +154,23 @@ class QuotingReader:
     async def _denial(
         self,
         question: Question,
-        asked: Asked,
         recalled: Sequence[Recalled],
         near: Sequence[Statement],
-        telling: Sequence[Statement],
+        nearness: float,
     ) -> Answer | None:
         """That nothing is known, with what is closest; None where something near may answer."""
-        nearness = await self._closest(question, asked, recalled, near)
-        if nearness < self._floor and not telling:
-            return self._unknown(near, nearness)
-        told = only_told(recalled[:_ROUNDS_FOR_NAMES])
-        # What the assistant said was said in "our conversation", which nobody mentioned in it.
-        size = sum(one.record.round.size for one in told)
-        strangers = await aside(
-            size // _READ_FAST, unheard, question.text, told, things=not asked.about_replies
-        )
-        if strangers:
-            closest = near_the_best(near)[:_QUOTES]
-            text = f"{never_came_up(strangers)}\n{print_quotes(closest, asked, CLOSEST)}"
-            return Answer(text, closest, Outcome.UNKNOWN)
+        strangers: Sequence[str] = ()
+        if nearness < _SURELY_NEAR:
+            told = only_told(recalled[:_ROUNDS_FOR_NAMES])
+            # What the assistant said was said in "our conversation", which nobody mentioned in it.
+            things = not question.asked.about_replies
+            size = sum(one.record.round.size for one in told)
+            strangers = await aside(size // _READ_FAST, unheard, question.text, told, things=things)
+        if strangers or nearness < self._floor:
+            return self._unknown(near, nearness, strangers)
         if name := unsaid(question.text, near):
             closest = sorted(near, key=lambda s: -s.closeness)[:_QUOTES]
-            text = f"{only_from_others(name)}\n{print_quotes(closest, asked, CLOSEST)}"
+            text = f"{only_from_others(name)}\n{print_quotes(closest, Asked(), CLOSEST)}"
             return Answer(text, closest, Outcome.UNKNOWN)
         return None
 
@@ -193,10 +194,13 @@ class QuotingReader:
         asked: Asked,
         near: Sequence[Statement],
         telling: Sequence[Statement],
+        *,
+        is_sure: bool,
     ) -> Answer:
         """What follows from the statements, and quotes of the nearest and of those `telling`."""
         usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
-        most = _MANY_QUOTES if asked.counts or asked.wants_advice else usual
+        wants_many = asked.counts or asked.wants_advice or not is_sure
+        most = _MANY_QUOTES if wants_many else usual
         best = near_the_best(near)
         concluder = Concluder(self._store, question.text, question.asked_at.date())
         conclusion, grounds = await concluder.conclude(asked, near, best[:most])
@@ -205,7 +209,7 @@ class QuotingReader:
         else:
             first = [*grounds, *(_replies(near, best[0]) if asked.about_replies else ()), *telling]
             shown = await self._shown(question.text, asked, near, first, most)
-        quoted = print_quotes(shown, asked)
+        quoted = print_quotes(shown, asked, OPENING if is_sure or conclusion else UNSURE)
         return Answer(f"{conclusion}\n{quoted}" if conclusion else quoted, shown)
 
     async def _shown(
@@ -226,15 +230,17 @@ class QuotingReader:
         newer = passages(with_newer(best, near), language, replies=asked.about_replies)
         return holding_first(distinct(newer))
 
-    def _unknown(self, near: Sequence[Statement], nearness: float) -> Answer:
+    def _unknown(
+        self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]
+    ) -> Answer:
         """That nothing is known, with what may be meant all the same: people ask in other words."""
-        own = [s for s in near if s.speaker is Speaker.USER]
+        denial = never_came_up(strangers) if strangers else UNKNOWN
+        own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
         if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):
-            return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
-        shown = passages(
-            sorted(own, key=lambda s: -s.nearness)[:_CLOSEST], self._store.language, replies=False
-        )
-        text = f"{UNKNOWN}\n{print_quotes(shown, Asked(), CLOSEST)}"
+            return Answer(denial, outcome=Outcome.UNKNOWN)
+        closest = sorted(own, key=lambda s: -s.closeness)[:_CLOSEST]
+        shown = passages(closest, self._store.language, replies=False)
+        text = f"{denial}\n{print_quotes(shown, Asked(), CLOSEST)}"
         return Answer(text, shown, Outcome.UNKNOWN)
 
     async def _told(
@@ -282,7 +288,8 @@ class QuotingReader:
         near: Sequence[Statement],
     ) -> float:
         """How close the closest sentence is, or the request whose reply is asked for."""
-        closest = max(statement.closeness for statement in near)
+        told = [one.closeness for one in near if one.asking < ASKS]
+        closest = max(told, default=0.0)
         if asked.about_replies:
             request = best[0].record.round.user_text
             closest = max(closest, *await self._store.closeness(question.text, [request]))

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from assistant.answering.passages import is_in_passage, passages
+from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import ASKS, Statement, parts_gone, told_in
-from assistant.answering.wording import outcome_of
 from memory_store import (
     Asked,
     FactLink,

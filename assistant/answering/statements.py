@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import islice, pairwise
 
+from assistant.answering.phrases import outcome_of
+from assistant.answering.reader import Outcome
 from memory_store import (
     Days,
     Fact,
@@ -39,6 +41,8 @@ _POINTS_BACK = re.compile(
 )
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
+# By how much surer it is that something was asked that was answered, unless it surely tells.
+_ANSWERED, _TOLD = 0.5, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +210,18 @@ def _said(found: Recalled, language: Language) -> list[Statement]:
     statements = [
         replace(
             _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise)),
-            asking=one.only_asks if text == one.text else 0.0,
+            asking=_asking(found, one) if text == one.text else 0.0,
         )
         for text, one in told.items()
     ]
     return sorted(statements, key=lambda one: one.asking >= ASKS)[:_SENTENCES_OF_A_SIDE]
+
+
+def _asking(found: Recalled, sentence: Sentence) -> float:
+    """How sure it is that a sentence only asks. What was answered with quotes was taken for a
+    question then, too."""
+    was_answered = outcome_of(found.record.round) in (Outcome.QUOTED, Outcome.UNKNOWN)
+    return min(1.0, sentence.only_asks + _ANSWERED * (was_answered and sentence.telling < _TOLD))
 
 
 ASKS = 0.5

@@ -10,73 +10,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from assistant.answering.packing import shortened
-from assistant.answering.reader import Outcome
+from assistant.answering.phrases import OPENING
 from assistant.answering.statements import Statement, parts_gone
 from assistant.dates import print_day
 from assistant.models.chat_model import Message
-from memory_store import Asked, Round, Speaker
-
-NO_MEMORY = (
-    "I have no language model to answer with (set chat_model), and memory is off for this message."
-)
-NOTED = "Noted."
-ADMITTED = "I don't know:"
-UNKNOWN = f"{ADMITTED} I found nothing about that in what we talked about."
-NOTHING_THEN = f"{ADMITTED} I found nothing of that time in what we talked about."
-OPENING = "From what we talked about:"
-CLOSEST = "The closest that I find:"
-UNSURE = "I am not sure. Closest:"
-OWN_QUESTIONS = "I find only what you asked yourself:"
-OVERVIEW = "What you told me, oldest first:"
-PARTLY = "Some of what you told me, oldest first:"
-KEPT = "Kept: "
-PUT_RIGHT = "Put right: "
-HELLO = "Hello! Tell me what I should remember, or ask about what you told me."
-WELCOME = "You're welcome."
-NO_SMALL_TALK = (
-    "I have no language model to chat with (set chat_model), but I remember what you tell me and "
-    "answer questions about it."
-)
-NEEDS_MODEL = (
-    "That needs a language model, and none is set up (set chat_model). I remember what you tell me "
-    "and answer questions about it."
-)
-ABOUT = (
-    "I am Aide-mémoire: I remember what you tell me and answer questions about it with dated "
-    "quotes; no language model is set up (set chat_model). What you told me is kept {place}, until "
-    "you delete it: say “forget that”, or “delete what I said about” something."
-)
-_BEGINNINGS = (
-    ("Noted.", Outcome.KEPT),
-    (HELLO, Outcome.POLITE),
-    (WELCOME, Outcome.POLITE),
-    (NO_SMALL_TALK, Outcome.POLITE),
-    (ABOUT.partition(";")[0], Outcome.POLITE),
-    (ADMITTED, Outcome.UNKNOWN),
-)
-_HOLDS = (OPENING, CLOSEST, OVERVIEW, PARTLY)
-
-
-def outcome_of(round: Round) -> Outcome | None:
-    """What became of a stored message; None where nobody knows. Rounds of earlier versions did not
-    say: their answers began like this."""
-    if round.outcome:
-        return Outcome(round.outcome)
-    for beginning, outcome in _BEGINNINGS:
-        if round.assistant_text.startswith(beginning):
-            return outcome
-    return Outcome.QUOTED if any(one in round.assistant_text for one in _HOLDS) else None
-
-
-def never_came_up(names: Sequence[str]) -> str:
-    """Nobody mentioned these."""
-    return f"{ADMITTED} {' and '.join(names)} never came up in what we talked about."
-
-
-def only_from_others(name: str) -> str:
-    """Others said it, this one did not."""
-    return f"{ADMITTED} I find nothing of that from {name}, only from others."
-
+from memory_store import Asked, Speaker
 
 _LONGEST_QUOTE = 400
 

@@ -7,9 +7,7 @@ How sure one has to be of each act follows from what a wrong guess costs
 from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.answering.packing import shortened
-from assistant.answering.reader import Outcome
-from assistant.answering.statements import told_in
-from assistant.answering.wording import (
+from assistant.answering.phrases import (
     ABOUT,
     HELLO,
     KEPT,
@@ -19,9 +17,12 @@ from assistant.answering.wording import (
     PUT_RIGHT,
     WELCOME,
 )
+from assistant.answering.reader import Outcome
+from assistant.answering.statements import told_in
 from assistant.chat.call import Meaning, Place
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from memory_store import (
+    ASKING,
     Days,
     Fact,
     FactLink,
@@ -87,8 +88,9 @@ class Acts:
         if may_mean_it and confirms_deletion(text):
             return Said(NOTHING_WAITS, Outcome.POLITE)
         sure = meaning.wishes.forgets
+        asks = most_of(meaning.reading.kinds, ASKING)
         corrects = meaning.reading.corrects >= _OFFERS and meaning.reading.telling >= _OFFERS
-        if sure < _ASKS_BACK or corrects or sure <= meaning.wishes.keeps:
+        if sure < _ASKS_BACK or corrects or sure <= max(asks, meaning.wishes.keeps):
             return None
         if sure < _OFFERS:
             return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
@@ -126,6 +128,7 @@ class Acts:
         parts = [*_told(meaning, facts)]
         if not parts:
             return ""
+        asks = most_of(meaning.reading.kinds, ASKING)
         corrects = meaning.reading.corrects >= _OFFERS and any(links for _, links in parts)
         noted = (PUT_RIGHT if corrects else KEPT) + _listed(parts)
         in_doubt = meaning.wishes.refuses >= _MAY_REFUSE

@@ -57,7 +57,7 @@ class Meaning:
 
 # How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
 # what tells is acknowledged, and what asks is answered; in doubt both are done.
-TELLS, MAY_ASK = 0.5, 0.35
+TELLS, MAY_ASK = 0.5, 0.2
 
 
 class MemoryMode(StrEnum):

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
+from assistant.answering.phrases import NOTED
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Reader, Trace, demanded
-from assistant.answering.wording import NOTED
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, Acts
 from assistant.chat.call import ChatCall, ChatDone, Meaning, MemoryMode
 from assistant.chat.forgetting import Said

@@ -29,7 +29,15 @@ _SEARCHED = 100
 _MOST_LEFT = 10_000
 # Where no round has the words of the topic: how near one has to be, and to the nearest one.
 _FLOOR = 0.45
-_NEAR_THE_NEAREST = 0.1
+_NEAR_THE_NEAREST = 0.05
+# How near the nearest one has to be, to be offered alone.
+_LEAST = 0.25
+# Of the rounds that name the topic, those so much farther from it than the nearest one only mention
+# it.
+_SHARE_OF_NAMED = 0.5
+_TELLS = 0.5
+# Words of a request that may say more than "forget that".
+_SAYS_MORE = 6
 
 
 class Said(NamedTuple):
@@ -56,7 +64,10 @@ class Forgetting:
         if topic:
             found = await self._about(user_id, topic, days)
         else:
+            # "Forget that" means what was told last here; else its own words say what it means.
             found = await self._last_told(user_id, session_id)
+            if not found and len(request.split()) >= _SAYS_MORE:
+                found = await self._about(user_id, request, days)
         if not found:
             nothing = nothing_about(topic) if topic else NOTHING_TOLD
             return Said(nothing, Outcome.ASKED_BACK)
@@ -117,16 +128,23 @@ class Forgetting:
         query = Query(user_id, topic, _SEARCHED, days, sessions=False)
         recall = await self._store.recall(query)
         found = [one.record for one in recall.rounds if one.record.round.user_text]
+        # What was only asked about it goes with nothing.
+        told = [one for one in found if reading_of(one.round).telling >= _TELLS] or found
         wanted = set(terms(topic))
-        said = [r async for r in in_slices(found) if wanted <= set(terms(r.round.user_text))]
-        near = said if wanted and said else await self._nearest(topic, found)
+        said = [r async for r in in_slices(told) if wanted <= set(terms(r.round.user_text))]
+        near = await self._nearest(topic, said if wanted and said else told, named=bool(said))
         await self._store.let_go(topic)
         return sorted(near, key=lambda record: record.round.session_date)
 
-    async def _nearest(self, topic: str, found: Sequence[Record]) -> list[Record]:
-        near = await self._store.closeness(topic, [record.round.user_text for record in found])
-        floor = max(_FLOOR, max(near, default=0.0) - _NEAR_THE_NEAREST)
-        return [r for r, closeness in zip(found, near, strict=True) if closeness >= floor]
+    async def _nearest(self, topic: str, of: Sequence[Record], *, named: bool) -> list[Record]:
+        """Those nearest to the topic. Of those that name it, also what is farther from it than the
+        nearest one; of others where none is near, the nearest one alone."""
+        near = await self._store.closeness(topic, [record.round.user_text for record in of])
+        best = max(near, default=0.0)
+        floor = best * _SHARE_OF_NAMED if named else max(_FLOOR, best - _NEAR_THE_NEAREST)
+        if not named and _LEAST <= best < _FLOOR:
+            floor = best
+        return [r for r, closeness in zip(of, near, strict=True) if closeness >= floor]
 
 
 _QUOTES = 3

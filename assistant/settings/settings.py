@@ -154,7 +154,7 @@ class Settings(BaseSettings):
     remember_tool_results: int = Field(default=0, ge=0, le=100_000)
     """How many characters of each result of a client's tools are kept with the answer; its tools'
     names always are."""
-    quote_floor: float = Field(default=0.33, ge=0.0, le=2.0)
+    quote_floor: float = Field(default=0.28, ge=0.0, le=2.0)
     """If the best sentence is less similar than this, the quoting reader says it does not know."""
 
     @classmethod

@@ -69,7 +69,9 @@ class Chats:
         reply = await self._http.get(f"/v1/users/{self._person}/export")
         reply.raise_for_status()
         lines = [json.loads(line) for line in reply.text.splitlines() if line.strip()]
-        return [str(line) for line in lines if "user_text" in str(line)]
+        return [
+            f"{line['user_text']} {line['assistant_text']}" for line in lines if "user_text" in line
+        ]
 
 
 async def put(file: Path, settings: Settings, counts: Counts) -> None:

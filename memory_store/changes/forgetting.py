@@ -15,7 +15,7 @@ from memory_store.engines.parts import postings_in_parts, records_in
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign, keys_of
 from memory_store.language.sentences import LONGEST_QUERY, sentences
-from memory_store.language.words import terms
+from memory_store.language.words import in_plain_words, terms
 from memory_store.turns import aside, pause
 from memory_store.types import EnrichmentState, Record
 
@@ -245,7 +245,8 @@ class Removal:
         texts: set[str] = set()
         for record in records:
             texts |= await aside(record.round.size, embedded_texts, record, self._design)
-        return texts
+        # Texts are compared in plain words, too.
+        return texts | set(map(in_plain_words, texts))
 
 
 def _text(record: Record) -> str:

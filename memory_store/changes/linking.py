@@ -7,18 +7,50 @@ marks lead nowhere and count for nothing until the round is written again.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from memory_store.changes.chains import Unlinking, linked, may_be_one
 from memory_store.changes.validity import link_targets
 from memory_store.engines.engine import Engine, Scope
 from memory_store.engines.parts import records_in
+from memory_store.facts import reading_of
 from memory_store.language import ENGLISH, Language
+from memory_store.language.words import shared_words
 from memory_store.points import facts_to_payload
 from memory_store.turns import aside, in_slices, pause
 from memory_store.types import Fact, FactLink, Record, Speaker
 
 # Of how many characters reading takes as long as seeing to the links of a fact.
 _FACT = 100
+
+
+CORRECTION = "correction"
+"""Who found a link that follows from a message that puts right the one before it."""
+# How sure a message has to be that it puts something right. It can be undone.
+_CORRECTS = 0.5
+# Who corrects what was just said names no more than what is new.
+_LONGEST_CORRECTION, _MOST_WORDS = 120, 12
+_MOMENT = timedelta(days=1)
+
+
+def _corrected_by(record: Record, before: Record, language: Language) -> str:
+    """The sentence of the round before that a message puts right; empty where that is not
+    likely."""
+    text, said = record.round.user_text, before.round
+    is_short = len(text) <= _LONGEST_CORRECTION and len(text.split()) <= _MOST_WORDS
+    if not is_short or record.round.session_date - said.session_date > _MOMENT:
+        return ""
+    told = [
+        one.text
+        for one in reading_of(said, language).sentences
+        if one.only_asks < _CORRECTS and not one.is_polite
+    ]
+    return max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
+
+
+def _alike(sentence: str, correction: str) -> bool:
+    """Whether both name numbers, of which one takes the place of the other."""
+    return any(c.isdigit() for c in sentence) and any(c.isdigit() for c in correction)
 
 
 class Linking:
@@ -32,7 +64,7 @@ class Linking:
         """The records with all links that are due; older facts that they replace are marked."""
         done: dict[str, Record] = {}
         for user_id, own in _by_user(records).items():
-            chosen = await self._chosen(user_id, own)
+            chosen = await self._chosen(user_id, await self._put_right(own))
             done |= {r.id: r for r in await self._by_rule(user_id, chosen, slots_of(chosen))}
         return [done[record.id] for record in records]
 
@@ -66,6 +98,7 @@ class Linking:
 
     async def foreseen(self, record: Record) -> Record:
         """The record with the rules' links that it would get. Nothing is written."""
+        (record,) = await self._put_right([record])
         if slots := slots_of([record]):
             _, (*_, record) = await self._relinked(record.round.user_id, [record], slots)
         return record
@@ -81,6 +114,31 @@ class Linking:
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots, self._language)
         return others, relinked
+
+    async def _put_right(self, records: Sequence[Record]) -> list[Record]:
+        """The records, those that put right what was told a moment before ("oops 18:50") with the
+        link to that."""
+        return [await self._of_moment_before(record) for record in records]
+
+    async def _of_moment_before(self, record: Record) -> Record:
+        round = record.round
+        if round.reading is None or round.reading.corrects < _CORRECTS or not round.round_index:
+            return record
+        if any(fact.supersedes or fact.slot for fact in record.facts):
+            return record
+        rounds = await records_in(self._engine, Scope(round.user_id, round.session_id))
+        earlier = [one for one in rounds if one.round.round_index < round.round_index]
+        before = max(earlier, key=lambda one: one.round.round_index, default=None)
+        corrected = _corrected_by(record, before, self._language) if before else ""
+        if before is None or not corrected:
+            return record
+        link = FactLink(before.id, corrected, before.round.session_date, CORRECTION)
+        text = round.user_text.strip()
+        known = next((fact for fact in record.facts if fact.text == text), None)
+        days = self._language.event_days(text, round.session_date)
+        said = replace(known or Fact(text, event_dates=days), source=CORRECTION, supersedes=(link,))
+        others = [fact for fact in record.facts if fact.text != text]
+        return replace(record, facts=(said, *others))
 
     async def before_forgetting(
         self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
@@ -224,7 +282,8 @@ _Place = tuple[str, str]
 
 def _texts_of_user(record: Record) -> set[str]:
     """Those in doubt, too: what the user surely says replaces them."""
-    return {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
+    told = {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
+    return told or {record.round.user_text}
 
 
 def _holding(record: Record) -> set[str]:

@@ -22,6 +22,8 @@ VERSION = 1
 """Of what reads. A stored reading of another version is made anew when it is needed."""
 # A sentence behind so many is part of something pasted; it is taken to tell something.
 _MOST_SENTENCES = 64
+# Where a sentence may as well tell as ask, it counts as told.
+_EVEN = 0.45
 # Kinds that are less sure than this are not stored.
 _LEAST = 0.02
 
@@ -52,7 +54,8 @@ class Sentence:
     @property
     def only_asks(self) -> float:
         """How sure it is that it asks and tells nothing, from 0 to 1."""
-        return max(0.0, self.asking - self.telling)
+        share = self.asking / ((self.asking + self.telling) or 1.0)
+        return min(1.0, max(0.0, (share - _EVEN) / (1 - _EVEN)))
 
     @property
     def is_polite(self) -> bool:

@@ -14,7 +14,7 @@ import threading
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -107,6 +107,29 @@ def shared_with(query: str) -> Callable[[str], float]:
         return sum(not held.isdisjoint(one) for one in wanted) / len(wanted) if wanted else 0.0
 
     return share
+
+
+@cache
+def _plainest() -> Mapping[str, str]:
+    """The plainest word for each that has one."""
+    plainest: dict[str, str] = {}
+    for group in word_list("english", "same"):
+        first, *others = group.split()
+        plain = first.replace("-", " ")
+        for word in others:
+            plainest.setdefault(word, plain)
+            if word.isalpha() and not word.endswith("s"):
+                plainest.setdefault(f"{word}s", f"{plain}s")
+    return plainest
+
+
+_ENGLISH_WORD = re.compile(r"[A-Za-zé&-]+")
+
+
+def in_plain_words(text: str) -> str:
+    """An English text with the plainest word for each that has several: "my gp" is "my doctor"."""
+    plainest = _plainest()
+    return _ENGLISH_WORD.sub(lambda match: plainest.get(match[0].lower(), match[0]), text)
 
 
 def _words(text: str) -> list[str]:

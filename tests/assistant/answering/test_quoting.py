@@ -7,7 +7,7 @@ import pytest
 
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Question, Trace
-from assistant.answering.wording import NO_MEMORY, NOTED, UNKNOWN
+from assistant.answering.phrases import NO_MEMORY, NOTED, UNKNOWN
 from memory_store import Days, MemoryStore, Query, Speaker
 from tests.support.quotes import ASKED_AT, ask, read, round
 

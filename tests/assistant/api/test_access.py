@@ -15,7 +15,7 @@ from served import served
 from assistant import Settings, create_app
 from assistant.access.key_file import KeyFile
 from assistant.access.keys import NewKey, Scope, new_key
-from assistant.answering.wording import HELLO
+from assistant.answering.phrases import HELLO
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 Clients = Mapping[str, httpx.Client]

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from calls import answer, chat, rounds
 
-from assistant.answering.wording import HELLO, WELCOME
+from assistant.answering.phrases import HELLO, WELCOME
 
 
 def say(http: httpx.Client, user: str, text: str, **more: object) -> str:
