@@ -118,7 +118,8 @@ async def test_of_a_time_alone_what_was_said_or_happened_then_is_told(store: Mem
 
     async def of(first: int, last: int) -> list[str]:
         days = Days(date(2023, 5, first), date(2023, 5, last))
-        question = Question(text, ASKED_AT, recalled=recalled, days=days)
+        asked = replace(ENGLISH.asked(text, ASKED_AT.date()), days=days)
+        question = Question(text, ASKED_AT, recalled=recalled, asked=asked)
         pieces = [piece async for piece in QuotingReader(store, floor=0.33).read(question)]
         return pieces[0].text.splitlines()
 
