@@ -32,7 +32,7 @@ def test_plain_cases(text: str, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["remember this: i moved to ghent", "please remember that my locker is number 12"]
+    "text", ["remember my pin is 4711", "please remember that my locker is number 12"]
 )
 def test_a_wish_to_keep_may_tell_at_once(text: str) -> None:
     kinds = kinds_of(text)
