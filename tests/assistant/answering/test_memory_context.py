@@ -45,7 +45,13 @@ async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_over
 ) -> None:
     found = await store.remember(SONG)
     near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.3), strict=True)]
-    context = await read_memory(store, Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date())), near, ReadingPlan(), about_tokens)
+    context = await read_memory(
+        store,
+        Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date())),
+        near,
+        ReadingPlan(),
+        about_tokens,
+    )
     assert (context.used, context.dropped) == (tuple(one.id for one in found[:read]), ())
 
 

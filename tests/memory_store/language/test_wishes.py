@@ -15,7 +15,18 @@ YES = [
     *("sí", "si", "Sí, bórralo", "vale", "claro", "sí por favor"),
     *("oui", "Oui, supprime", "d'accord", "D’accord", "oui s'il te plaît"),
     *("sim", "sim, apaga"),
-    *("是", "是的", "好", "好的", "可以", "确认", "删吧", "是的，删除", "好的，删除", "好的，请删掉"),
+    *(
+        "是",
+        "是的",
+        "好",
+        "好的",
+        "可以",
+        "确认",
+        "删吧",
+        "是的，删除",
+        "好的，删除",
+        "好的，请删掉",
+    ),
 ]
 DELETION = [
     *("yes, delete", "yes delete it", "Yes, forget them all", "delete it", "ja, löschen"),
@@ -73,6 +84,7 @@ def test_what_is_no_answer_declines_nothing(text: str) -> None:
 
 REFUSED = [
     "my pin is 4471, dont save it",
+    "my pin is 4471 pls dont keep that anywhere",
     "off the record, I hate my boss",
     "this stays between us: I failed the exam",
     "remember: my pin is 4471, dont save it",
@@ -81,6 +93,7 @@ REFUSED = [
     "merk dir das nicht: ich war heute beim Psychologen",
     "no lo guardes, mi pin es 3310",
     "n'enregistre pas ceci, je suis enceinte",
+    "à ne pas mémoriser : carte 4970 1012 3456 7890",
     "别保存，我的银行卡密码是1357",
 ]
 KEPT = [
@@ -112,6 +125,10 @@ NOTHING = [
     *("She said “don't save it”.", "> forget that", "“forget that”"),
     *("My aunt wrote: “delete everything about my rent”.", "I never keep a diary."),
     *("How do I delete a branch in git?", "do not forget that I hate fish"),
+    *("I sang.", "I ran.", "Meine Katze heißt jetzt Nori.", "What colour is my bicycle?"),
+    *("Give me an overview of everything we talked about.", "Sum up what we decided"),
+    "Please summarise everything I told you",
+    "Please proofread this letter:\n\nMy dentist is now Dr Peeters in Ghent.",
 ]
 
 
