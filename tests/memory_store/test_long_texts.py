@@ -7,9 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from assistant.answering.question_kind import question_kind
 from assistant.imports import json_items
-from memory_store import Fact, Record, Round, rule_facts, sentences, terms
+from memory_store import ENGLISH, Fact, Record, Round, rule_facts, sentences, terms
 from memory_store.changes.chains import linked
 from memory_store.keys import keys_of
 from memory_store.language.authorship import authorship
@@ -120,7 +119,7 @@ _READERS: dict[str, tuple[int, Callable[[str], object]]] = {
     "sentences": (1_000_000, sentences),
     "stated": (1_000_000, stated),
     "terms": (1_000_000, terms),
-    "kind": (1_000_000, question_kind),
+    "asked": (1_000_000, lambda text: ENGLISH.asked(text, date(2024, 5, 1))),
     "days": (65_000, lambda text: event_dates_of(text, _START)),
     "range": (32_768, lambda text: time_range_of(text, date(2024, 5, 1))),
     "names": (32_768, lambda text: without_names(text, ["Anna Stone"])),

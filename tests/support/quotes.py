@@ -22,7 +22,9 @@ async def read(
     store: MemoryStore, text: str, recalled: list[Recalled] | None, *, floor: float = 0.33
 ) -> tuple[str, Trace]:
     reader = QuotingReader(store, floor=floor)
-    pieces = [piece async for piece in reader.read(Question(text, ASKED_AT, recalled=recalled))]
+    asked = store.language.asked(text, ASKED_AT.date())
+    question = Question(text, ASKED_AT, recalled=recalled, asked=asked)
+    pieces = [piece async for piece in reader.read(question)]
     traces = [piece.trace for piece in pieces if piece.trace]
     assert len(traces) == 1
     assert pieces[-1].trace is traces[0]

@@ -9,8 +9,9 @@ from assistant.answering.context import read_memory
 from assistant.answering.plan import ReadingPlan
 from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
-from memory_store import MemoryStore, Query, Recalled, Round, surely_instructs
+from memory_store import ENGLISH, MemoryStore, Query, Recalled, Round, Sentence
 
+SURELY_INSTRUCTS = 0.8
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 SONG = [
     Round("ann", "song", 0, ASKED_AT, "Write me a song.", "Rain, rain on the pane."),
@@ -29,7 +30,7 @@ async def test_what_the_assistant_said_comes_with_its_neighbours(
     store: MemoryStore, text: str, comes_along: bool
 ) -> None:
     found, _ = await store.remember(SONG)
-    question = Question(text, ASKED_AT)
+    question = Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date()))
     context = await read_memory(
         store, question, [Recalled(found, 0.5)], ReadingPlan(), about_tokens
     )
@@ -44,7 +45,13 @@ async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_over
 ) -> None:
     found = await store.remember(SONG)
     near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.3), strict=True)]
-    context = await read_memory(store, Question(text, ASKED_AT), near, ReadingPlan(), about_tokens)
+    context = await read_memory(
+        store,
+        Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date())),
+        near,
+        ReadingPlan(),
+        about_tokens,
+    )
     assert (context.used, context.dropped) == (tuple(one.id for one in found[:read]), ())
 
 
@@ -91,4 +98,4 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
     ],
 )
 def test_a_standing_request_says_how_to_answer(said: str, expected: bool) -> None:
-    assert surely_instructs(said) is expected
+    assert (Sentence.read(said).instructing >= SURELY_INSTRUCTS) is expected

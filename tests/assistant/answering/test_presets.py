@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.answering.plan import PRESETS, Mode, ReadingPlan, preset_named, preset_of
-from assistant.answering.question_kind import QuestionKind
+from memory_store import Asked
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_every_preset_can_be_named() -> None:
 
 @pytest.mark.parametrize(("tokens", "rounds"), [(500, 20), (4000, 50), (8000, 100), (32000, 400)])
 def test_rounds_are_recalled_as_the_budget_can_show_them(tokens: int, rounds: int) -> None:
-    assert ReadingPlan(context_tokens=tokens).most_rounds(QuestionKind()) == rounds
+    assert ReadingPlan(context_tokens=tokens).most_rounds(Asked()) == rounds
 
 
 def test_an_overview_takes_more_rounds_than_a_question() -> None:
-    assert ReadingPlan(context_tokens=6000).most_rounds(QuestionKind(overview=True)) == 100
+    assert ReadingPlan(context_tokens=6000).most_rounds(Asked(overview=True)) == 100
 
 
 def test_small_models_read_less_and_take_no_notes() -> None:

@@ -5,19 +5,21 @@ from datetime import date
 
 import pytest
 
+from assistant.answering.phrases import NO_MEMORY, UNKNOWN
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Question, Trace
-from assistant.answering.phrases import NO_MEMORY, NOTED, UNKNOWN
-from memory_store import Days, MemoryStore, Query, Speaker
+from assistant.answering.wording import NO_MEMORY, UNKNOWN
+from memory_store import ENGLISH, Days, MemoryStore, Query, Speaker
 from tests.support.quotes import ASKED_AT, ask, read, round
 
 
 async def test_it_quotes_the_sentence_with_its_day(store: MemoryStore) -> None:
     await store.remember([round(0, "Nice weather. I ran a half marathon in Ghent. Any tips?")])
     answer, trace = await ask(store, "Where did I run the half marathon?")
-    said = "On 2023-05-20 (Sat) you said: “Nice weather. I ran a half marathon in Ghent.”"
+    said = "On 2023-05-20 (Sat) you said: “I ran a half marathon in Ghent.”"
     assert said in answer
     assert "Any tips?" not in answer
+    assert "Nice weather" not in answer
     assert list(trace.context) == [round(0, "").id]
 
 
@@ -118,7 +120,8 @@ async def test_of_a_time_alone_what_was_said_or_happened_then_is_told(store: Mem
 
     async def of(first: int, last: int) -> list[str]:
         days = Days(date(2023, 5, first), date(2023, 5, last))
-        question = Question(text, ASKED_AT, recalled=recalled, days=days)
+        asked = replace(ENGLISH.asked(text, ASKED_AT.date()), days=days)
+        question = Question(text, ASKED_AT, recalled=recalled, asked=asked)
         pieces = [piece async for piece in QuotingReader(store, floor=0.33).read(question)]
         return pieces[0].text.splitlines()
 
@@ -138,9 +141,10 @@ async def test_what_gives_the_value_asked_for_answers_however_it_is_said(
     await store.remember([round(0, told), round(1, moved)])
     answer, _ = await ask(store, "Where do I live?")
     assert answer.index(moved) < answer.index(told)
-    alone, trace = await ask(store, "Where do I live?", floor=2.0)
-    assert alone == f"From what we talked about:\n- On 2023-05-21 (Sun) you said: “{moved}”"
-    assert list(trace.quoted) == [round(1, "").id]
+    far, trace = await ask(store, "Where do I live?", floor=2.0)
+    assert far.startswith(f"From what we talked about:\n- On 2023-05-21 (Sun) you said: “{moved}”")
+    assert "(no longer “I live in Lyon”" in far
+    assert list(trace.quoted) == [round(1, "").id, round(0, "").id]
     await store.remember([round(2, "I no longer live in Nice.")])
     answer, _ = await ask(store, "Where do I live?")
     assert "no longer live in Nice" in answer
@@ -154,10 +158,12 @@ async def test_a_relative_has_several_names(store: MemoryStore) -> None:
     assert "your father never came up" in answer
 
 
-async def test_a_question_without_its_mark_is_not_quoted(store: MemoryStore) -> None:
-    await store.remember([round(0, "what is my name"), round(1, "My name is Ann.")])
+@pytest.mark.parametrize("question", ["what is my name", "What is my name?"])
+async def test_a_question_comes_after_what_tells(store: MemoryStore, question: str) -> None:
+    await store.remember([round(0, "My name is Ann."), round(1, question, "Ann.")])
     answer, _ = await ask(store, "What is my name?")
-    assert "what is my name" not in answer
+    assert answer.startswith("From what we talked about:\n- On 2023-05-20 (Sat) you said: “My name")
+    assert question not in answer.splitlines()[1]
 
 
 async def test_what_no_longer_holds_comes_with_what_replaced_it(store: MemoryStore) -> None:
@@ -245,7 +251,9 @@ async def test_it_does_not_quote_its_own_quotes(store: MemoryStore) -> None:
     first, _ = await ask(store, "Where was my half marathon?")
     await store.remember([round(1, "Where was my half marathon?", first)])
     again, _ = await ask(store, "Where was my half marathon?")
-    assert again == first
+    assert again.startswith(first)
+    assert again.count("From what we talked about") == 1
+    assert again.count("I ran a half marathon") == 1
 
 
 async def test_without_memory_it_says_so(store: MemoryStore) -> None:
@@ -257,12 +265,6 @@ async def test_a_long_sentence_is_shortened_at_a_word(store: MemoryStore) -> Non
     answer, _ = await ask(store, "Do I like marathon running and cycling?")
     assert answer.endswith("cycling …”") or answer.endswith("and …”")
     assert len(answer) < 600
-
-
-async def test_a_statement_is_noted(store: MemoryStore) -> None:
-    await store.remember([round(0, "I adopted a cat called Miso.")])
-    answer, trace = await ask(store, "I gave my cat a new bell.")
-    assert (answer, list(trace.context)) == (NOTED, [])
 
 
 async def test_a_german_noun_is_no_name(store: MemoryStore) -> None:
@@ -295,7 +297,8 @@ async def test_a_thing_that_never_came_up_is_not_known(
     assert admitted.startswith(f"I don't know: {what} never came up in what we talked about.")
     assert "The closest that I find:" in admitted
     await store.remember([round(1, question, admitted)])
-    assert (await ask(store, question, floor=0.0))[0] == admitted
+    # What was asked itself tells nothing: it comes behind what was told, if at all.
+    assert (await ask(store, question, floor=0.0))[0].startswith(admitted)
     await store.remember([round(2, "My dogs are called Rex and Max.")])
     assert "don't know" not in (await ask(store, question, floor=0.0))[0]
 

@@ -32,12 +32,6 @@ async def test_the_nearest_sentences_are_quoted_with_their_day(store: MemoryStor
     assert "Zug" not in answer
 
 
-async def test_what_is_no_question_is_noted(store: MemoryStore) -> None:
-    await store.remember([round(0, "Meine Katze heißt Miso.")])
-    answer, _ = await ask(store, "Meine Katze heißt jetzt Nori.")
-    assert answer == "Noted."
-
-
 async def test_nothing_near_is_not_known(store: MemoryStore) -> None:
     await store.remember([round(0, "Meine Katze heißt Miso.")])
     answer, _ = await ask(store, "Wann kommt der Zug?")

@@ -16,7 +16,8 @@ async def asked(store: MemoryStore, question: str, *talk: tuple[str | None, str]
         for day, (name, text) in enumerate(talk)
     )
     recall = await store.recall(Query("ann", question))
-    asking = Question(question, ASKED_AT, recalled=list(recall.rounds))
+    asked = store.language.asked(question, ASKED_AT.date())
+    asking = Question(question, ASKED_AT, recalled=list(recall.rounds), asked=asked)
     reader = QuotingReader(store, floor=0.33)
     return "".join([piece.text async for piece in reader.read(asking)])
 

@@ -111,7 +111,7 @@ def test_quotes_need_memory(http: httpx.Client, ann: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "noted"),
-    [("I live in Ghent.", "Noted: “I live in Ghent”"), ("Where do I live?", NOTED)],
+    [("I live in Ghent.", "Kept: “I live in Ghent”"), ("Where do I live?", NOTED)],
 )
 def test_what_is_only_written_is_noted(http: httpx.Client, ann: str, text: str, noted: str) -> None:
     metadata = {"memory": "write_only", "session_id": "s"}

@@ -117,4 +117,4 @@ def test_a_stateless_client_stores_only_what_is_new(http: httpx.Client, ann: str
 
 def test_unknown_fields_are_ignored(http: httpx.Client, ann: str) -> None:
     more = {"n": 1, "max_tokens": 5, "tools": [], "chat_id": "x", "variables": {"a": 1}}
-    assert answer(chat(http, ann, "I ran.", **more)) == "Noted: “I ran”"
+    assert answer(chat(http, ann, "I ran.", **more)) == "Kept: “I ran”"

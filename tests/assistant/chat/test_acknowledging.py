@@ -12,10 +12,42 @@ def say(http: httpx.Client, user: str, text: str, **more: object) -> str:
 
 
 def test_a_statement_says_what_is_kept_and_what_it_replaced(http: httpx.Client, ann: str) -> None:
-    assert say(http, ann, "I live in Ghent.") == "Noted: “I live in Ghent”"
+    assert say(http, ann, "I live in Ghent.") == "Kept: “I live in Ghent”"
     said = say(http, ann, "I live in Oslo now.")
-    assert said == "Noted: “I live in Oslo now”, before: “I live in Ghent”"
+    assert said == "Kept: “I live in Oslo now”, before: “I live in Ghent”"
     assert [reply for _, reply in rounds(http, ann, "s")] == ["Noted.", "Noted."]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("remember: I live in Ghent.", "I live in Ghent"),
+        ("Please remember: my locker is number 12", "my locker is number 12"),
+        ("remember this: I moved to Ghent", "I moved to Ghent"),
+        ("I like three things: tea, bread and rain.", "I like three things: tea, bread and rain"),
+    ],
+)
+def test_what_is_kept_is_said_without_the_wish_to_keep_it(
+    http: httpx.Client, ann: str, text: str, kept: str
+) -> None:
+    assert say(http, ann, text) == f"Kept: “{kept}”"
+    assert [user for user, _ in rounds(http, ann, "s")] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("I gave my cat a new bell.", "I gave my cat a new bell"),
+        ("Meine Katze heißt jetzt Nori.", "Meine Katze heißt jetzt Nori"),
+    ],
+)
+def test_a_statement_is_acknowledged_without_a_search(
+    http: httpx.Client, ann: str, text: str, kept: str
+) -> None:
+    say(http, ann, "I adopted a cat called Miso.")
+    reply = chat(http, ann, text, metadata={"session_id": "s", "debug": "1"})
+    assert answer(reply) == f"Kept: “{kept}”"
+    assert "recall" not in reply.text
 
 
 def test_said_again_with_what_was_shown_it_is_one_round(http: httpx.Client, ann: str) -> None:
@@ -35,8 +67,8 @@ def test_what_a_question_tells_is_noted_after_its_answer_and_quoted_later(
     say(http, ann, "I live in Ghent.")
     asked = "i just moved to Lyon, can you suggest a bakery?"
     said = say(http, ann, asked)
-    assert said.endswith("\n\nNoted: “i just moved to Lyon”, before: “I live in Ghent”")
-    assert "Noted" not in rounds(http, ann, "s")[-1][1]
+    assert said.endswith("Kept: “i just moved to Lyon”, before: “I live in Ghent”")
+    assert "Kept" not in rounds(http, ann, "s")[-1][1]
     where = answer(chat(http, ann, "where do i live?", metadata={"memory": "read_only"}))
     assert where.index("“i just moved to Lyon”") < where.index("“I live in Ghent.”")
     # Sent back as it was shown, it is the same round.
@@ -49,7 +81,9 @@ def test_what_a_question_tells_is_noted_after_its_answer_and_quoted_later(
 )
 def test_a_question_alone_notes_nothing(http: httpx.Client, ann: str, text: str) -> None:
     say(http, ann, "I live in Ghent.")
-    assert "Noted" not in say(http, ann, text)
+    said = say(http, ann, text)
+    assert "Noted" not in said
+    assert "Kept" not in said
 
 
 def _shown(user: str, reply: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,42 +1,19 @@
-"""Questions that name a time and nothing else, and what is recalled for them."""
+"""What is recalled for questions that name a time and nothing else."""
 
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from assistant.chat.retriever import Retriever, days_alone
+from assistant.chat.retriever import Retriever
 from memory_store import Days, MemoryStore, Query, Round
 
 TODAY = date(2023, 6, 10)
-MAY = Days(date(2023, 5, 1), date(2023, 5, 31))
 
 
 async def asked(store: MemoryStore, text: str, **more: object) -> list[Round]:
     query = Query("ann", text, 3, asked_on=TODAY, **more)  # type: ignore[arg-type]
     retrieved = await Retriever(store).retrieve(query)
     return [found.record.round for found in retrieved.recall.rounds]
-
-
-@pytest.mark.parametrize(
-    ("text", "is_alone"),
-    [
-        ("What did I do last month?", True),
-        ("what happened in May", True),
-        ("In May, what did we talk about?", True),
-        ("What have I been up to in May?", True),
-        ("So what did I tell you in May?", True),
-        ("Did anything happen in May?", True),
-        ("Summarize what happened in May.", True),
-        ("Please tell me what I did in May", False),
-        ("What did I buy in May?", False),
-        ("What did I do in Ghent in May?", False),
-        ("What did Clara do in May?", False),
-        ("What did I do?", False),
-    ],
-)
-async def test_a_question_of_a_time_alone(store: MemoryStore, text: str, is_alone: bool) -> None:
-    recall = await store.recall(Query("ann", text, asked_on=TODAY))
-    assert days_alone(text, recall.time_range) == (MAY if is_alone else None)
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.kinds.train import HELD_OUT, examples, trained
-from memory_store.language.kinds import Kind, Kinds, asks, kind_of, shipped
+from memory_store.language.kinds import Kind, Kinds, kinds_of, likeliest, shipped
+from memory_store.language.reading import Sentence
 
 
 @pytest.mark.parametrize(
@@ -27,21 +28,32 @@ from memory_store.language.kinds import Kind, Kinds, asks, kind_of, shipped
     ],
 )
 def test_plain_cases(text: str, kind: Kind) -> None:
-    assert kind_of(text) is kind
+    assert likeliest(kinds_of(text)) is kind
+
+
+@pytest.mark.parametrize(
+    "text", ["remember my pin is 4711", "please remember that my locker is number 12"]
+)
+def test_a_wish_to_keep_may_tell_at_once(text: str) -> None:
+    kinds = kinds_of(text)
+    assert kinds[Kind.KEEPS] >= 0.5
+    assert kinds[Kind.TELLS] >= 0.5
 
 
 def test_a_question_needs_no_mark() -> None:
-    assert asks("when did i quit smoking")
-    assert not asks("quit smoking in march")
+    assert Sentence.read("when did i quit smoking").only_asks > 0.5
+    assert Sentence.read("quit smoking in march").only_asks == 0
 
 
 def test_any_text_has_a_kind() -> None:
     for text in ("", " ", "?", "\ud800", "😀" * 5000, "a" * 100_000):
-        assert kind_of(text) in Kind
+        assert likeliest(kinds_of(text)) in Kind
 
 
-def test_the_shares_of_all_kinds_are_one() -> None:
-    assert sum(shipped().shares("moved to bergen").values()) == pytest.approx(1)
+def test_each_certainty_is_of_its_own() -> None:
+    kinds = shipped().certainties("moved to bergen")
+    assert set(kinds) == set(Kind)
+    assert all(0 <= sure <= 1 for sure in kinds.values())
 
 
 @pytest.mark.slow
@@ -60,5 +72,4 @@ def test_people_who_trained_nothing_are_understood() -> None:
 
 
 def _kind(model: Kinds, text: str) -> Kind:
-    shares = model.shares(text)
-    return max(shares, key=lambda kind: shares[kind])
+    return likeliest(model.certainties(text))
