@@ -16,7 +16,7 @@ from memory_store import (
     Language,
     Reading,
     Recall,
-    Round,
+    Record,
     Where,
     Wishes,
     wishes_of,
@@ -143,7 +143,8 @@ class ChatDone:
 
     trace: Trace
     recall: Recall | None
-    round: Round | None
+    record: Record | None
+    """What was stored, if anything, with what its facts replace."""
     timings: Mapping[str, float]
     understanding: Understanding | None = None
     outcome: Outcome = Outcome.ANSWERED

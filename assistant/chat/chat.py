@@ -86,8 +86,8 @@ class Chat:
                 yield piece
         elif self._is_said(call) and (reply := self._acts.polite(meaning)):
             yield AnswerPiece(reply)
-            round = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
-            yield ChatDone(Trace(), None, round, {}, outcome=Outcome.POLITE)
+            record = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
+            yield ChatDone(Trace(), None, record, {}, outcome=Outcome.POLITE)
         elif self._is_only_told(call, meaning) and call.mode.stores:
             async for piece in self._kept(call, meaning):
                 yield piece
@@ -110,12 +110,12 @@ class Chat:
         stands in the message: the answer that is stored repeats none of it."""
         started = time.perf_counter()
         noted = await self._acts.acknowledged(meaning, next_round(call, meaning)) or NOTED
-        round = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
+        record = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
         yield AnswerPiece(noted)
         store_ms = (time.perf_counter() - started) * 1000
         self._observe("store", store_ms / 1000)
         timings = {"store_ms": store_ms}
-        yield ChatDone(Trace(), None, round, timings, outcome=Outcome.KEPT)
+        yield ChatDone(Trace(), None, record, timings, outcome=Outcome.KEPT)
 
     def _check_model(self, call: ChatCall) -> None:
         wanted = demanded(call.options, call.message) or (("tools",) if call.after else ())
@@ -151,6 +151,7 @@ class Chat:
                     await self._recorder.forget_replies()
                     if call.wants_words and not piece.trace.calls:
                         yield AnswerPiece(f"\n\n{NOT_KEPT_LINE}")
+                    piece = replace(piece, outcome=Outcome.REFUSED)
                 yield piece
 
     async def _read(self, call: ChatCall, meaning: Meaning) -> Pieces:
@@ -171,16 +172,16 @@ class Chat:
                     yield shown
         read_at = time.perf_counter()
         trace = _by_rounds(answer.trace, recall)
-        round = None
+        record, outcome = None, answer.outcome
         if call.mode.stores:
             noted = await self._noted_beside(call, meaning)
             if not answer.text and not trace.calls and not self._acts.has_model:
-                noted = noted or NOTED
-                round = await self._rounds.store(call, NOTED, meaning, Outcome.KEPT, shown=noted)
+                noted, outcome = noted or NOTED, Outcome.KEPT
+                record = await self._rounds.store(call, NOTED, meaning, outcome, shown=noted)
             else:
                 noted = f"\n\n{noted}" if noted else ""
-                round = await self._rounds.store_answer(
-                    call, answer.text, trace, recall, noted, meaning, answer.outcome
+                record = await self._rounds.store_answer(
+                    call, answer.text, trace, recall, noted, meaning, outcome
                 )
             if noted:
                 yield AnswerPiece(noted)
@@ -193,7 +194,7 @@ class Chat:
         for stage, ms in {**timings, **_parts(None if known else recall)}.items():
             self._observe(stage.removesuffix("_ms"), ms / 1000)
         understanding = retrieved.understanding if retrieved else None
-        yield ChatDone(trace, recall, round, timings, understanding, answer.outcome)
+        yield ChatDone(trace, recall, record, timings, understanding, outcome)
 
     async def _noted_beside(self, call: ChatCall, meaning: Meaning) -> str:
         """What follows an answer to a message that told something, too."""

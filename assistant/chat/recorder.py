@@ -104,7 +104,7 @@ class Recorder:
         async with self._writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
 
-    @memory_operation(Operation.UPSERT, lambda round: 1)
+    @memory_operation(Operation.UPSERT, lambda record: 1)
     async def record_round(
         self,
         user_id: str,
@@ -114,22 +114,23 @@ class Recorder:
         before: Sequence[str] = (),
         repeats: Sequence[str] = (),
         tools: Sequence[str] = (),
-    ) -> Round:
+    ) -> Record:
         """Store a live round: what the user said, after the messages `before`, and the answer,
-        which repeats words of the rounds named by `repeats` and was found with these tools.
+        which repeats words of the rounds named by `repeats` and was found with these tools. Its
+        record, with what its facts replace.
 
         A retry or a regenerated answer (see `same_round`) overwrites the round it repeats.
         """
 
-        async def attempt(rounds: list[Round]) -> Round:
+        async def attempt(rounds: list[Round]) -> Record:
             opened = add_turn(rounds, said, user_id=user_id, session_id=session_id)
             size = len(rounds) + len(before)
             if repeated := await aside(size, same_round, rounds, said, before):
                 opened = said_again(opened, repeated)
             round = add_turn([opened], answer, user_id=user_id, session_id=session_id)
             round = replace(round, repeats=tuple(repeats), tools=tuple(tools))
-            await self._write(writer, session_id, rounds, [round])
-            return round
+            (record,) = await self._write(writer, session_id, rounds, [round])
+            return record
 
         async with self._writing(user_id) as writer:
             return await self._settled(writer, user_id, session_id, attempt)
@@ -152,16 +153,19 @@ class Recorder:
 
     async def _write(
         self, writer: _Writer, session_id: str, rounds: list[Round], changed: Sequence[Round]
-    ) -> None:
-        """Write the rounds that changed, unless the session is no longer what it was."""
+    ) -> list[Record]:
+        """Write the rounds that changed, unless the session is no longer what it was; their
+        records."""
         before = {round.round_index: round.turn_ids for round in rounds}
         over = {r.id: before[r.round_index] for r in changed if r.round_index in before}
+        written: list[Record] = []
         if changed:
-            await self._store.remember(changed, enrichment=self._state, over=over)
+            written = await self._store.remember(changed, enrichment=self._state, over=over)
             self.rounds_stored += len(changed)
         _keep(writer, session_id, with_rounds(rounds, changed))
         if changed and self._watcher:
             self._watcher(changed[0].user_id, session_id)
+        return written
 
     @memory_operation(Operation.UPDATE, lambda done: 1)
     async def enrich(self, round: Round, extraction: Extraction) -> None:

@@ -13,7 +13,7 @@ from assistant.chat.call import ChatCall, Meaning
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
-from memory_store import Recall, Recalled, Round, aside, terms
+from memory_store import Recall, Recalled, Record, Round, aside, terms
 
 # So many characters are taken apart into words while rules read one.
 _WORDS = 64
@@ -38,7 +38,7 @@ class ChatRounds:
         noted: str,
         meaning: Meaning,
         outcome: Outcome,
-    ) -> Round | None:
+    ) -> Record | None:
         """Store the round: of a loop of tool calls with the first reply, so that what was asked is
         kept whatever becomes of the loop, and with the last one, which has the answer. What was
         noted is shown alone: it stands in the message."""
@@ -68,9 +68,9 @@ class ChatRounds:
         repeats: Sequence[str] = (),
         shown: str | None = None,
         tools: Sequence[str] = (),
-    ) -> Round:
-        """Store the message and its answer; `shown` is what the client was shown where that is
-        more than the answer."""
+    ) -> Record:
+        """Store the message and its answer, and give the record; `shown` is what the client was
+        shown where that is more than the answer."""
         # The last request of a loop repeats its first one, however long the loop took.
         again = call.retried or bool(call.after)
         said = Turn(

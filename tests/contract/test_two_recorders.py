@@ -132,7 +132,7 @@ async def test_what_one_forgot_the_other_does_not_go_on_from(
     await one.forget("ann", session_id="s")
     # As if the session began here, for it does.
     said, answered = exchange(5)
-    assert (await two.record_round("ann", "s", said, answered)).round_index == 0
+    assert (await two.record_round("ann", "s", said, answered)).round.round_index == 0
     done = await two.record("ann", "s", exchange(5))
     assert (done.recorded, done.known) == (0, 2)
     assert await birds(store) == once([5])

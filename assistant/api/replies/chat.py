@@ -1,22 +1,40 @@
 """Replies of chats, as OpenAI's clients read them: whole, or as the chunks of a stream."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict
 
-from assistant.answering.reader import AnswerPiece
+from assistant.answering.reader import AnswerPiece, Outcome
 from assistant.api.replies import Instant, Reply, one_of
+from assistant.api.replies.memories import DayRange, LinkedFact
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
-from assistant.chat.call import ChatCall, ChatDone, MemoryMode
+from assistant.chat.call import TELLS, ChatCall, ChatDone, MemoryMode
 from assistant.models.chat_model import TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import about_tokens
-from memory_store import whose
+from memory_store import Fact, Record, whose
 
 ANSWER = "From what we talked about:\n- On 2023-05-20 (Sat) you said: “I live in Ghent.”"
+
+
+class Understood(Reply):
+    """A statement of a message that was kept: the days it is about, and what it replaces."""
+
+    text: str
+    days: list[DayRange]
+    replaces: list[LinkedFact]
+
+    @classmethod
+    def of(cls, fact: Fact) -> Self:
+        """A fact of the round that was stored."""
+        return cls(
+            text=fact.text,
+            days=[DayRange.of(days) for days in fact.event_dates],
+            replaces=[LinkedFact.of(older) for older in fact.supersedes],
+        )
 
 
 class MemoryTrace(Reply):
@@ -26,6 +44,8 @@ class MemoryTrace(Reply):
     space: str | None
     session_id: str
     round_id: str | None
+    outcome: Annotated[Outcome, one_of(Outcome)]
+    kept: list[Understood]
     mode: Annotated[MemoryMode, one_of(MemoryMode)]
     now: Instant
     understanding: QuestionUnderstood | None
@@ -43,11 +63,13 @@ class MemoryTrace(Reply):
     @classmethod
     def of(cls, call: ChatCall, done: ChatDone) -> Self:
         """The trace of an answered call."""
-        recall, read = done.recall, done.understanding
+        recall, read, record = done.recall, done.understanding, done.record
         return cls(
             **whose(call.user_id)._asdict(),
             session_id=call.session_id,
-            round_id=done.round.id if done.round else None,
+            round_id=record.id if record else None,
+            outcome=done.outcome,
+            kept=[Understood.of(fact) for fact in (_told(record) if record else ())],
             mode=call.mode,
             now=call.asked_at,
             understanding=QuestionUnderstood.of(read) if read else None,
@@ -62,6 +84,15 @@ class MemoryTrace(Reply):
             notes=done.trace.notes,
             timings={name: round(ms, 3) for name, ms in done.timings.items()},
         )
+
+
+def _told(record: Record) -> Iterator[Fact]:
+    """The facts that a message told; rules take many a request for one, too."""
+    reading = record.round.reading
+    told = [one.text for one in reading.sentences if one.telling >= TELLS] if reading else None
+    for fact in record.facts:
+        if told is None or any(fact.text in text for text in told):
+            yield fact
 
 
 class AnswerMessage(Reply):

@@ -15,12 +15,14 @@ import { hideWhy, showWhy } from "../why/why.js";
 import { focusDraft, giveBack, setBusy, startComposer, write } from "./composer.js";
 import { clearLog, growing, keepingTheEnd, say, sayNothing, sayWithdrawn, scrollDown, welcome } from "./log.js";
 import { hideTitle, showTitle, startTitle } from "./title.js";
+import { letGoOfReplaced, removed, replacedIn, understood, wordsOf } from "./understood.js";
 
 // Older messages of a conversation are recalled from memory like those of any other.
 const SENT_ALONG = 20;
 
 // `stale`: whether memory changed under it. `unsent`: what failed, so that sending it is a retry.
-const chat = { id: null, session: null, messages: [], stopper: null, unsent: null, stale: false };
+// `changing`: whether it is the view itself that tells of a change.
+const chat = { id: null, session: null, messages: [], stopper: null, unsent: null, stale: false, changing: false };
 let begun = null;
 
 /** Begin a new conversation. */
@@ -64,7 +66,7 @@ export function startChat(onBegun, onForgotten) {
  */
 export function refreshChat({ shown, gone, elsewhere }) {
   if (gone === chat.id && !elsewhere) return;
-  const isAnswering = chat.stopper !== null;
+  const isAnswering = chat.stopper !== null || chat.changing;
   chat.stale = chat.id !== null && chat.messages.length > 0 && (elsewhere || !isAnswering);
   if (chat.stale && shown && !isAnswering) openChat(chat.id);
 }
@@ -90,8 +92,12 @@ function reset(id) {
 
 function showHead(session) {
   chat.session = session;
-  keepingTheEnd(() => showTitle(session));
+  keepingTheEnd(() => (session ? showTitle(session) : hideTitle()));
 }
+
+const readHead = (id) =>
+  ask("GET", path`/v1/sessions/${id}`, { query: { user_id: settings.user } }).then(
+    (session) => chat.id === id && showHead(session), showError);
 
 function showRound(value) {
   const earlier = [...chat.messages];
@@ -130,11 +136,13 @@ async function answer({ instead, ...said }) {
     const options = { signal: stopper.signal, headers: sentAgain(said), onText: growth.add };
     const memory = await streamChat(body(id, said), options);
     const whole = growth.finish();
-    announce(whole);
+    const line = understood(memory, () => undo(memory.round_id, message).catch(showError));
+    announce(line ? `${whole}\n\n${wordsOf(line)}` : whole);
     if (chat.id !== id) return;
+    if (line) message.append(line);
     answered({ ...said, answer: whole, memory }, message);
     if (memory?.round_id) kept(id);
-    else if (said.kept) await letGo(); // it may have been a wish to forget
+    else if (said.kept) await letGo({ everything: true }); // it may have been a wish to forget
   } catch (error) {
     if (chat.id === id) failed(error, said, { message, instead });
   } finally {
@@ -169,23 +177,51 @@ const isExplained = (memory) => memory && Object.keys(memory.timings).length > 0
 
 function kept(id) {
   const isNew = chat.session === null;
-  ask("GET", path`/v1/sessions/${id}`, { query: { user_id: settings.user } }).then(
-    (session) => chat.id === id && showHead(session), showError);
+  readHead(id);
   if (isNew) begun(id);
   memoryChanged();
 }
 
+/** Forgets a message that was kept, and its reply; both stay in view as places only. */
+async function undo(id, message) {
+  const button = message.querySelector(".understood button");
+  button.disabled = true;
+  try {
+    await ask("DELETE", path`/v1/memories/${id}`, { query: { user_id: settings.user } });
+  } catch (error) {
+    button.disabled = false;
+    throw error;
+  }
+  hideWhy();
+  await letGo({ id });
+  message.querySelector(".text").replaceChildren();
+  message.append(removed());
+  announce("Removed.");
+  focusDraft();
+}
+
 /** What memory has no more goes from view, and is not sent along any more. */
-async function letGo() {
-  memoryChanged({ everything: true });
-  const shown = [...byId("log").querySelectorAll("[data-round]")];
-  const there = await remembered([...new Set(shown.map(({ dataset }) => dataset.round))]);
+async function letGo(erased) {
+  const { id } = chat;
+  chat.changing = true;
+  memoryChanged(erased);
+  chat.changing = false;
+  const log = byId("log");
+  const shown = [...log.querySelectorAll("[data-round]")];
+  const there = await remembered([...new Set([...shown.map(({ dataset }) => dataset.round), ...replacedIn(log)])]);
   const isGone = (id, isAnswer) => id && (!there.has(id) || (isAnswer && there.get(id).answer_withdrawn));
-  chat.messages = chat.messages.filter(({ role, id }) => !isGone(id, role === "assistant"));
+  if (chat.id !== id) return;
+  if (shown.some(({ dataset }) => there.has(dataset.round))) readHead(id);
+  else showHead(null);
+  // Earlier requests share these messages: when they are made again, they send none that is gone.
+  for (const one of chat.messages) one.isGone ||= isGone(one.id, one.role === "assistant");
   for (const message of shown) {
-    if (!isGone(message.dataset.round, message.matches(".assistant"))) continue;
+    const { round } = message.dataset;
+    if (replacedIn(message).some((older) => !there.has(older))) letGoOfReplaced(message);
+    if (!isGone(round, message.matches(".assistant"))) continue;
     message.querySelector(".text").replaceChildren(el("span", { class: "faint" }, "Forgotten."));
     message.querySelector(".under")?.remove();
+    if (!there.has(round)) message.querySelector(".understood")?.remove();
   }
 }
 
@@ -193,7 +229,7 @@ function body(id, { text, kept, asOf, earlier }) {
   const memory = kept ? "on" : "read_only";
   return {
     model: "aide-memoire",
-    messages: [...(asOf ? [] : earlier.slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
+    messages: [...(asOf ? [] : earlier.filter((one) => !one.isGone).slice(-SENT_ALONG)).map(({ role, content }) => ({ role, content })), { role: "user", content: text }],
     metadata: { user_id: settings.user, session_id: id, memory, memory_debug: "1", ...(asOf && { as_of: asOf }) },
   };
 }

@@ -8,6 +8,9 @@ const DATE = format({ day: "numeric", month: "long", year: "numeric" });
 const WEEKDAY = format({ weekday: "long" });
 const TIME = format({ hour: "2-digit", minute: "2-digit" });
 const MONTH = format({ month: "long", year: "numeric" });
+const SHORT = format({ day: "numeric", month: "short", year: "numeric" });
+const SHORT_DAY = format({ day: "numeric", month: "short" });
+const SHORT_MONTH = format({ month: "short", year: "numeric" });
 const SINCE = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });
 const DAY_MS = 86_400_000;
 const MONTH_DAYS = 30.44;
@@ -18,6 +21,10 @@ export const day = (instant) => DAY.format(new Date(instant)).replaceAll(",", ""
 
 /** "20 May 2023", "2–3 March 2026": the days from one to another, in few words. */
 export const days = (first, last) => DATE.formatRange(new Date(first), new Date(last));
+
+/** "4 Mar 2026"; "4 Mar" where it is in the year of another instant. */
+export const shortDay = (instant, now) =>
+  (dayKey(instant).slice(0, 4) === dayKey(now).slice(0, 4) ? SHORT_DAY : SHORT).format(new Date(instant));
 
 /** "02:21". */
 export const time = (instant) => TIME.format(new Date(instant));
@@ -52,13 +59,20 @@ export function daysOf(key) {
 }
 
 /** "May 2023", "Saturday 20 May 2023", or both ends of a range; an open end is said so. */
-export function range({ first, last }) {
+export const range = (days) => inWords(days, day, month, (from, to) => `${day(from)} to ${day(to)}`);
+
+/** The same in few words: "May 2023", "20 May 2023", "2–3 Mar 2026". */
+export const shortDays = (days) => inWords(days, of(SHORT), of(SHORT_MONTH), (from, to) => SHORT.formatRange(new Date(from), new Date(to)));
+
+const of = (words) => (key) => words.format(new Date(key));
+
+function inWords({ first, last }, day, month, both) {
   if (!first || !last) return first ? `from ${day(first)} on` : last ? `until ${day(last)}` : "at any time";
   const [from, to] = [first, last].map((end) => dayKey(end));
   if (from === to) return day(from);
   if (from.endsWith("-01-01") && to === `${from.slice(0, 4)}-12-31`) return from.slice(0, 4);
   if (from.endsWith("-01") && to === daysOf(from.slice(0, 7)).at(-1)) return month(from.slice(0, 7));
-  return `${day(from)} to ${day(to)}`;
+  return both(from, to);
 }
 
 /** "Today", "Yesterday", "May 2023": under which heading a session is listed. */

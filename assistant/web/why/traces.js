@@ -15,7 +15,7 @@ const all = () => (known ??= JSON.parse(sessionStorage.getItem(NAME) ?? "[]"));
 /** Keeps `{memory, question, key}` of an answer, by the id of what it became in memory. */
 export function keepTrace(id, { memory, question, key }) {
   const data = (memory.data ?? []).map(({ id, session_id, similarity, reasons }) => ({ id, session_id, similarity, reasons }));
-  keep([[id, { memory: { ...memory, data }, question, key }], ...all().filter(([other]) => other !== id)].slice(0, KEPT));
+  keep([[id, { memory: { ...memory, kept: [], data }, question, key }], ...all().filter(([other]) => other !== id)].slice(0, KEPT));
 }
 
 /** What is kept of an answer, if anything. */

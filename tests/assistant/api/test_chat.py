@@ -244,3 +244,58 @@ def test_a_very_long_message_is_answered_and_stored_whole(http: httpx.Client, an
     long = " " * 3000 + "I like tea. " * 20_000
     answer(chat(http, ann, long, metadata=IN_S))
     assert rounds(http, ann, "s")[0][0] == long
+
+
+def _traced(http: httpx.Client, user_id: str, text: str, day: str) -> Any:
+    metadata = {**IN_S, "memory_debug": "1", "timestamp": f"{day}T10:00:00Z"}
+    return chat(http, user_id, text, metadata=metadata).json()["memory"]
+
+
+def test_the_trace_says_what_was_kept_of_what_was_told(http: httpx.Client, ann: str) -> None:
+    older = _traced(http, ann, "I live in Ghent.", "2026-02-02")
+    assert (older["outcome"], [one["text"] for one in older["kept"]]) == (
+        "kept",
+        ["I live in Ghent."],
+    )
+    memory = _traced(http, ann, "I moved to Bruges on 4 March 2026.", "2026-03-06")
+    (one,) = memory["kept"]
+    assert (memory["outcome"], one["text"]) == ("kept", "I moved to Bruges on 4 March 2026.")
+    assert one["days"] == [{"first": "2026-03-04", "last": "2026-03-04"}]
+    (replaced,) = one["replaces"]
+    assert (replaced["id"], replaced["text"]) == (older["round_id"], "I live in Ghent.")
+    assert replaced["said_at"] == "2026-02-02T10:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "is_stored"),
+    [
+        ("Hello!", "polite", True),
+        ("Tell me a joke.", "polite", True),
+        ("Where do I live?", "unknown", True),
+        ("Don't remember this: I like beer.", "refused", False),
+    ],
+)
+def test_nothing_is_kept_of_what_tells_nothing(
+    http: httpx.Client, ann: str, text: str, outcome: str, is_stored: bool
+) -> None:
+    memory = _traced(http, ann, text, "2026-03-06")
+    assert (memory["outcome"], memory["kept"]) == (outcome, [])
+    assert (memory["round_id"] is not None) is is_stored
+
+
+def test_a_message_that_tells_and_asks_says_what_was_kept(http: httpx.Client, ann: str) -> None:
+    memory = _traced(http, ann, "I moved to Lyon, where can I swim?", "2026-03-06")
+    assert [one["text"] for one in memory["kept"]] == ["I moved to Lyon"]
+
+
+def test_with_a_model_the_trace_says_what_was_kept_or_refused(
+    answering: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(COT).reply("ANSWER: Nice.").reply("ANSWER: Once.")
+    model.on(PLAIN).reply("Fine.")
+    memory = _traced(answering, ann, "I live in Ghent.", "2026-03-06")
+    assert (memory["outcome"], len(memory["kept"])) == ("answered", 1)
+    memory = _traced(answering, ann, "Tell me a joke.", "2026-03-06")
+    assert (memory["outcome"], memory["kept"]) == ("answered", [])
+    memory = _traced(answering, ann, "Don't remember this: I like beer.", "2026-03-06")
+    assert (memory["outcome"], memory["round_id"]) == ("refused", None)

@@ -228,10 +228,10 @@ async def test_a_call_cancelled_at_any_moment_and_made_again_ends_as_it_would_ha
         await store.forget_user("ann")
         recorder = Recorder(store, forget_replies=lambda: None)
         said, given = user("My safe opens with 4711."), assistant("Noted.")
-        round = await recorder.record_round("ann", "told", said, given)
+        told = await recorder.record_round("ann", "told", said, given)
         asked, answer = user("What opens my safe?"), assistant("You said: 4711.")
-        await recorder.record_round("ann", "asked", asked, answer, repeats=[round.id])
-        return recorder, round.id
+        await recorder.record_round("ann", "asked", asked, answer, repeats=[told.id])
+        return recorder, told.id
 
     recorder, id = await begun()
     await call(recorder, id)

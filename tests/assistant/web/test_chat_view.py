@@ -1,6 +1,7 @@
 """A chat in a browser: the answer streams in, is kept, can be stopped, and explains itself."""
 
 from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
@@ -105,3 +106,72 @@ def test_the_notes_of_a_model_are_shown(
     page.get_by_role("button", name="Settings").click()
     expect(page.locator("#about")).to_contain_text("openai/fake")
     expect(page.locator("#usage")).to_contain_text("tokens")
+
+
+def _understood(page: Page) -> Any:
+    return page.locator(".message").last.locator(".understood")
+
+
+def test_what_was_understood_is_said_and_can_be_undone(
+    quoting_url: str, http: httpx.Client, open_page: OpenPage, ann: str
+) -> None:
+    tell(http, ann)
+    page = open_page(quoting_url)
+    say(page, "I moved to Bruges on 4 March 2026.")
+    line = "Kept · about 4 Mar 2026 · replaces “I live in Oslo now” (1 Jun)"
+    expect(_understood(page)).to_have_text(f"{line} · Undo")
+    expect(page.locator("#announcer")).to_contain_text(line)
+    (id,) = [id for id in sessions(http, ann) if id.startswith("web-")]
+    page.get_by_role("button", name="Undo").click()
+    expect(_understood(page)).to_have_text("Removed")
+    expect(page.locator("#announcer")).to_have_text("Removed.")
+    expect(page.get_by_label("Message", exact=True)).to_be_focused()
+    expect(page.locator("#log")).not_to_contain_text("Bruges")
+    expect(page.locator("#chat-head")).to_be_hidden()
+    expect(page.locator(f"#sessions [data-id={id}]")).to_have_count(0)
+    assert id not in sessions(http, ann)
+    say(page, "I live in Rome now.")
+    expect(_understood(page)).to_contain_text("replaces “I live in Oslo now”")
+    expect(page.locator("#sessions a[aria-current]")).to_have_text("I live in Rome now.")
+
+
+def test_what_replaced_something_forgotten_says_no_more_what(
+    quoting_url: str, open_page: OpenPage
+) -> None:
+    page = open_page(quoting_url)
+    say(page, "I live in Ghent.")
+    expect(_understood(page)).to_have_text("Kept · Undo")
+    say(page, "I live in Bruges now.")
+    expect(_understood(page)).to_contain_text("replaces “I live in Ghent”")
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.get_by_text("Removed", exact=True)).to_be_visible()
+    expect(_understood(page)).to_have_text("Kept · Undo")
+
+
+def test_what_tells_nothing_is_only_answered(quoting_url: str, open_page: OpenPage) -> None:
+    page = open_page(quoting_url)
+    for text in ("Hello!", "Where do I live?"):
+        say(page, text)
+        expect(answered(page)).not_to_be_empty()
+        expect(page.locator(".under")).to_have_count(1 if text == "Hello!" else 2)
+    expect(page.locator(".understood")).to_have_count(0)
+    say(page, "Don't remember this: I like beer.")
+    expect(_understood(page)).to_have_text("Not kept")
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_what_was_undone_is_not_sent_along(
+    answering_url: str, model: ScriptedModel, open_page: OpenPage
+) -> None:
+    page = open_page(answering_url)
+    model.on(ANSWER).reply("ANSWER: Nice.").reply("ANSWER: Hm.").reply("ANSWER: Hm again.")
+    say(page, "I live in Ghent.")
+    expect(_understood(page)).to_have_text("Kept · Undo")
+    say(page, "What is the weather like?")
+    expect(answered(page)).to_have_text("Hm.")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text("Removed", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Regenerate").click()
+    expect(answered(page)).to_have_text("Hm again.")
+    assert "Ghent" in str(model.sent[1])
+    assert "Ghent" not in str(model.sent[2])

@@ -118,6 +118,15 @@ def show_chat(page: Page) -> None:
     answered(page)
 
 
+def show_kept(page: Page) -> None:
+    say(page, "I moved to Bruges on 4 March 2023.")
+    page.get_by_role("button", name="Undo").wait_for()
+    say(page, "I moved to Lyon on 5 March 2023.")
+    answered(page)
+    page.get_by_role("button", name="Undo").first.click()
+    page.get_by_text("Removed", exact=True).wait_for()
+
+
 def show_why(page: Page) -> None:
     show_chat(page)
     page.get_by_role("button", name="Why this answer?").click()
@@ -157,6 +166,7 @@ VIEWS: list[Callable[[Page], None]] = [
     show_forgetting,
     show_settings,
     show_sign_in,
+    show_kept,
 ]
 
 
