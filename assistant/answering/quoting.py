@@ -1,6 +1,5 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
-import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -9,6 +8,7 @@ from typing import NamedTuple
 from assistant.answering.conclusions import Concluder, names_topic, overview
 from assistant.answering.never_told import unheard, unsaid
 from assistant.answering.passages import passages
+from assistant.answering.profile import profile
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Trace, as_read
 from assistant.answering.selection import (
     as_typed,
@@ -57,7 +57,6 @@ _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 _CLOSEST, _MAY_BE_MEANT = 3, 0.6
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
-_OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
 # What a sentence of the speaker who is not asked for has to be nearer, to come first.
 _OTHER_SPEAKER = 0.1
 # So many characters are looked through for words while rules read one.
@@ -179,13 +178,22 @@ class QuotingReader:
         """The answer to a question that no few statements answer: for all of oneself, of a time, or
         of a topic. None for any other."""
         if asked.about_user:
-            return await self._told(question, asked, recalled, _is_of_oneself, UNKNOWN)
+            return await self._profile(question, recalled)
         if asked.days is not None:
             then = partial(_is_of, asked.days)
             return await self._told(question, asked, recalled, then, NOTHING_THEN)
         if asked.overview and not asked.about_replies:
             return await self._overview(question, asked, recalled)
         return None
+
+    async def _profile(self, question: Question, recalled: Sequence[Recalled]) -> Answer:
+        """All that is known of the user whose rounds were recalled."""
+        days = question.known.within(Days(last=question.asked_at.date()))
+        if recalled and days:
+            user_id = recalled[0].record.round.user_id
+            if known := await profile(self._store, user_id, days, question.where):
+                return Answer(known.text, known.quotes)
+        return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
 
     async def _quoted(
         self,
@@ -305,11 +313,6 @@ def _tells(statement: Statement, slot: str | None) -> bool:
     """Whether it is, or holds, what its round says to give the value of the slot."""
     told = _slots(statement.source).get(slot)
     return statement.speaker is Speaker.USER and told is not None and told in statement.text
-
-
-def _is_of_oneself(statement: Statement) -> bool:
-    is_quoted = statement.speaker is Speaker.QUOTED
-    return not is_quoted and _OF_ONESELF.search(statement.quotable) is not None
 
 
 def _is_of(days: Days, statement: Statement) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from heapq import nlargest
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.reader import Outcome
@@ -244,6 +245,8 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
 
 # Of the earlier statement's words, so many are in the correction, unless it was said just before.
 _SHARED = 0.5
+# So many of the latest statements before a correction may be what it corrects.
+_CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5
 _POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
@@ -277,9 +280,10 @@ def _corrected(correction: Statement, own: Sequence[Statement]) -> Statement | N
     earlier = [s for s in own if s.said_by == correction.said_by and _is_before(s, said)]
     if not earlier:
         return None
-    shared = {s.key: shared_words(s.text, said.user_text) for s in earlier}
     just_before = [s for s in earlier if _is_just_before(s, said)]
-    best = max(just_before or earlier, key=lambda s: shared[s.key])
+    looked_at = just_before or nlargest(_CORRECTABLE, earlier, key=_said_at)
+    shared = {s.key: shared_words(s.text, said.user_text) for s in looked_at}
+    best = max(looked_at, key=lambda s: shared[s.key])
     if just_before:
         refers = shared[best.key] > 0 or _POINTS_BACK.search(said.user_text)
         return best if refers else None
