@@ -65,6 +65,7 @@ from memory_store.language.languages import languages_of
 from memory_store.language.phrases import Rarity, key_phrases, telling_sentences
 from memory_store.language.reading import Reading, Sentence
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
+from memory_store.language.topics import TOPICS
 from memory_store.language.wishes import (
     Wishes,
     confirms,
@@ -128,6 +129,7 @@ __all__ = [
     "PACKAGED",
     "PLAIN",
     "TELLING",
+    "TOPICS",
     "Asked",
     "BackedUp",
     "Body",

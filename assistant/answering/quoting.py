@@ -1,6 +1,5 @@
 """The reader without a language model: it answers with dated quotes, or says it does not know."""
 
-import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
 from itertools import islice
@@ -22,6 +21,7 @@ from assistant.answering.phrases import (
     never_came_up,
     only_from_others,
 )
+from assistant.answering.profile import profile
 from assistant.answering.reader import AnswerPiece, Outcome, Question, Trace, as_read
 from assistant.answering.selection import (
     as_typed,
@@ -61,7 +61,6 @@ _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.25
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
-_OF_ONESELF = re.compile(r"\b(?:i|my|me|we|us|our)\b", re.I)
 # What a sentence of the speaker who is not asked for has to be nearer, to come first.
 _OTHER_SPEAKER = 0.1
 # So many characters are looked through for words while rules read one.
@@ -160,7 +159,7 @@ class QuotingReader:
     ) -> Answer | None:
         """That nothing is known, with what is closest; None where something near may answer."""
         strangers: Sequence[str] = ()
-        if nearness < _SURELY_NEAR:
+        if self._floor <= nearness < _SURELY_NEAR:
             told = only_told(recalled[:_ROUNDS_FOR_NAMES])
             # What the assistant said was said in "our conversation", which nobody mentioned in it.
             things = not question.asked.about_replies
@@ -180,13 +179,22 @@ class QuotingReader:
         """The answer to a question that no few statements answer: for all of oneself, of a time, or
         of a topic. None for any other."""
         if asked.about_user:
-            return await self._told(question, asked, recalled, _is_of_oneself, UNKNOWN)
+            return await self._profile(question, recalled)
         if asked.days is not None:
             then = partial(_is_of, asked.days)
             return await self._told(question, asked, recalled, then, NOTHING_THEN)
         if asked.overview and not asked.about_replies:
             return await self._overview(question, asked, recalled)
         return None
+
+    async def _profile(self, question: Question, recalled: Sequence[Recalled]) -> Answer:
+        """All that is known of the user whose rounds were recalled."""
+        days = question.known.within(Days(last=question.asked_at.date()))
+        if recalled and days:
+            user_id = recalled[0].record.round.user_id
+            if known := await profile(self._store, user_id, days, question.where):
+                return Answer(known.text, known.quotes)
+        return Answer(UNKNOWN, outcome=Outcome.UNKNOWN)
 
     async def _quoted(
         self,
@@ -314,11 +322,6 @@ def _tells(statement: Statement, slot: str | None) -> bool:
     return statement.speaker is Speaker.USER and told is not None and told in statement.text
 
 
-def _is_of_oneself(statement: Statement) -> bool:
-    is_quoted = statement.speaker is Speaker.QUOTED
-    return not is_quoted and _OF_ONESELF.search(statement.quotable) is not None
-
-
 def _is_of(days: Days, statement: Statement) -> bool:
     """Whether it was said on one of the days, or talks about one."""
     told = (*statement.event_dates, Days(statement.said_on, statement.said_on))
@@ -345,4 +348,6 @@ def _without_memory(question: Question) -> str:
 def _handicap(statement: Statement, asked: Asked) -> float:
     """Facts about people come from themselves, unless the reply is what is asked for."""
     wanted = Speaker.ASSISTANT if asked.about_replies else Speaker.USER
-    return (0.0 if statement.speaker is wanted else _OTHER_SPEAKER) + statement.asking
+    return (0.0 if statement.speaker is wanted else _OTHER_SPEAKER) + (
+        0.0 if asked.about_replies else statement.asking
+    )

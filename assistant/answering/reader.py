@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import LONGEST_READ, Asked, Recalled
+from memory_store import LONGEST_READ, Asked, Days, Recalled, Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,10 @@ class Question:
     """What the caller wants of a language model: sampling, and where the answer ends."""
     asked: Asked = field(default_factory=Asked)
     """What it asks for, as it was read."""
+    known: Days = field(default_factory=Days)
+    """The days of which memory was searched."""
+    where: Where = ()
+    """How the rounds are labelled that were searched."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
     is_kept: bool = False

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from heapq import nlargest
 
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.phrases import outcome_of
@@ -19,8 +20,10 @@ from assistant.answering.statements import ASKS, Statement, parts_gone, told_in
 from memory_store import (
     Asked,
     FactLink,
+    Kind,
     MemoryStore,
     Recalled,
+    Record,
     Round,
     Speaker,
     reading_of,
@@ -33,7 +36,9 @@ _NEAR_THE_BEST = 0.6
 _NOT_TYPED = frozenset('"“„«「`>')
 # So many characters are typed; more may well be pasted.
 _TYPED = 400
-_TELLS = 0.5
+_TELLS, _MAY_BE_WORK = 0.5, 0.4
+# The source of a fact of which the user said whose words it is.
+_BY_USER = "user"
 
 
 def as_typed(statements: Sequence[Statement]) -> list[Statement]:
@@ -42,18 +47,22 @@ def as_typed(statements: Sequence[Statement]) -> list[Statement]:
     nothing, but is what the user said."""
     return [
         replace(one, speaker=Speaker.USER)
-        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record.round)
+        if one.speaker is Speaker.QUOTED and _is_typed(one.source.record)
         else one
         for one in statements
     ]
 
 
-def _is_typed(round: Round) -> bool:
+def _is_typed(one: Record) -> bool:
+    round = one.round
     message = round.user_text.strip()
+    if any(fact.source == _BY_USER for fact in one.facts):
+        return False
     return (
         len(message) <= _TYPED
         and _NOT_TYPED.isdisjoint(message)
         and reading_of(round).telling >= _TELLS
+        and reading_of(round).kinds[Kind.TASK] < _MAY_BE_WORK
     )
 
 
@@ -236,7 +245,8 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
     handicap = 0.0 if replied is kind.about_replies else other
     if statement.speaker is Speaker.QUOTED:
         handicap += _QUOTED
-    handicap += _ASKING * statement.asking
+    if not kind.about_replies:
+        handicap += _ASKING * statement.asking
     return (
         around + _SENTENCE * statement.closeness + _ROUND * statement.source.similarity - handicap
     )
@@ -244,6 +254,8 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
 
 # Of the earlier statement's words, so many are in the correction, unless it was said just before.
 _SHARED = 0.5
+# So many of the latest statements before a correction may be what it corrects.
+_CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5
 _POINTS_BACK = re.compile(r"\b(?:it|he|she|they|that|this|those|these|mine|ours)\b", re.I)
@@ -277,9 +289,10 @@ def _corrected(correction: Statement, own: Sequence[Statement]) -> Statement | N
     earlier = [s for s in own if s.said_by == correction.said_by and _is_before(s, said)]
     if not earlier:
         return None
-    shared = {s.key: shared_words(s.text, said.user_text) for s in earlier}
     just_before = [s for s in earlier if _is_just_before(s, said)]
-    best = max(just_before or earlier, key=lambda s: shared[s.key])
+    looked_at = just_before or nlargest(_CORRECTABLE, earlier, key=_said_at)
+    shared = {s.key: shared_words(s.text, said.user_text) for s in looked_at}
+    best = max(looked_at, key=lambda s: shared[s.key])
     if just_before:
         refers = shared[best.key] > 0 or _POINTS_BACK.search(said.user_text)
         return best if refers else None

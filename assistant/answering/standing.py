@@ -34,8 +34,6 @@ _LIKE = (
 _ROUNDS = 10
 _MOST = 8
 _LONGEST = 500
-# How sure a sentence has to be that it says how to answer from now on: it is followed.
-_INSTRUCTS = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
         return
     # Whose words a message is takes longest to tell, and few messages ask for anything.
-    asking = {one.text for one in reading_of(round).sentences if one.instructing >= _INSTRUCTS}
+    asking = {one.text for one in reading_of(round).sentences if one.instructs}
     if not asking:
         return
     for sentence in own_sentences(round):

@@ -130,7 +130,7 @@ async def nearest_statements(
     Of replies, sentences that share a word with the question; of the best round's all of them where
     replies are asked for or nothing else is left: they may share words only with their request.
     """
-    found = [s async for item in in_slices(recalled) for s in _said(item, store.language)]
+    found = [s async for item in in_slices(recalled) for s in said_in(item, store.language)]
     if replies:
         asked = frozenset(_LONG_WORD.findall(question.lower()))
         found += [
@@ -197,7 +197,7 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
     return round.session_date, round.session_id, round.round_index, position
 
 
-def _said(found: Recalled, language: Language) -> list[Statement]:
+def said_in(found: Recalled, language: Language) -> list[Statement]:
     """What the user stated, with the days that the store knows its facts to talk about; questions
     behind it."""
     facts = {fact.text: fact for fact in found.record.facts}

@@ -21,14 +21,15 @@ _LONGEST_QUOTE = 400
 
 def print_quotes(quotes: Sequence[Statement], kind: Asked, opening: str = OPENING) -> str:
     """A line of opening, and one for each quote."""
-    lines = [opening]
-    for quote in quotes:
-        who = _who(quote)
-        day = print_day(quote.source.record.round.session_date)
-        when = _day_meant(quote) if kind.about_time else ""
-        said = shortened(quote.quotable, _LONGEST_QUOTE)
-        lines.append(f"- On {day} {who} said: “{said}”{when}{_until(quote)}")
-    return "\n".join(lines)
+    return "\n".join([opening, *(quote_line(quote, kind) for quote in quotes)])
+
+
+def quote_line(quote: Statement, kind: Asked) -> str:
+    """The line of one quote: when it was said, by whom, and since when it no longer holds."""
+    day = print_day(quote.source.record.round.session_date)
+    when = _day_meant(quote) if kind.about_time else ""
+    said = shortened(quote.quotable, _LONGEST_QUOTE)
+    return f"- On {day} {_who(quote)} said: “{said}”{when}{_until(quote)}"
 
 
 def _who(quote: Statement) -> str:

@@ -19,7 +19,7 @@ from assistant.answering.phrases import (
 )
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import told_in
-from assistant.chat.call import Meaning, Place
+from assistant.chat.call import MAY_TELL, Meaning, Place
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from memory_store import (
     ASKING,
@@ -29,7 +29,6 @@ from memory_store import (
     Kind,
     Language,
     MemoryStore,
-    Reading,
     Round,
     Sentence,
     confirms_deletion,
@@ -48,7 +47,7 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # What is surely refused is not stored. Below that it is stored, which is said.
-_REFUSES, _MAY_REFUSE = 0.5, 0.3
+_REFUSES, _MAY_REFUSE = 0.6, 0.4
 # A few polite words answer nothing: a question among them would be lost.
 _POLITE, _LONGEST_POLITE = 0.6, 100
 _ASKS_MEMORY = 0.4
@@ -87,10 +86,8 @@ class Acts:
         may_mean_it = self._forgetting.was_left(*place) or not self.has_model
         if may_mean_it and confirms_deletion(text):
             return Said(NOTHING_WAITS, Outcome.POLITE)
-        sure = meaning.wishes.forgets
-        asks = most_of(meaning.reading.kinds, ASKING)
-        corrects = meaning.reading.corrects >= _OFFERS and meaning.reading.telling >= _OFFERS
-        if sure < _ASKS_BACK or corrects or sure <= max(asks, meaning.wishes.keeps):
+        sure = sure_to_forget(meaning)
+        if sure < _ASKS_BACK:
             return None
         if sure < _OFFERS:
             return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
@@ -105,8 +102,9 @@ class Acts:
         return await self._forgetting.waits(*place)
 
     def refuses(self, meaning: Meaning) -> bool:
-        """Whether the message surely says that it is not to be remembered."""
-        return meaning.wishes.refuses >= _REFUSES
+        """Whether the message surely says that it is not to be remembered; what asks to forget is
+        not remembered, either."""
+        return meaning.wishes.refuses >= _REFUSES or sure_to_forget(meaning) >= _OFFERS
 
     def polite(self, meaning: Meaning) -> str | None:
         """The reply to a greeting, to thanks and the like, and to what only a model can do, where
@@ -128,11 +126,19 @@ class Acts:
         parts = [*_told(meaning, facts)]
         if not parts:
             return ""
-        asks = most_of(meaning.reading.kinds, ASKING)
         corrects = meaning.reading.corrects >= _OFFERS and any(links for _, links in parts)
         noted = (PUT_RIGHT if corrects else KEPT) + _listed(parts)
         in_doubt = meaning.wishes.refuses >= _MAY_REFUSE
         return f"{noted}\n{MAY_BE_PRIVATE}" if in_doubt else noted
+
+
+def sure_to_forget(meaning: Meaning) -> float:
+    """How sure it is that it asks to forget, where it is surer than anything else."""
+    sure, reading = meaning.wishes.forgets, meaning.reading
+    others = most_of(reading.kinds, (*ASKING, Kind.TASK, Kind.TELLS))
+    corrects = reading.corrects >= _OFFERS and reading.telling >= _OFFERS
+    means_else = corrects or meaning.asked.overview or sure <= max(others, meaning.wishes.keeps)
+    return 0.0 if means_else else sure
 
 
 _MOST = 3
@@ -143,33 +149,34 @@ _Part = tuple[str, Sequence[FactLink]]
 def _told(meaning: Meaning, facts: Sequence[Fact]) -> Iterator[_Part]:
     """What the message tells, sentence by sentence, those first that replace something."""
     links = {fact.text: fact.supersedes for fact in facts if fact.is_users}
-    parts = [*_parts(meaning.reading, facts, links)]
+    parts = [*_parts(meaning, facts, links)]
     yield from sorted(parts, key=lambda part: not part[1])
 
 
 def _parts(
-    reading: Reading, facts: Sequence[Fact], links: Mapping[str, Sequence[FactLink]]
+    meaning: Meaning, facts: Sequence[Fact], links: Mapping[str, Sequence[FactLink]]
 ) -> Iterator[_Part]:
-    for sentence in reading.sentences:
-        if tells(sentence):
+    for sentence in meaning.reading.sentences:
+        begun = told_in(sentence, [fact.text for fact in facts])
+        if begun != sentence.text:
+            yield begun, links.get(begun, ())
+        elif tells(sentence):
             own = [links[text] for text in links if text in sentence.text]
             yield (
-                _without_lead(sentence.text, reading),
+                _without_lead(sentence.text, meaning),
                 next(filter(None, own), ()),
             )
-        elif (begun := told_in(sentence, [fact.text for fact in facts])) != sentence.text:
-            yield begun, links.get(begun, ())
 
 
 def tells(sentence: Sentence) -> bool:
     """Whether it is said that this sentence was kept."""
-    return sentence.telling >= 0.5 and sentence.telling >= sentence.asking
+    return sentence.telling >= MAY_TELL and sentence.telling >= sentence.asking
 
 
-def _without_lead(text: str, reading: Reading) -> str:
+def _without_lead(text: str, meaning: Meaning) -> str:
     """What is to be kept, without "remember this:" before it."""
     lead, colon, rest = text.partition(":")
-    is_wish = reading.kinds[Kind.KEEPS] >= _OFFERS and len(lead.split()) <= 5
+    is_wish = meaning.wishes.keeps >= _OFFERS and len(lead.split()) <= 5
     return rest.strip() if colon and is_wish and rest.strip() else text
 
 

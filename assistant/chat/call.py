@@ -47,17 +47,19 @@ class Meaning:
     @property
     def tells(self) -> bool:
         """Whether it tells something, as far as anything says."""
-        return self.reading.telling >= TELLS
+        telling, asking = self.reading.telling, self.reading.asking
+        return telling >= TELLS or (telling >= MAY_TELL and telling > asking)
 
     @property
     def only_tells(self) -> bool:
         """Whether no answer is expected, as far as anything says."""
-        return self.tells and self.reading.asking < MAY_ASK
+        may_ask = ASKS_TOO if self.wishes.keeps >= TELLS else MAY_ASK
+        return self.tells and self.reading.asking < may_ask
 
 
 # How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
 # what tells is acknowledged, and what asks is answered; in doubt both are done.
-TELLS, MAY_ASK = 0.5, 0.2
+TELLS, MAY_TELL, MAY_ASK, ASKS_TOO = 0.5, 0.3, 0.2, 0.6
 
 
 class MemoryMode(StrEnum):

@@ -265,6 +265,8 @@ class Chat:
             after=call.after,
             recalled=recalled,
             options=call.options,
+            known=known_until(call.days, call.asked_at, timed=call.timed),
+            where=call.where,
             asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
             is_kept=call.mode.stores,

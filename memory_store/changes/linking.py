@@ -27,7 +27,7 @@ _FACT = 100
 CORRECTION = "correction"
 """Who found a link that follows from a message that puts right the one before it."""
 # How sure a message has to be that it puts something right. It can be undone.
-_CORRECTS = 0.5
+_CORRECTS, _ASKS = 0.7, 0.5
 # Who corrects what was just said names no more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
 _MOMENT = timedelta(days=1)
@@ -43,7 +43,7 @@ def _corrected_by(record: Record, before: Record, language: Language) -> str:
     told = [
         one.text
         for one in reading_of(said, language).sentences
-        if one.only_asks < _CORRECTS and not one.is_polite
+        if one.only_asks < _ASKS and not one.is_polite
     ]
     return max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
 

@@ -73,6 +73,13 @@ _PRECISE = re.compile(
 )
 # How sure it has to be that a text asks for anything, to ask for a summary.
 _ASKS = 0.3
+# Without a question mark, a wish for a summary begins like this.
+_WISH = re.compile(
+    r"\s*(?:(?:please|pls|plz|now|and|so|then|hey|hi|hello|ok|okay),? )*"
+    r"(?:(?:can|could|would|will) (?:you|u|we) (?:please |pls )?)?"
+    r"(?:sum(?:mari[sz]e| up)|recap|(?:give|show|tell|write|make) (?:me|us)|put together|list)\b",
+    re.I,
+)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _WHAT_WAS = re.compile(
     r"(?:and |so )?(?:(?:please )?(?:tell me|remind me|sum up|summari[sz]e|list) )?(?:"
@@ -127,7 +134,9 @@ def asked_in(text: str) -> Asked:
     text = text.replace("’", "'")
     spans = bool(_SPAN.search(text))
     overview = _names_overview(text) and (
-        "?" in text or most_of(kinds_of(text), (*ASKING, Kind.TASK)) >= _ASKS
+        "?" in text
+        or most_of(kinds_of(text), (*ASKING, Kind.TASK)) >= _ASKS
+        or any(map(_WISH.match, _SENTENCE.findall(text)))
     )
     return Asked(
         about_replies=bool(_YOUR_WORDS.search(text))

@@ -22,6 +22,10 @@ VERSION = 1
 """Of what reads. A stored reading of another version is made anew when it is needed."""
 # A sentence behind so many is part of something pasted; it is taken to tell something.
 _MOST_SENTENCES = 64
+# How sure it has to be that a sentence says how to answer from now on.
+_INSTRUCTS, _TELLS = 0.8, 0.45
+# What wants a text worked on may well tell something, too.
+_TASK = 0.6
 # Where a sentence may as well tell as ask, it counts as told.
 _EVEN = 0.45
 # Kinds that are less sure than this are not stored.
@@ -46,7 +50,7 @@ class Sentence:
         return cls(
             text,
             most_of(kinds, TELLING),
-            most_of(kinds, (*ASKING, Kind.TASK)),
+            max(most_of(kinds, ASKING), _TASK * kinds[Kind.TASK]),
             kinds[Kind.INSTRUCTS],
             likeliest(kinds),
         )
@@ -56,6 +60,11 @@ class Sentence:
         """How sure it is that it asks and tells nothing, from 0 to 1."""
         share = self.asking / ((self.asking + self.telling) or 1.0)
         return min(1.0, max(0.0, (share - _EVEN) / (1 - _EVEN)))
+
+    @property
+    def instructs(self) -> bool:
+        """Whether it surely says how to answer from now on, and tells nothing: it is followed."""
+        return self.instructing >= _INSTRUCTS and self.telling < _TELLS
 
     @property
     def is_polite(self) -> bool:

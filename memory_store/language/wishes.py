@@ -27,13 +27,9 @@ _FOREIGN = re.compile(
 )
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
 # How sure the model has to be of a refusal that is also worded as one, and how sure that makes it.
-_MAY_REFUSE = 0.05
-_WORDED = 0.6
-# How sure it is that a message worded as "don't forget" asks to keep what it tells: surer than most
-# of what the model takes for a refusal.
-_ASKS_TO_KEEP = 0.95
+_MAY_REFUSE, _WORDED = 0.05, 0.9
 # How sure it has to be of a whole message, for a part of it to refuse in other words.
-_WHOLE_MAY_REFUSE = 0.2
+_WHOLE_MAY_REFUSE, _VERY_SURE = 0.2, 0.85
 _LONGEST_YES = 8
 
 
@@ -57,9 +53,12 @@ def wishes_of(text: str) -> Wishes:
     is_short = len(own) <= LONGEST_REQUEST
     wholes = [own] if is_short else []
     keeps = max((kinds_of(part)[Kind.KEEPS] for part in (*wholes, *parts)), default=0.0)
-    if _worded("keep").search(own):
-        keeps = max(keeps, _ASKS_TO_KEEP)
-    refuses = _refuses(own, parts, keeps, is_short=is_short)
+    refuses, is_worded = _refuses(own, parts, is_short=is_short)
+    if _worded("dont_forget").search(own) or (not is_worded and _worded("keep").search(own)):
+        # "Don't forget" says keep, whatever the model takes it for.
+        keeps, refuses = max(keeps, _WORDED), 0.0
+    elif not is_worded and refuses <= keeps:
+        refuses = 0.0
     forgets = 0.0
     if is_short:
         forgets = 1.0 if _only_forgets(own) else kinds_of(own)[Kind.FORGETS]
@@ -73,19 +72,21 @@ def own_words(text: str) -> str:
     return _FOREIGN.sub(" ", text).strip()
 
 
-def _refuses(own: str, parts: Sequence[str], keeps: float, *, is_short: bool) -> float:
-    """A part refuses where it is worded so, or where the whole looks so, too."""
+def _refuses(own: str, parts: Sequence[str], *, is_short: bool) -> tuple[float, bool]:
+    """How surely it refuses, and whether it is worded so. In other words it refuses only where the
+    whole looks so, and more so than it tells something."""
     whole = kinds_of(own)[Kind.KEEPS_OUT] if is_short else 0.0
-    may_refuse = whole >= _WHOLE_MAY_REFUSE or not is_short
-    found = [whole]
+    found, is_worded = [0.0], False
     for part in (own, *parts) if is_short else parts:
-        sure = kinds_of(part)[Kind.KEEPS_OUT]
+        kinds = kinds_of(part)
+        sure = kinds[Kind.KEEPS_OUT]
         if sure >= _MAY_REFUSE and _refusal().search(part):
             found.append(max(sure, _WORDED))
-        elif may_refuse:
-            found.append(sure)
-    sure = max(found)
-    return sure if sure > keeps else 0.0
+            is_worded = True
+        elif whole >= _WHOLE_MAY_REFUSE and sure > kinds[Kind.TASK]:
+            if sure > kinds[Kind.TELLS] or sure >= _VERY_SURE:
+                found.append(sure)
+    return max(found), is_worded
 
 
 @cache
@@ -97,7 +98,7 @@ def _refusal() -> re.Pattern[str]:
         keeping = "|".join(word_list(language, "wishes.keeping"))
         spaced = language != "chinese"
         gap = r"(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
-        begin = r"(?<!\bi )\b" if spaced else ""
+        begin = r"(?<!\bi )(?<!\bcan )\b" if spaced else ""
         worded.append(rf"{begin}(?:{nots}){gap}(?:{keeping})")
         worded += word_list(language, "wishes.confidence")
     return re.compile("|".join(worded), re.I)
@@ -120,7 +121,8 @@ def _only_forgets(own: str) -> bool:
 def confirms(text: str) -> bool:
     """Whether the whole message is a clear yes to a question whether to delete."""
     words = _words(text)
-    if not words or len(words) > _LONGEST_YES or "?" in text:
+    is_own = own_words(text) == text.strip()
+    if not words or len(words) > _LONGEST_YES or "?" in text or not is_own:
         return False
     said_yes = any(word in _all("wishes.yes") for word in words)
     # "Forget it" alone may well say never mind.
@@ -144,17 +146,15 @@ def declines(text: str) -> bool:
 
 def _words(text: str) -> list[str]:
     """The words of a text in lower case; of Chinese, the words that are known."""
-    lowered = text.lower().replace("’", "'")
-    for word in _chinese():
-        lowered = lowered.replace(word, f" {word} ")
+    lowered = _chinese().sub(r" \g<0> ", text.lower().replace("’", "'"))
     return _WORD.findall(lowered)
 
 
 @cache
-def _chinese() -> tuple[str, ...]:
-    lists = ("wishes.yes", "wishes.delete", "wishes.beside_yes")
-    words = {word for name in lists for word in word_list("chinese", name)}
-    return tuple(sorted(words, key=len, reverse=True))
+def _chinese() -> re.Pattern[str]:
+    names = ("yes", "delete", "beside_yes", "no")
+    words = {word for name in names for word in _list("chinese", f"wishes.{name}")}
+    return re.compile("|".join(sorted(words, key=len, reverse=True)))
 
 
 @cache

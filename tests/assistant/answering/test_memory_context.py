@@ -11,7 +11,6 @@ from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
 from memory_store import ENGLISH, MemoryStore, Query, Recalled, Round, Sentence
 
-SURELY_INSTRUCTS = 0.8
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 SONG = [
     Round("ann", "song", 0, ASKED_AT, "Write me a song.", "Rain, rain on the pane."),
@@ -98,4 +97,4 @@ async def test_what_was_asked_of_every_answer_is_found_by_itself(store: MemorySt
     ],
 )
 def test_a_standing_request_says_how_to_answer(said: str, expected: bool) -> None:
-    assert (Sentence.read(said).instructing >= SURELY_INSTRUCTS) is expected
+    assert Sentence.read(said).instructs is expected

@@ -1,13 +1,16 @@
 """What is not to be remembered is not stored, and the answer says so."""
 
+from datetime import date
+
 import httpx
 import pytest
 from calls import answer, chat, events, rounds, sessions, streamed_text
 from refused_messages import HELD_OUT, SEEN, WRITTEN_LATER
 from scripted_model import ScriptedModel
 
-from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE
-from memory_store import wishes_of
+from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, sure_to_forget
+from assistant.chat.call import Meaning
+from memory_store import ENGLISH, wishes_of
 
 SURE = 0.5
 
@@ -82,6 +85,6 @@ def test_most_of_what_was_written_later_is_kept_out() -> None:
     ],
 )
 def test_what_is_forgotten_and_what_is_only_about_forgetting(text: str, forgets: bool) -> None:
-    wishes = wishes_of(text)
-    assert (wishes.forgets >= SURE) is forgets
-    assert wishes.refuses < SURE or forgets
+    meaning = Meaning.of(text, text, ENGLISH, date(2023, 5, 20))
+    assert (sure_to_forget(meaning) >= SURE) is forgets
+    assert meaning.wishes.refuses < SURE or forgets

@@ -1,0 +1,239 @@
+"""What is known of the user: all that they told and that still holds, in groups, the newest first.
+
+No question is like all that somebody told, so nothing is searched for here: the rounds are gone
+through as they were told. What was replaced or put right is left out, what was told twice stands
+there once, and of each group only some is shown, so that the answer stays short however much was
+told; its numbers say how much there is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from assistant.answering.layouts import plural
+from assistant.answering.passages import passages
+from assistant.answering.selection import as_typed, put_right
+from assistant.answering.statements import (
+    Statement,
+    name_of,
+    said_in,
+    several_speak,
+    superseded_among_others,
+    told_in_order,
+)
+from assistant.answering.wording import quote_line
+from memory_store import (
+    TOPICS,
+    Asked,
+    Days,
+    Fact,
+    FactLink,
+    Kind,
+    Listing,
+    MemoryStore,
+    Place,
+    Recalled,
+    Record,
+    Sentence,
+    Speaker,
+    Where,
+    aside,
+    in_slices,
+    reading_of,
+)
+
+# The newest rounds that are gone through, and how many at a time.
+_MOST_ROUNDS, _AT_ONCE = 2000, 1000
+_SHOWN = 3
+_TELLS = 0.5
+# What is less near to every topic belongs to none: of messages as people type them, half of those
+# are nearest to a wrong one.
+_NEAR_A_TOPIC = 0.28
+# How to answer is told by the reading; short words of any kind are near to sentences about words.
+_INSTRUCTIONS, _OTHERS = "How to answer you", "Other things"
+# Of how many characters going through takes as long as reading one.
+_READ_FAST = 16
+
+
+class Profile(NamedTuple):
+    """What is said of the user, and the statements that it quotes, in its order."""
+
+    text: str
+    quotes: Sequence[Statement]
+
+
+class Thing(NamedTuple):
+    """One thing that holds, and what it put right, without which "Sorry, 17:40." says nothing."""
+
+    quote: Statement
+    put_right: str = ""
+
+    @property
+    def text(self) -> str:
+        """All that it says, to tell its topic by."""
+        return f"{self.put_right} {self.quote.quotable}".strip()
+
+    @property
+    def line(self) -> str:
+        """As it is shown."""
+        before = f" (before: “{self.put_right}”)" if self.put_right else ""
+        return f"{quote_line(self.quote, Asked())}{before}"
+
+
+async def profile(
+    store: MemoryStore, user_id: str, days: Days, where: Where = ()
+) -> Profile | None:
+    """What the user told on these days in rounds that are labelled like this, as it stood on the
+    last of them; None where nothing is known."""
+    records = await _records(store, user_id, days, where)
+    size = sum(len(record.round.user_text) for record in records)
+    found = [
+        Recalled(record, 0.0)
+        for record in await aside(size // _READ_FAST, _newest_of_slots, records)
+    ]
+    told = [s async for one in in_slices(found) for s in _told(one, store)]
+    if several_speak(found):
+        told = [replace(s, said_by=name_of(s.source, s.speaker)) for s in told]
+    things = await aside(size, _things, told, store)
+    if not things:
+        return None
+    groups = await _grouped(store, things)
+    shown = [thing.quote for group in groups.values() for thing in group[:_SHOWN]]
+    return Profile(_printed(groups, len(things)), shown)
+
+
+async def _records(store: MemoryStore, user_id: str, days: Days, where: Where) -> list[Record]:
+    """The user's rounds, the newest first."""
+    found: list[Record] = []
+    after: Place | None = None
+    while len(found) < _MOST_ROUNDS:
+        page = await store.listed(
+            Listing(
+                user_id,
+                days,
+                as_of=days.last,
+                questions=False,
+                limit=_AT_ONCE,
+                after=after,
+                where=where,
+            )
+        )
+        found += page.records
+        after = page.next
+        if after is None:
+            break
+    return found
+
+
+def _newest_of_slots(records: Sequence[Record]) -> list[Record]:
+    """The records, newest first as they were, whose facts know what a later one of their slot says:
+    no rule links two of which neither surely replaces the other, but one value is shown."""
+    newest: dict[str, FactLink] = {}
+    linked = []
+    for record in records:
+        facts = tuple(_after_newer(fact, newest) for fact in record.facts)
+        linked.append(replace(record, facts=facts))
+        for fact in record.facts:
+            if fact.is_users and fact.slot:
+                link = FactLink(record.id, fact.text, record.round.session_date)
+                newest.setdefault(fact.slot, link)
+    return linked
+
+
+def _after_newer(fact: Fact, newest: dict[str, FactLink]) -> Fact:
+    newer = newest.get(fact.slot or "")
+    is_older = newer is not None and fact.is_users and fact.superseded_by is None
+    return replace(fact, superseded_by=newer) if is_older else fact
+
+
+def _told(found: Recalled, store: MemoryStore) -> Iterator[Statement]:
+    """What the user says in a round that tells something, or how to answer them; nothing that they
+    quote, which is sure only where one line wants something done with the others."""
+    round = found.record.round
+    read = {one.text: one for one in reading_of(round, store.language).sentences}
+    said = said_in(found, store.language)
+    asks = any(one.asking > one.telling for one in read.values())
+    wants = asks and "\n" in round.user_text.strip()
+    for statement in said if wants else as_typed(said):
+        sentence = read.get(statement.text)
+        # What a question begins with is told: it is a fact, and no sentence.
+        if sentence is None or _is_told(sentence):
+            is_own = statement.speaker is Speaker.USER
+            if is_own or (sentence and _instructs(sentence) and not wants):
+                yield replace(statement, speaker=Speaker.USER)
+
+
+def _is_told(sentence: Sentence) -> bool:
+    if sentence.is_polite:
+        return False
+    tells = sentence.telling >= _TELLS and sentence.telling > sentence.asking
+    return tells or _instructs(sentence)
+
+
+def _instructs(sentence: Sentence) -> bool:
+    return sentence.kind is Kind.INSTRUCTS
+
+
+def _things(told: Sequence[Statement], store: MemoryStore) -> list[Thing]:
+    """What holds of that, the newest first, each thing once."""
+    linked = superseded_among_others(told, store.language)
+    corrected = put_right(linked)
+    before = _put_right_by(linked, corrected)
+    gone = {s.source.record.id for s in corrected if s.superseded_by}
+    leads = {(s.source.record.id, s.lead) for s in corrected}
+    holding = [
+        # Of a message of which something is gone only what holds is quoted.
+        replace(s, passage=s.quotable) if s.source.record.id in gone else s
+        for s in told_in_order(corrected)[::-1]
+        if not s.superseded_by and s.key not in leads
+    ]
+    once: dict[str, Thing] = {}
+    for quote in passages(holding, store.language, replies=False):
+        link = (quote.source.record.id, quote.text)
+        once.setdefault(quote.quotable.casefold(), Thing(quote, before.get(link, "")))
+    return list(once.values())
+
+
+def _put_right_by(
+    linked: Sequence[Statement], corrected: Sequence[Statement]
+) -> dict[tuple[str, str], str]:
+    """What was corrected, by the round and the text of the correction: what was said first, where
+    it was corrected again and again."""
+    known = {one.key for one in linked if one.superseded_by}
+    found: dict[tuple[str, str], str] = {}
+    for one in told_in_order(corrected):
+        if (link := one.superseded_by) and one.key not in known:
+            found[link.round_id, link.text] = found.get(one.key, one.quotable)
+    return found
+
+
+async def _grouped(store: MemoryStore, things: Sequence[Thing]) -> dict[str, list[Thing]]:
+    """The things by their topics, in the order of these."""
+    texts = [thing.text for thing in things]
+    nearest = [(_NEAR_A_TOPIC, _OTHERS)] * len(things)
+    for topic, sentences in TOPICS.items():
+        for sentence in sentences:
+            closeness = await store.closeness(sentence, texts)
+            nearest = [
+                max(best, (by, topic), key=lambda one: one[0])
+                for best, by in zip(nearest, closeness, strict=True)
+            ]
+    groups: dict[str, list[Thing]] = {topic: [] for topic in (*TOPICS, _INSTRUCTIONS, _OTHERS)}
+    for thing, (_, topic) in zip(things, nearest, strict=True):
+        groups[_INSTRUCTIONS if _says_how(thing, store) else topic].append(thing)
+    return {topic: group for topic, group in groups.items() if group}
+
+
+def _says_how(thing: Thing, store: MemoryStore) -> bool:
+    read = reading_of(thing.quote.source.record.round, store.language).sentences
+    return any(one.text == thing.quote.text and _instructs(one) for one in read)
+
+
+def _printed(groups: dict[str, list[Thing]], total: int) -> str:
+    lines = [f"What I know about you ({plural(total, 'thing')}, the newest of each first):"]
+    for topic, group in groups.items():
+        lines.append(f"{topic} ({len(group)})")
+        lines += [thing.line for thing in group[:_SHOWN]]
+        if len(group) > _SHOWN:
+            lines.append(f"- and {len(group) - _SHOWN} more")
+    return "\n".join(lines)
