@@ -56,7 +56,7 @@ _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 # What is a little below the floor is shown beside "I don't know": so many of it, down to this
 # share of the floor.
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
-# From so near on, no name that never came up makes us deny anything; and from this many times the
+# From so near on, no thing that never came up makes us deny anything; and from this many times the
 # floor on, we are sure enough to say nothing of doubt. Chosen on plain messages.
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.25
 # To count, or to fit advice to somebody, a few quotes are too few.
@@ -141,7 +141,9 @@ class QuotingReader:
         """What was said in the rounds, the nearest first, with what replaced it."""
         told = [one for one in recalled if reading_of(one.record.round).telling >= _TELLS]
         others = [one for one in recalled if one not in told]
-        best = without_ours([*told, *others][:_ROUNDS])
+        # A reply stands in the round of its request, which only asks.
+        first = recalled if asked.about_replies else [*told, *others]
+        best = without_ours(first[:_ROUNDS])
         language = self._store.language
         found = await nearest_statements(
             self._store, question.text, best, about_replies=asked.about_replies
@@ -159,10 +161,10 @@ class QuotingReader:
     ) -> Answer | None:
         """That nothing is known, with what is closest; None where something near may answer."""
         strangers: Sequence[str] = ()
-        if self._floor <= nearness < _SURELY_NEAR:
+        if nearness >= self._floor:
             told = only_told(recalled[:_ROUNDS_FOR_NAMES])
             # What the assistant said was said in "our conversation", which nobody mentioned in it.
-            things = not question.asked.about_replies
+            things = nearness < _SURELY_NEAR and not question.asked.about_replies
             size = sum(one.record.round.size for one in told)
             strangers = await aside(size // _READ_FAST, unheard, question.text, told, things=things)
         if strangers or nearness < self._floor:
@@ -232,6 +234,8 @@ class QuotingReader:
         best of the others."""
         language = self._store.language
         others = await ranked(self._store, question, near, asked)
+        if asked.about_replies:
+            others = [one for one in others if one.asking < ASKS]
         leading = passages(first, language, replies=asked.about_replies)
         best = distinct([*leading, *others])[: max(most, len(leading))]
         best = await by_time(self._store, question, best) if not first else best

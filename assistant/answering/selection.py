@@ -61,6 +61,7 @@ def _is_typed(one: Record) -> bool:
     return (
         len(message) <= _TYPED
         and _NOT_TYPED.isdisjoint(message)
+        and "\n\n" not in message
         and reading_of(round).telling >= _TELLS
         and reading_of(round).kinds[Kind.TASK] < _MAY_BE_WORK
     )

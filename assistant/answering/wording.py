@@ -14,7 +14,7 @@ from assistant.answering.phrases import OPENING
 from assistant.answering.statements import Statement, parts_gone
 from assistant.dates import print_day
 from assistant.models.chat_model import Message
-from memory_store import Asked, Speaker
+from memory_store import Asked, FactLink, Speaker
 
 _LONGEST_QUOTE = 400
 
@@ -53,12 +53,20 @@ def _names(text: str, day: date) -> bool:
 
 
 def _until(quote: Statement) -> str:
-    """Says of what no longer holds since when it does not."""
+    """Says of what no longer holds what replaced it, and when."""
     if newer := quote.superseded_by:
-        return f" (no longer: see {print_day(newer.said_at)})"
+        return f" (no longer: {_replacement(newer)})"
     gone = {part.text.rstrip("."): part.superseded_by for part in parts_gone(quote)}
-    seen = (f"“{text}”: see {print_day(link.said_at)}" for text, link in gone.items() if link)
+    seen = (f"“{text}”: {_replacement(link)}" for text, link in gone.items() if link)
     return f" (no longer {', '.join(seen)})" if gone else ""
+
+
+_LONGEST_REPLACEMENT = 80
+
+
+def _replacement(link: FactLink) -> str:
+    said = shortened(link.text, _LONGEST_REPLACEMENT)
+    return f"“{said}”, see {print_day(link.said_at)}"
 
 
 # The form of the reply, as a request shows it: an object with one text or one list.

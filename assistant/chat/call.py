@@ -59,7 +59,7 @@ class Meaning:
 
 # How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
 # what tells is acknowledged, and what asks is answered; in doubt both are done.
-TELLS, MAY_TELL, MAY_ASK, ASKS_TOO = 0.5, 0.3, 0.2, 0.6
+TELLS, MAY_TELL, MAY_ASK, ASKS_TOO = 0.5, 0.3, 0.2, 0.35
 
 
 class MemoryMode(StrEnum):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory_store.language.kinds import Kind, kinds_of
+from memory_store.language.kinds import Certainties, Kind, kinds_of
 from memory_store.language.word_lists import word_list
 from memory_store.language.words import named_terms
 
@@ -27,7 +27,7 @@ _FOREIGN = re.compile(
 )
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
 # How sure the model has to be of a refusal that is also worded as one, and how sure that makes it.
-_MAY_REFUSE, _WORDED = 0.05, 0.9
+_MAY_REFUSE, _WORDED = 0.02, 0.9
 # How sure it has to be of a whole message, for a part of it to refuse in other words.
 _WHOLE_MAY_REFUSE, _VERY_SURE = 0.2, 0.85
 _LONGEST_YES = 8
@@ -83,10 +83,15 @@ def _refuses(own: str, parts: Sequence[str], *, is_short: bool) -> tuple[float, 
         if sure >= _MAY_REFUSE and _refusal().search(part):
             found.append(max(sure, _WORDED))
             is_worded = True
-        elif whole >= _WHOLE_MAY_REFUSE and sure > kinds[Kind.TASK]:
-            if sure > kinds[Kind.TELLS] or sure >= _VERY_SURE:
-                found.append(sure)
+        elif whole >= _WHOLE_MAY_REFUSE and _means_it(kinds):
+            found.append(sure)
     return max(found), is_worded
+
+
+def _means_it(kinds: Certainties) -> bool:
+    """Whether refusing is what it does, rather than telling or wanting a text worked on."""
+    sure = kinds[Kind.KEEPS_OUT]
+    return sure > kinds[Kind.TASK] and (sure > kinds[Kind.TELLS] or sure >= _VERY_SURE)
 
 
 @cache

@@ -221,7 +221,7 @@ def test_the_quickstart(tmp_path: Path) -> None:
         def run(block: tuple[str, str]) -> str:
             return assistant.run("quickstart", block)
 
-        assert "Noted: “I adopted a cat called Miso”" in run(tell)
+        assert "Kept: “I adopted a cat called Miso”" in run(tell)
         assert "you said: “I adopted a cat called Miso.”" in run(ask)
         assert '"total":1' in run(see)
         said = "".join(map(run, forget))

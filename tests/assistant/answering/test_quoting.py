@@ -76,7 +76,7 @@ async def test_of_two_things_in_a_sentence_the_one_that_was_replaced_is_named(
     assert answer.splitlines()[1:] == [
         "- On 2023-05-21 (Sun) you said: “I moved to Nice.”",
         "- On 2023-05-20 (Sat) you said: “My name is Sofia and I live in Lyon.”"
-        " (no longer “I live in Lyon”: see 2023-05-21 (Sun))",
+        " (no longer “I live in Lyon”: “I moved to Nice.”, see 2023-05-21 (Sun))",
     ]
 
 
@@ -178,7 +178,9 @@ async def test_what_replaced_a_quote_is_named_with_its_day(store: MemoryStore) -
     answer, _ = await ask(store, "Which town do I live in?")
     lines = answer.splitlines()
     assert lines[1] == "- On 2023-05-21 (Sun) you said: “I moved to Bruges yesterday.”"
-    assert lines[2].endswith("you said: “I live in Ghent.” (no longer: see 2023-05-21 (Sun))")
+    assert lines[2].endswith(
+        "“I live in Ghent.” (no longer: “I moved to Bruges yesterday.”, see 2023-05-21 (Sun))"
+    )
 
 
 async def test_the_newest_statement_about_somebody_else_holds(store: MemoryStore) -> None:
@@ -188,7 +190,9 @@ async def test_the_newest_statement_about_somebody_else_holds(store: MemoryStore
     answer, _ = await ask(store, "Where does Clara live?")
     lines = answer.splitlines()
     assert lines[1] == "- On 2023-05-23 (Tue) you said: “No, Clara moved to Lisbon.”"
-    assert lines[2].endswith("“Clara lives in Porto.” (no longer: see 2023-05-23 (Tue))")
+    assert lines[2].endswith(
+        "“Clara lives in Porto.” (no longer: “No, Clara moved to Lisbon.”, see 2023-05-23 (Tue))"
+    )
     assert len(lines) == 3
 
 
@@ -205,7 +209,9 @@ async def test_what_the_next_message_puts_right_no_longer_holds(
 ) -> None:
     await store.remember([round(0, told), round(1, correction)])
     answer, _ = await ask(store, told.replace(".", "?"), floor=0.0)
-    assert answer.index(correction) < answer.index(f"“{told}” (no longer: see 2023-05-21 (Sun))")
+    assert answer.index(correction) < answer.index(
+        f"“{told}” (no longer: “{correction}”, see 2023-05-21 (Sun))"
+    )
 
 
 async def test_what_a_later_message_with_its_words_puts_right_no_longer_holds(
@@ -215,7 +221,9 @@ async def test_what_a_later_message_with_its_words_puts_right_no_longer_holds(
     correction = "I got the plumber's bill wrong: it's 301, not 310."
     await store.remember([replace(round(0, told), session_id="then"), round(3, correction)])
     answer, _ = await ask(store, "How much did the plumber charge?", floor=0.0)
-    assert answer.index(correction) < answer.index(f"“{told}” (no longer: see 2023-05-23 (Tue))")
+    assert answer.index(correction) < answer.index(
+        f"“{told}” (no longer: “{correction}”, see 2023-05-23 (Tue))"
+    )
 
 
 async def test_a_correction_of_something_else_leaves_what_was_said_before_it(

@@ -70,8 +70,8 @@ async def test_what_comes_after_a_few_words_is_quoted_with_what_replaced_it(
     await store.remember([round(index, text) for index, text in enumerate(said)])
     answer, _ = await ask(store, "When have we moved?")
     assert (
-        "“We moved! I live in Ghent now.” (no longer “I live in Ghent now”: see 2023-05-21 (Sun))"
-        in answer
+        "“We moved! I live in Ghent now.” (no longer “I live in Ghent now”: “I live in Bruges "
+        "now.”, see 2023-05-21 (Sun))" in answer
     )
     assert "On 2023-05-21 (Sun) you said: “I live in Bruges now.”" in answer
 
