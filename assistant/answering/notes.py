@@ -51,7 +51,8 @@ class NotesFilter:
         """The answer text that this piece lets through; empty while notes are written."""
         if self._notes is not None:
             return self._trimmed(piece)
-        line = max(0, self._held.rfind("\n"))
+        # A marker whose line just ended waits for what follows it: its line is looked at again.
+        line = max(0, self._held.rstrip().rfind("\n"))
         self._held += piece
         match = _MARKER_LINE.search(self._held, line)
         # The match must not touch the end: "ANSWER:" may still be followed by its decoration.

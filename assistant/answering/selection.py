@@ -165,7 +165,7 @@ _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
 # What seems to be another's words, in a message of one's own.
 _QUOTED = 0.1
 # What surely asks and tells nothing: it comes after whatever tells.
-_ASKING = 1.0
+_ASKING = 0.6
 # A quote much farther from the question than the best one is noise beside it; a short message
 # costs little to read, and a diary's least: there, less of what comes near is of something else.
 _LONG_NEAR, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25

@@ -42,7 +42,7 @@ _POINTS_BACK = re.compile(
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
 # By how much surer it is that something was asked that was answered, unless it surely tells.
-_ANSWERED, _TOLD = 0.5, 0.9
+_ANSWERED, _TOLD = 0.3, 0.9
 
 
 @dataclass(frozen=True, slots=True)
