@@ -19,7 +19,6 @@ NOTHING_THEN = f"{ADMITTED} I found nothing of that time in what we talked about
 OPENING = "From what we talked about:"
 CLOSEST = "The closest that I find:"
 UNSURE = "I am not sure. Closest:"
-OWN_QUESTIONS = "I find only what you asked yourself:"
 OVERVIEW = "What you told me, oldest first:"
 PARTLY = "Some of what you told me, oldest first:"
 KEPT = "Kept: "
