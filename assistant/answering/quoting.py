@@ -73,6 +73,13 @@ class Answer(NamedTuple):
     text: str
     quotes: Sequence[Statement] = ()
     outcome: Outcome = Outcome.QUOTED
+    may_be_it: bool = False
+    """Whether it may answer, and may not."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it neither denies nor doubts."""
+        return self.outcome is Outcome.QUOTED and not self.may_be_it
 
 
 class QuotingReader:
@@ -99,6 +106,10 @@ class QuotingReader:
         question = as_read(question)
         answering = self._answer if self._store.language.has_rules else self._nearest
         answer = await answering(question, question.asked, recalled)
+        if question.tells and not answer.is_sure:
+            # Better nothing than doubt above what was told just now.
+            yield AnswerPiece("", Trace(), outcome=Outcome.UNKNOWN)
+            return
         read = tuple(dict.fromkeys(quote.source.record.id for quote in answer.quotes))
         yield AnswerPiece(answer.text, Trace(context=read, quoted=read), outcome=answer.outcome)
 
@@ -220,7 +231,8 @@ class QuotingReader:
             first = [*grounds, *(_replies(near, best[0]) if asked.about_replies else ()), *telling]
             shown = await self._shown(question.text, asked, near, first, most)
         quoted = print_quotes(shown, asked, OPENING if is_sure or conclusion else UNSURE)
-        return Answer(f"{conclusion}\n{quoted}" if conclusion else quoted, shown)
+        text = f"{conclusion}\n{quoted}" if conclusion else quoted
+        return Answer(text, shown, may_be_it=not (is_sure or conclusion))
 
     async def _shown(
         self,

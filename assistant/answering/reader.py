@@ -35,6 +35,8 @@ class Question:
     """How the rounds are labelled that were searched."""
     is_task: bool = False
     """Whether a front end asks for itself: for a title, for tags."""
+    tells: bool = False
+    """Whether it tells something, too, so that only a sure answer helps."""
     is_kept: bool = False
     """Whether it is remembered with its answer."""
     message: Message | None = None

@@ -124,6 +124,8 @@ class Acts:
             return ""
         facts = (await self._store.foreseen(said)).facts
         parts = [*_told(meaning, facts)]
+        if not parts and meaning.tells:
+            parts = [(meaning.reading.text, ())]
         if not parts:
             return ""
         corrects = meaning.reading.corrects >= _OFFERS and any(links for _, links in parts)
@@ -160,7 +162,7 @@ def _parts(
         begun = told_in(sentence, [fact.text for fact in facts])
         if begun != sentence.text:
             yield begun, links.get(begun, ())
-        elif tells(sentence):
+        elif tells(sentence) or (meaning.only_tells and not sentence.is_polite):
             own = [links[text] for text in links if text in sentence.text]
             yield (
                 _without_lead(sentence.text, meaning),
@@ -175,7 +177,7 @@ def tells(sentence: Sentence) -> bool:
 
 def _without_lead(text: str, meaning: Meaning) -> str:
     """What is to be kept, without "remember this:" before it."""
-    lead, colon, rest = text.partition(":")
+    lead, colon, rest = text.partition(": ")
     is_wish = meaning.wishes.keeps >= _OFFERS and len(lead.split()) <= 5
     return rest.strip() if colon and is_wish and rest.strip() else text
 

@@ -160,8 +160,7 @@ class Chat:
         retrieved = known or await self._retrieve(call, meaning)
         recall = retrieved.recall if retrieved else None
         recalled_at = time.perf_counter()
-        # Better nothing than "I don't know" above what was told just now.
-        answer = _Answer(keeps_denials=not (meaning.tells and self._is_said(call)))
+        answer = _Answer()
         reading = traced_reading(self._reader.read(self._question(call, meaning, recall)))
         async with aclosing(reading) as pieces:
             async for piece in pieces:
@@ -269,6 +268,7 @@ class Chat:
             where=call.where,
             asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
+            tells=meaning.tells and self._is_said(call),
             is_kept=call.mode.stores,
         )
 
@@ -276,11 +276,10 @@ class Chat:
 class _Answer:
     """An answer while it is read: its text, and what is known at its end."""
 
-    def __init__(self, *, keeps_denials: bool) -> None:
+    def __init__(self) -> None:
         self.trace = Trace()
         self.outcome = Outcome.ANSWERED
         self.is_begun = False
-        self._keeps_denials = keeps_denials
         self._texts: list[str] = []
 
     @property
@@ -292,8 +291,6 @@ class _Answer:
         """What of a piece is shown at once."""
         self.trace = piece.trace or self.trace
         self.outcome = piece.outcome or self.outcome
-        if piece.outcome is Outcome.UNKNOWN and not self._keeps_denials:
-            return None
         if not (piece.text or piece.choices):
             return None
         self._texts.append(piece.text)

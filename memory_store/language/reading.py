@@ -4,6 +4,7 @@ Nothing here is a decision. Each guess comes with its certainty, and whoever act
 a wrong guess would cost (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -24,6 +25,8 @@ VERSION = 1
 _MOST_SENTENCES = 64
 # How sure it has to be that a sentence says how to answer from now on.
 _INSTRUCTS, _TELLS = 0.8, 0.45
+# "Where I hide the fuses: biscuit tin" begins like a question and gives its answer.
+_NAMES_VALUE = re.compile(r"(?:who|what|where|when|which|how|why)\b[^?\n]*:\s[^?]*\Z", re.I)
 # What wants a text worked on may well tell something, too.
 _TASK = 0.6
 # Where a sentence may as well tell as ask, it counts as told.
@@ -47,13 +50,11 @@ class Sentence:
     def read(cls, text: str) -> Self:
         """Read by the model of kinds."""
         kinds = kinds_of(text)
-        return cls(
-            text,
-            most_of(kinds, TELLING),
-            max(most_of(kinds, ASKING), _TASK * kinds[Kind.TASK]),
-            kinds[Kind.INSTRUCTS],
-            likeliest(kinds),
-        )
+        telling = most_of(kinds, TELLING)
+        asking = max(most_of(kinds, ASKING), _TASK * kinds[Kind.TASK])
+        if _NAMES_VALUE.match(text):
+            telling, asking = max(telling, asking), min(telling, asking)
+        return cls(text, telling, asking, kinds[Kind.INSTRUCTS], likeliest(kinds))
 
     @property
     def only_asks(self) -> float:
@@ -88,7 +89,9 @@ class Reading:
     @property
     def asking(self) -> float:
         """How sure it is that it, or a sentence of it, wants an answer."""
-        return max([most_of(self.kinds, ASKING), *(one.asking for one in self.sentences)])
+        parts = [one.asking for one in self.sentences]
+        # Of one sentence it is known better than the model alone knows.
+        return parts[0] if len(parts) == 1 else max([most_of(self.kinds, ASKING), *parts])
 
     @property
     def kind(self) -> Kind:
