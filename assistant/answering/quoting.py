@@ -154,7 +154,8 @@ class QuotingReader:
         others = [one for one in recalled if one not in told]
         # A reply stands in the round of its request, which only asks.
         first = recalled if asked.about_replies else [*told, *others]
-        best = without_ours(first[:_ROUNDS])
+        farther = [one for one in first[_ROUNDS:] if asked.slot in _slots(one)]
+        best = without_ours([*first[:_ROUNDS], *farther])
         language = self._store.language
         found = await nearest_statements(
             self._store, question.text, best, about_replies=asked.about_replies
