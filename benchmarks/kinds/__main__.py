@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, trained
+from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, ordinary, trained
 from memory_store.language.kinds import Kind, Kinds
 
 
@@ -21,11 +21,12 @@ def main() -> None:
     arguments = parser.parse_args()
     every = examples(arguments.folder)
     known = [one for one in every if one.person not in HELD_OUT]
+    others = ordinary()
     console = Console()
     table = Table("person", "messages", "all kinds", "English", "tell or ask")
     for person in dict.fromkeys(one.person for one in every):
         asked = [one for one in every if one.person == person]
-        model = trained([one for one in known if one.person != person])
+        model = trained([one for one in known if one.person != person], others)
         _row(table, person, asked, model)
         if arguments.show:
             _mistakes(console, asked, model)

@@ -1,4 +1,8 @@
-"""Makes `memory_store/language/kinds.npz` from the labelled examples."""
+"""Makes `memory_store/language/kinds.npz` from the labelled examples.
+
+To obey a wish not to keep loses a message where it is no such wish. This kind is also told apart
+from ordinary messages, in which it is as rare as in life.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, vstack
 from sklearn.linear_model import LogisticRegression
 
 import memory_store.language.kinds
@@ -14,6 +18,7 @@ from memory_store.language.kinds import BUCKETS, Kind, Kinds, features
 
 NUMBERS = Path(memory_store.language.kinds.__file__).parent / "kinds.npz"
 EXAMPLES = Path(__file__).parent / "examples"
+ORDINARY = Path(__file__).parent.parent / "memory_pairs"
 HELD_OUT = ("declan", "marisol")
 """People left out of training where it is measured: they say how well it does with others'. The
 numbers that are shipped are trained on everybody's."""
@@ -46,11 +51,38 @@ def examples(folder: Path = EXAMPLES) -> list[Example]:
     ]
 
 
-def trained(of: Sequence[Example]) -> Kinds:
-    """The model that follows from these examples: for each kind a judgement of its own, in which
-    those that are of the kind count together as much as all others."""
-    rows = [features(one.text) for one in of]
-    matrix = csr_matrix(
+def ordinary(folder: Path = ORDINARY) -> list[str]:
+    """Messages and questions that ask for nothing to be kept out."""
+    lines = (
+        json.loads(line)
+        for file in sorted(folder.glob("*.jsonl"))
+        for line in file.read_text("utf-8").splitlines()
+    )
+    return [text for line in lines for text in (line["q"], *line["pos"], *line["neg"])]
+
+
+def trained(of: Sequence[Example], others: Sequence[str]) -> Kinds:
+    """The model that follows from these examples: for each kind a judgement of its own. Those that
+    are of a kind count together as much as all others, but for what is not to be kept, which is as
+    rare as among these and the `others`."""
+    labelled = _matrix([one.text for one in of])
+    every = vstack([labelled, _matrix(others)])
+    weights, bias = [], []
+    for kind in Kind:
+        is_kind = [kind in (one.kind, *one.also) for one in of]
+        model = LogisticRegression(C=_STRENGTH, max_iter=3000)
+        if kind is Kind.KEEPS_OUT:
+            model.fit(every, is_kind + [False] * len(others))
+        else:
+            model.set_params(class_weight="balanced").fit(labelled, is_kind)
+        weights.append(model.coef_[0])
+        bias.append(model.intercept_[0])
+    return Kinds(np.stack(weights, axis=1).astype(np.float32), np.asarray(bias, dtype=np.float32))
+
+
+def _matrix(texts: Sequence[str]) -> csr_matrix:
+    rows = [features(text) for text in texts]
+    return csr_matrix(
         (
             np.concatenate([np.full(len(row), 1 / len(row) ** 0.5) for row in rows]),
             np.concatenate(rows).astype(np.int32),
@@ -58,14 +90,6 @@ def trained(of: Sequence[Example]) -> Kinds:
         ),
         shape=(len(rows), BUCKETS),
     )
-    weights, bias = [], []
-    for kind in Kind:
-        is_kind = [kind in (one.kind, *one.also) for one in of]
-        model = LogisticRegression(C=_STRENGTH, max_iter=3000, class_weight="balanced")
-        model.fit(matrix, is_kind)
-        weights.append(model.coef_[0])
-        bias.append(model.intercept_[0])
-    return Kinds(np.stack(weights, axis=1).astype(np.float32), np.asarray(bias, dtype=np.float32))
 
 
 def save(model: Kinds, file: Path) -> None:
@@ -77,7 +101,7 @@ def save(model: Kinds, file: Path) -> None:
 
 def main() -> None:
     """Write the numbers."""
-    save(trained(examples()), NUMBERS)
+    save(trained(examples(), ordinary()), NUMBERS)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from memory_store.language.kinds import Certainties, Kind, kinds_of
+from memory_store.language.kinds import Kind, kinds_of
 from memory_store.language.word_lists import word_list
 from memory_store.language.words import named_terms
 
@@ -28,8 +28,6 @@ _FOREIGN = re.compile(
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
 # How sure the model has to be of a refusal that is also worded as one, and how sure that makes it.
 _MAY_REFUSE, _WORDED = 0.02, 0.9
-# How sure it has to be of a whole message, for a part of it to refuse in other words.
-_WHOLE_MAY_REFUSE, _VERY_SURE = 0.2, 0.85
 _LONGEST_YES = 8
 
 
@@ -51,9 +49,9 @@ def wishes_of(text: str) -> Wishes:
     if len(parts) > 2 * _PARTS:
         parts = [*parts[:_PARTS], *parts[-_PARTS:]]
     is_short = len(own) <= LONGEST_REQUEST
-    wholes = [own] if is_short else []
-    keeps = max((kinds_of(part)[Kind.KEEPS] for part in (*wholes, *parts)), default=0.0)
-    refuses, is_worded = _refuses(own, parts, is_short=is_short)
+    whole = own if is_short else ""
+    keeps = max((kinds_of(part)[Kind.KEEPS] for part in (whole, *parts) if part), default=0.0)
+    refuses, is_worded = _refuses(whole, parts)
     if _worded("dont_forget").search(own) or (not is_worded and _worded("keep").search(own)):
         # "Don't forget" says keep, whatever the model takes it for.
         keeps, refuses = max(keeps, _WORDED), 0.0
@@ -72,26 +70,13 @@ def own_words(text: str) -> str:
     return _FOREIGN.sub(" ", text).strip()
 
 
-def _refuses(own: str, parts: Sequence[str], *, is_short: bool) -> tuple[float, bool]:
-    """How surely it refuses, and whether it is worded so. In other words it refuses only where the
-    whole looks so, and more so than it tells something."""
-    whole = kinds_of(own)[Kind.KEEPS_OUT] if is_short else 0.0
-    found, is_worded = [0.0], False
-    for part in (own, *parts) if is_short else parts:
-        kinds = kinds_of(part)
-        sure = kinds[Kind.KEEPS_OUT]
-        if sure >= _MAY_REFUSE and _refusal().search(part):
-            found.append(max(sure, _WORDED))
-            is_worded = True
-        elif whole >= _WHOLE_MAY_REFUSE and _means_it(kinds):
-            found.append(sure)
-    return max(found), is_worded
-
-
-def _means_it(kinds: Certainties) -> bool:
-    """Whether refusing is what it does, rather than telling or wanting a text worked on."""
-    sure = kinds[Kind.KEEPS_OUT]
-    return sure > kinds[Kind.TASK] and (sure > kinds[Kind.TELLS] or sure >= _VERY_SURE)
+def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
+    """How surely a message refuses, and whether it is worded so. In other words it refuses as far
+    as both the whole and a part do: of a few words alone the model knows little."""
+    sure = {part: kinds_of(part)[Kind.KEEPS_OUT] for part in (whole, *parts) if part}
+    if any(one >= _MAY_REFUSE and _refusal().search(part) for part, one in sure.items()):
+        return _WORDED, True
+    return (max(sure.values(), default=0.0) + sure.get(whole, 0.0)) / 2, False
 
 
 @cache

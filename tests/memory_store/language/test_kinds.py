@@ -58,14 +58,14 @@ def test_each_certainty_is_of_its_own() -> None:
 
 @pytest.mark.slow
 def test_the_numbers_are_those_of_the_examples() -> None:
-    model = trained(examples())
+    model = trained(examples(), ordinary())
     step = np.abs(model.weights).max() / 127
     assert np.abs(shipped().weights - model.weights).max() <= step
 
 
 @pytest.mark.slow
 def test_people_who_trained_nothing_are_understood() -> None:
-    model = trained([one for one in examples() if one.person not in HELD_OUT])
+    model = trained([one for one in examples() if one.person not in HELD_OUT], ordinary())
     held_out = [one for one in examples() if one.person in HELD_OUT]
     right = [_kind(model, one.text) in (one.kind, *one.also) for one in held_out]
     assert sum(right) / len(right) > 0.85
