@@ -8,7 +8,7 @@ import calendar
 import re
 from collections.abc import Sequence
 
-from assistant.answering.statements import Statement
+from assistant.answering.statements import ASKS, Statement
 from memory_store import LONGEST_READ, Recalled, languages_of, named_speakers, speakers_of, terms
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
@@ -94,17 +94,18 @@ _ADDRESS = re.compile(r"(?:^|(?<=[,.!?] ))(?:\w+ )?\w+(?=[,.!?])")
 def unsaid(question: str, statements: Sequence[Statement]) -> str:
     """The speaker that is asked about, where what comes near is what others said of themselves;
     empty where it is not, and where no one speaker is asked about."""
-    told = [speakers_of(name, None) for name in {s.said_by for s in statements}]
-    named = named_speakers(question, told)
+    speakers = [speakers_of(name, None) for name in {s.said_by for s in statements}]
+    named = named_speakers(question, speakers)
     if len(named) != 1:
         return ""
     (name,) = named
-    own = max(s.closeness for s in statements if s.said_by == name)
+    told = [s for s in statements if s.asking < ASKS]
+    own = max((s.closeness for s in told if s.said_by == name), default=0.0)
     others = [
         s.closeness
-        for s in statements
+        for s in told
         if s.said_by not in ("", name)
         and not _TO_SOMEBODY.search(s.text)
-        and name not in named_speakers(_ADDRESS.sub("", s.text), told)
+        and name not in named_speakers(_ADDRESS.sub("", s.text), speakers)
     ]
     return name if max(others, default=0.0) > own + _MUCH_NEARER else ""

@@ -162,7 +162,11 @@ class QuotingReader:
         )
         near = superseded_among_others(as_typed(found), language)
         near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
-        return sorted(near, key=lambda s: s.nearness - _handicap(s, asked), reverse=True)
+        near.sort(key=lambda s: s.nearness - _handicap(s, asked), reverse=True)
+        if asked.about_replies:
+            return near
+        # A question is quoted only where little else is near.
+        return sorted(near, key=lambda s: s.asking >= ASKS)
 
     async def _denial(
         self,

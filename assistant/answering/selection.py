@@ -207,7 +207,8 @@ async def ranked(
 async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
     """Of those that may tell of the same thing as the best the newest first, where the question is
     how things are, and the oldest, where it is how they were before; the others behind them."""
-    own = [one for one in best if one.speaker is Speaker.USER and not _is_named(one)]
+    told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
+    own = [one for one in told if not _is_named(one)]
     is_former = _FORMER.search(question) is not None
     if len(own) < _PAIR or (not is_former and _PAST.search(question)):
         return list(best)

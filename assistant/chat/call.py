@@ -51,6 +51,11 @@ class Meaning:
         return telling >= TELLS or (telling >= MAY_TELL and telling > asking)
 
     @property
+    def tells_more(self) -> bool:
+        """Whether it tells something more surely than it asks: doubt is no answer to it."""
+        return self.tells and self.reading.asking < min(ASKS, self.reading.telling)
+
+    @property
     def only_tells(self) -> bool:
         """Whether no answer is expected, as far as anything says."""
         may_ask = ASKS_TOO if self.wishes.keeps >= TELLS else MAY_ASK
@@ -59,7 +64,7 @@ class Meaning:
 
 # How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
 # what tells is acknowledged, and what asks is answered; in doubt both are done.
-TELLS, MAY_TELL, MAY_ASK, ASKS_TOO = 0.5, 0.3, 0.2, 0.35
+TELLS, MAY_TELL, MAY_ASK, ASKS_TOO, ASKS = 0.5, 0.3, 0.2, 0.35, 0.5
 
 
 class MemoryMode(StrEnum):
@@ -131,6 +136,11 @@ class ChatCall:
     def wants_words(self) -> bool:
         """Whether a reply in words of ours would do: no program waits for calls or a format."""
         return not (self.after or shapes_reply(self.options))
+
+    @property
+    def may_tell(self) -> bool:
+        """Whether it is said by somebody, rather than asked by a program or of memory alone."""
+        return self.wants_words and not (self.is_task or self.is_question)
 
     @property
     def asked(self) -> str:

@@ -88,12 +88,9 @@ class Chat:
             yield AnswerPiece(reply)
             record = await self._rounds.store(call, reply, meaning, Outcome.POLITE)
             yield ChatDone(Trace(), None, record, {}, outcome=Outcome.POLITE)
-        elif self._is_only_told(call, meaning) and call.mode.stores:
+        elif self._is_only_told(call, meaning):
             async for piece in self._kept(call, meaning):
                 yield piece
-        elif self._is_only_told(call, meaning) and call.mode.recalls:
-            yield AnswerPiece(NOT_KEPT_MODE)
-            yield ChatDone(Trace(), None, None, {})
         else:
             async for piece in self._read(call, meaning):
                 yield piece
@@ -184,6 +181,8 @@ class Chat:
                 )
             if noted:
                 yield AnswerPiece(noted)
+        elif not answer.text and not trace.calls and not self._acts.has_model:
+            yield AnswerPiece(NOT_KEPT_MODE)
         self._keep_loop(call, retrieved, answer.text, trace)
         timings = {
             "recall_ms": (recalled_at - started) * 1000,
@@ -216,13 +215,11 @@ class Chat:
     @staticmethod
     def _is_said(call: ChatCall) -> bool:
         """Whether it is said in a conversation that is kept, rather than asked of memory."""
-        asks = call.is_task or call.is_question
-        return call.mode.stores and not asks and call.wants_words
+        return call.mode.stores and call.may_tell
 
     def _is_only_told(self, call: ChatCall, meaning: Meaning) -> bool:
         """Whether it is answered by saying what was kept: nothing reads it, and it asks nothing."""
-        asks = call.is_task or call.is_question
-        return meaning.only_tells and not (asks or self._acts.has_model) and call.wants_words
+        return meaning.only_tells and not self._acts.has_model and self._is_said(call)
 
     def _known(self, call: ChatCall) -> Retrieved | None:
         """What was recalled before: all rounds of tool calls of one question share one recall."""
@@ -268,7 +265,7 @@ class Chat:
             where=call.where,
             asked=meaning.asked.within(recall.time_range, call.text) if recall else meaning.asked,
             is_task=call.is_task,
-            tells=meaning.tells and self._is_said(call),
+            tells=call.may_tell and meaning.tells_more,
             is_kept=call.mode.stores,
         )
 
