@@ -27,13 +27,8 @@ _MOST_SENTENCES = 64
 _INSTRUCTS, _TELLS = 0.8, 0.45
 # "Where I hide the fuses: biscuit tin" begins like a question and gives its answer.
 _NAMES_VALUE = re.compile(r"(?:who|what|where|when|which|how|why)\b[^?\n]*:\s[^?]*\Z", re.I)
-# A sentence that ends as statements do asks less surely.
-_STATES = re.compile(r"(?<!\.)[.!]\W*$")
-_STATED = 0.5
 # What wants a text worked on may well tell something, too.
 _TASK = 0.6
-# Where a sentence may as well tell as ask, it counts as told.
-_EVEN = 0.45
 # Kinds that are less sure than this are not stored.
 _LEAST = 0.02
 
@@ -62,9 +57,7 @@ class Sentence:
     @property
     def only_asks(self) -> float:
         """How sure it is that it asks and tells nothing, from 0 to 1."""
-        asking = self.asking * (_STATED if _STATES.search(self.text) else 1.0)
-        share = asking / ((asking + self.telling) or 1.0)
-        return min(1.0, max(0.0, (share - _EVEN) / (1 - _EVEN)))
+        return self.asking * (1 - self.telling)
 
     @property
     def instructs(self) -> bool:
