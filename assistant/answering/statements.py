@@ -224,7 +224,7 @@ def _asking(found: Recalled, sentence: Sentence) -> float:
     return min(1.0, sentence.only_asks + _ANSWERED * (was_answered and sentence.telling < _TOLD))
 
 
-ASKS = 0.7
+ASKS = 0.55
 """How sure it has to be that a sentence only asks, to count as a question."""
 
 
