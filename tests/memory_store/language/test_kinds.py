@@ -42,7 +42,7 @@ def test_a_wish_to_keep_may_tell_at_once(text: str) -> None:
 
 def test_a_question_needs_no_mark() -> None:
     assert Sentence.read("when did i quit smoking").only_asks > 0.5
-    assert Sentence.read("quit smoking in march").only_asks == 0
+    assert Sentence.read("quit smoking in march").only_asks < 0.1
 
 
 def test_any_text_has_a_kind() -> None:
