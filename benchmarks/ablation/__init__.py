@@ -1,0 +1,1 @@
+"""What each rule and number earns, on three kinds of text."""
