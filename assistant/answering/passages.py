@@ -77,8 +77,19 @@ def in_passage(
     if statement.text not in telling:
         return statement
     if is_short:
-        return replace(statement, passage=" ".join(telling))
+        return replace(statement, passage=_with_lines(said, telling))
     return replace(statement, passage=_around(telling, telling.index(statement.text), _SHORT))
+
+
+def _with_lines(said: str, parts: Sequence[str]) -> str:
+    """The parts of what was said, those on lines of their own on lines of their own."""
+    passage, end = "", 0
+    for part in parts:
+        begin = max(said.find(part, end), end)
+        between = "\n" if "\n" in said[end:begin] else " "
+        passage += f"{between if passage else ''}{part}"
+        end = begin + len(part)
+    return passage
 
 
 def _in_reply(statement: Statement) -> Statement:

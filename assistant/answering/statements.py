@@ -218,9 +218,12 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
 
 
 def _asking(found: Recalled, sentence: Sentence) -> float:
-    """How sure it is that a sentence only asks. What was answered with quotes was taken for a
-    question then, too."""
-    was_answered = outcome_of(found.record.round) in (Outcome.QUOTED, Outcome.UNKNOWN)
+    """How sure it is that a sentence only asks, or greets. What was answered so was taken for that
+    then, too."""
+    outcome = outcome_of(found.record.round)
+    if outcome is Outcome.POLITE:
+        return 1.0 - sentence.telling
+    was_answered = outcome in (Outcome.QUOTED, Outcome.UNKNOWN)
     return min(1.0, sentence.only_asks + _ANSWERED * (was_answered and sentence.telling < _TOLD))
 
 

@@ -28,7 +28,8 @@ def quote_line(quote: Statement, kind: Asked) -> str:
     """The line of one quote: when it was said, by whom, and since when it no longer holds."""
     day = print_day(quote.source.record.round.session_date)
     when = _day_meant(quote) if kind.about_time else ""
-    said = shortened(quote.quotable, _LONGEST_QUOTE)
+    # The lines of a list stay lines, within the item of the quote.
+    said = shortened(quote.quotable, _LONGEST_QUOTE).replace("\n", "\n  ")
     return f"- On {day} {_who(quote)} said: “{said}”{when}{_until(quote)}"
 
 

@@ -10,6 +10,7 @@ from assistant.answering.packing import shortened
 from assistant.answering.phrases import (
     ABOUT,
     HELLO,
+    HOW_TO_BEGIN,
     KEPT,
     NEEDS_MODEL,
     NO_SMALL_TALK,
@@ -31,7 +32,9 @@ from memory_store import (
     MemoryStore,
     Round,
     Sentence,
+    confirms,
     confirms_deletion,
+    declines,
     most_of,
 )
 
@@ -41,6 +44,8 @@ NOT_KEPT = (
 )
 NOT_KEPT_LINE = "(Your message and this answer are not stored.)"
 NOT_KEPT_MODE = "Not stored: memory is not written for this message."
+ALL_RIGHT = "All right."
+NO_WORDS = f"I see no words in that. {HOW_TO_BEGIN}"
 NOTHING_WAITS = "Nothing is waiting to be deleted, and nothing was deleted."
 MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 
@@ -86,6 +91,10 @@ class Acts:
         may_mean_it = self._forgetting.was_left(*place) or not self.has_model
         if may_mean_it and confirms_deletion(text):
             return Said(NOTHING_WAITS, Outcome.POLITE)
+        if not self.has_model and (confirms(text) or declines(text)):
+            return Said(ALL_RIGHT, Outcome.POLITE)
+        if not self.has_model and not any(letter.isalnum() for letter in text):
+            return Said(NO_WORDS, Outcome.POLITE)
         sure = sure_to_forget(meaning)
         if sure < _ASKS_BACK:
             return None
@@ -158,6 +167,10 @@ def _told(meaning: Meaning, facts: Sequence[Fact]) -> Iterator[_Part]:
 def _parts(
     meaning: Meaning, facts: Sequence[Fact], links: Mapping[str, Sequence[FactLink]]
 ) -> Iterator[_Part]:
+    text = meaning.reading.text.strip()
+    if meaning.tells_more and len(text) <= _LONGEST:
+        yield _without_lead(text, meaning), next(filter(None, links.values()), ())
+        return
     for sentence in meaning.reading.sentences:
         begun = told_in(sentence, [fact.text for fact in facts])
         if begun != sentence.text:
