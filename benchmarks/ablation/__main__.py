@@ -1,7 +1,7 @@
 """`python -m benchmarks.ablation RUN MEMORY`: what each rule and number of answering earns.
 
-Each variant takes one rule (a regular expression, which then never matches) or changes one number
-(halved), and asks again: two diaries, three people's plain messages, and the questions of a
+Each variant takes one step of quoting, or one rule (a regular expression, which then never
+matches), or changes one number (halved), and asks again: two diaries, three people's plain messages, and the questions of a
 benchmark. RUN is a run directory of the harness, MEMORY the memory that the run filled; its
 questions are asked again without a trace, and judged by the lexical judge. What earns nothing on
 any of the three can go.
@@ -54,7 +54,7 @@ _VECTORS = "vectors.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One rule or number, changed."""
+    """One step, rule or number, changed."""
 
     name: str
     module: str
@@ -80,9 +80,38 @@ class Variant:
                 setattr(module, self.attribute, before)
 
 
+def _first(statements: Any, *_: Any) -> Any:
+    return statements
+
+
+async def _last(*given: Any) -> Any:
+    return given[-1]
+
+
+_STEPS: dict[str, Any] = {
+    "selection.as_typed": _first,
+    "selection.put_right": _first,
+    "selection.near_the_best": _first,
+    "selection.with_newer": _first,
+    "selection.holding_first": _first,
+    "selection.without_ours": _first,
+    "selection.only_told": _first,
+    "selection.by_time": _last,
+    "statements.superseded_among_others": _first,
+    "never_told.unheard": lambda *_, things=True: [],
+    "never_told.unsaid": lambda *_: "",
+}
+"""Steps of quoting, each with what it is replaced by."""
+
+
 def variants(of: Sequence[str]) -> list[Variant]:
-    """Every rule and number of the modules whose names begin so."""
-    found = []
+    """Every step, rule and number of the modules whose names begin so."""
+    found = [
+        Variant(f"{step} left out", f"assistant.answering.{module}", name, value)
+        for step, value in _STEPS.items()
+        for module, name in [step.split(".")]
+        if f"assistant.answering.{module}".startswith(tuple(of))
+    ]
     for name, module in sorted(sys.modules.items()):
         if name.startswith(tuple(of)):
             found += [*_of(name, module)]
