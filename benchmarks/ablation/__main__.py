@@ -1,10 +1,10 @@
 """`python -m benchmarks.ablation RUN MEMORY`: what each rule and number of answering earns.
 
 Each variant takes one step of quoting, or one rule (a regular expression, which then never
-matches), or changes one number (halved), and asks again: two diaries, three people's plain messages, and the questions of a
-benchmark. RUN is a run directory of the harness, MEMORY the memory that the run filled; its
-questions are asked again without a trace, and judged by the lexical judge. What earns nothing on
-any of the three can go.
+matches), or changes one number (halved), and asks again: two diaries, three people's plain
+messages, and the questions of a benchmark. RUN is a run directory of the harness, MEMORY the memory
+that the run filled; its questions are asked again without a trace, and judged by the lexical judge.
+What earns nothing on any of the three can go.
 """
 
 import argparse
