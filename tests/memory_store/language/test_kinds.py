@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.kinds.train import HELD_OUT, examples, trained
+from benchmarks.kinds.train import HELD_OUT, examples, ordinary, trained
 from memory_store.language.kinds import Kind, Kinds, kinds_of, likeliest, shipped
 from memory_store.language.reading import Sentence
 
