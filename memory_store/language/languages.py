@@ -1,13 +1,17 @@
-"""In which language a text is, by its commonest words and its script; where that is unclear, none.
+"""The languages that are known: their words, one TOML file a language, and in which one a text is.
 
-Short texts as people type them have few words that tell: those that several languages share count
-in part for each.
+The language of a text is told by its commonest words and its script; where that is unclear, it has
+none. Short texts as people type them have few words that tell: those that several languages share
+count in part for each.
 """
 
 import re
+import tomllib
 import unicodedata
-
-from memory_store.language.word_lists import word_list
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 ENGLISH = "en"
 NAMES = {
@@ -19,6 +23,27 @@ NAMES = {
     "pt": "portuguese",
 }
 """The other languages in Latin script that are known, and the files of their words."""
+
+
+def word_list(language: str, name: str) -> tuple[str, ...]:
+    """The words of a list, in its order. `name` is a key of the language's file, as
+    "time.weekdays"; a list is an array, or a text whose words stand between spaces."""
+    found: Any = _lists(language)
+    for key in name.split("."):
+        found = found[key]
+    return tuple(found.split() if isinstance(found, str) else found)
+
+
+def word_table(language: str, name: str) -> Mapping[str, Any]:
+    """A table of a language's file."""
+    found: Mapping[str, Any] = _lists(language)[name]
+    return found
+
+
+@cache
+def _lists(language: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(f"words/{language}.toml").read_text("utf-8"))
+
 
 # Words of English that are no stop words, or written with an apostrophe.
 _ENGLISH_TOO = "i'm i've i'd i'll it's that's don't didn't can't what's any please"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_store.language.kinds import Kind, kinds_of
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 from memory_store.language.words import named_terms
 
 LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")

@@ -8,9 +8,8 @@ from datetime import date, timedelta
 from memory_store.language.dates.found import Found
 from memory_store.language.dates.pack import KINDS, pack_of
 from memory_store.language.dates.reading import Read, pack_for, read
-from memory_store.language.languages import ENGLISH
+from memory_store.language.languages import ENGLISH, word_list
 from memory_store.language.sentences import LONGEST_READ
-from memory_store.language.word_lists import word_list
 from memory_store.time.calendar import DAY
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 

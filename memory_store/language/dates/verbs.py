@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from memory_store.language.dates.line import Line
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 
 
 def _words(name: str) -> frozenset[str]:

@@ -9,15 +9,14 @@ from memory_store.language.dates import counted_days_of, event_dates_of, time_ra
 from memory_store.language.english.questions import as_statement, asked_slot, is_question
 from memory_store.language.english.slots import stated
 from memory_store.language.english.statements import replacements, slot_of, statements
-from memory_store.language.language import Stated
-from memory_store.language.reading import Reading, read
+from memory_store.language.language import Language, Stated
 from memory_store.language.sentences import LONGEST_READ, read_sentences
 from memory_store.time import TimeRange
 from memory_store.types import Days
 
 
 @dataclass(frozen=True, slots=True)
-class English:
+class English(Language):
     """`Language` by the rules of this package."""
 
     name: str = "english"
@@ -54,10 +53,6 @@ class English:
     def as_statement(self, question: str) -> str:
         """Without the words that ask."""
         return as_statement(question)
-
-    def read(self, text: str) -> Reading:
-        """By the model of kinds."""
-        return read(text, self.sentences)
 
     def asked(self, question: str, asked_on: date | None) -> Asked:
         """By turns of phrase, frames, and the grammar of dates."""

@@ -3,7 +3,7 @@
 import re
 
 from memory_store.language.kinds import TELLING, kinds_of, likeliest
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 
 # Possessive, and each mark in one alternative alone: in how many ways a text can be taken apart,
 # so many are tried where nothing follows that fits.

@@ -15,7 +15,7 @@ from memory_store.language.english.casual import (
     writes_capitals,
 )
 from memory_store.language.language import Stated
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 from memory_store.language.words import stem
 
 ADVERBS = (

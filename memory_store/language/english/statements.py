@@ -14,9 +14,14 @@ from collections.abc import Sequence
 from memory_store.language.english.casual import OPENINGS, lacks_subject, writes_capitals
 from memory_store.language.english.questions import is_question
 from memory_store.language.english.slots import ADVERBS, stated
-from memory_store.language.language import Stated, replaces
+from memory_store.language.language import (
+    LONGEST_STATEMENT,
+    MOST_STATEMENTS,
+    Stated,
+    replaces,
+)
+from memory_store.language.languages import word_list
 from memory_store.language.sentences import read_sentences
-from memory_store.language.word_lists import word_list
 
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|im|ive|my|me|mine|myself|we|us|our|ours)\b", re.I
@@ -41,9 +46,7 @@ _THEN_ASKS = re.compile(
     r"|(?<!\s)\s++(?:and|so)\s+(?=(?:can|could|would|will) you\b)",
     re.I,
 )
-_SHORTEST, _LONGEST = 15, 400
-# A pasted document must not turn one round into hundreds of keys.
-_MOST_FACTS = 32
+_SHORTEST = 15
 
 
 def statements(user_text: str) -> list[str]:
@@ -52,7 +55,7 @@ def statements(user_text: str) -> list[str]:
     for sentence in map(_stated_part, read_sentences(user_text)):
         if sentence not in found and _is_fact(sentence):
             more = found | dict.fromkeys((sentence, *stated_apart(sentence)))
-            if len(more) > _MOST_FACTS:
+            if len(more) > MOST_STATEMENTS:
                 break
             found = more
     return list(found)
@@ -85,7 +88,7 @@ def _stated_part(sentence: str) -> str:
 
 
 def _is_fact(sentence: str) -> bool:
-    if not _SHORTEST <= len(sentence) <= _LONGEST or is_question(sentence):
+    if not _SHORTEST <= len(sentence) <= LONGEST_STATEMENT or is_question(sentence):
         return False
     if _FIRST_PERSON.search(sentence):
         return True
