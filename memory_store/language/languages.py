@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 ENGLISH = "en"
@@ -38,6 +39,38 @@ def word_table(language: str, name: str) -> Mapping[str, Any]:
     """A table of a language's file."""
     found: Mapping[str, Any] = _lists(language)[name]
     return found
+
+
+@cache
+def wording(name: str, *languages: str) -> re.Pattern[str]:
+    """The words and patterns of a list as one pattern, of some languages or of English."""
+    table = name.partition(".")[0]
+    return re.compile(
+        "|".join(
+            spelled(one, table, language)
+            for language in languages or ("english",)
+            for one in word_list(language, name)
+        ),
+        re.I,
+    )
+
+
+def spelled(
+    text: str,
+    table: str,
+    language: str = "english",
+    instead: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A pattern of a table with the lists that it names, as "{past}", in their places: of the same
+    table, or else of the file. Some lists may stand `instead` of others."""
+
+    def alternatives(named: re.Match[str]) -> str:
+        name = instead.get(named[1], named[1])
+        path = f"{table}.{name}" if name in word_table(language, table) else name
+        words = word_list(language, path)
+        return f"(?:{'|'.join(spelled(one, table, language, instead) for one in words)})"
+
+    return re.sub(r"\{([a-z_.]+)\}", alternatives, text)
 
 
 @cache
