@@ -27,27 +27,20 @@ class Asked:
     """What is known of the user at all."""
     counts: bool = False
     """A number of things, or all of them."""
-    spans: bool = False
-    """A length of time."""
     orders: bool = False
     """In which order things happened."""
     overview: bool = False
     """A summary of what was said, or the order of it: no few rounds answer it."""
     about_time: bool = False
     """Its answer depends on dates: a day, a span, an order, the first or the last."""
-    wants_suggestion: bool = False
-    """Advice that should fit the person."""
+    wants_advice: bool = False
+    """Advice that should fit the person, and not what was replied before."""
     slot: str | None = None
     """What it wants the value of, where a frame surely fits ("Where do I live?")."""
     time_range: TimeRange | None = None
     """The days that it names."""
     days: Days | None = None
     """The same where it names nothing else to go by: no round is like "What did I do in May?"."""
-
-    @property
-    def wants_advice(self) -> bool:
-        """A suggestion, and not one that was made before."""
-        return self.wants_suggestion and not self.about_replies
 
     def within(self, time_range: TimeRange | None, text: str) -> "Asked":
         """The same with the days that somebody else read in the text."""
@@ -63,15 +56,15 @@ def asked_in(text: str) -> Asked:
         or most_of(kinds_of(text), (*ASKING, Kind.TASK)) >= _ASKS
         or any(_says("wish", one) for one in _SENTENCE.findall(text))
     )
+    about_replies = _says("about_replies", text) or (_says("past_talk", text) and not overview)
     return Asked(
-        about_replies=_says("about_replies", text) or (_says("past_talk", text) and not overview),
+        about_replies=about_replies,
         about_user=_says("about_user", text),
         counts=_says("counts", text) and not spans,
-        spans=spans,
         orders=_says("orders", text),
         overview=overview,
         about_time=spans or _says("about_time", text),
-        wants_suggestion=_says("wants_suggestion", text),
+        wants_advice=_says("advice", text) and not about_replies,
     )
 
 
