@@ -21,7 +21,7 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-from memory_store.language.languages import languages_of
+from memory_store.language.languages import NAMES, languages_of, wording
 from memory_store.language.sentences import Unit, units_of
 
 # An opening mark without a closing one reaches to the end of its paragraph.
@@ -58,13 +58,7 @@ _LONGEST = 6000
 # Stands for a quotation: what is said about it is judged without it.
 QUOTE = "qqq"
 _CLOSING = " \"'”’»)]:;-"
-_ASIDE = re.compile(
-    r"\W*(?:(?:by the way|btw|oh|also|anyway|speaking of|thanks|thank you|cheers|übrigens|ach ja"
-    r"|nebenbei|danke|au fait|d['’]ailleurs|merci|por cierto|ah|gracias|a proposito|comunque|grazie"
-    r"|a propósito|aliás|obrigad[oa]|trouwens|overigens|bedankt)\b"
-    r"|对了|顺便|另外|谢谢|ところで|ちなみに)",
-    re.I,
-)
+_ASIDES_OF = ("english", *NAMES.values(), "chinese", "japanese")
 _INTRODUCES = re.compile(r"[:：?？\"“„«「]")
 
 
@@ -146,9 +140,10 @@ def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
 
 
 def _asks_first(units: Sequence[Unit]) -> bool:
+    aside = wording("aside", *_ASIDES_OF)
     asks = [unit.text.rstrip(_CLOSING).endswith(("?", "？")) for unit in units]
     return any(
-        asked and not asks_too and not _ASIDE.match(after.text)
+        asked and not asks_too and not aside.match(after.text)
         for asked, asks_too, after in zip(asks, asks[1:], units[1:], strict=False)
     )
 

@@ -78,15 +78,6 @@ def _lists(language: str) -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath(f"words/{language}.toml").read_text("utf-8"))
 
 
-# Words of English that are no stop words, or written with an apostrophe.
-_ENGLISH_TOO = "i'm i've i'd i'll it's that's don't didn't can't what's any please"
-_COMMON = {
-    ENGLISH: (*word_list("english", "stop_words"), *_ENGLISH_TOO.split()),
-    **{
-        code: (*word_list(name, "stop_words"), *word_list(name, "common"))
-        for code, name in NAMES.items()
-    },
-}
 _LONG = 4
 
 
@@ -96,15 +87,22 @@ def _as_typed(word: str) -> set[str]:
     return {word, bare} if len(word) >= _LONG else {word}
 
 
-_LANGUAGES: dict[str, frozenset[str]] = {}
-for _code, _words in _COMMON.items():
-    for _word in {typed for word in _words for typed in _as_typed(word)}:
-        _LANGUAGES[_word] = _LANGUAGES.get(_word, frozenset()) | {_code}
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NOT_LATIN = re.compile(r"(?![_\d])[\u0370-\u1dff\u2c00-\ud7ff]")
 _LONGEST = 400
 # A word of one language alone, or several that it shares with others.
 _ENOUGH = 1.0
+
+
+@cache
+def _languages_by_word() -> dict[str, set[str]]:
+    """The common words, each with the languages that have it."""
+    found: dict[str, set[str]] = {}
+    for code, name in {ENGLISH: "english", **NAMES}.items():
+        for word in (*word_list(name, "stop_words"), *word_list(name, "common")):
+            for typed in _as_typed(word):
+                found.setdefault(typed, set()).add(code)
+    return found
 
 
 def languages_of(text: str) -> set[str]:
@@ -127,10 +125,11 @@ def _script_of(text: str) -> str | None:
 
 def _language_of(text: str) -> str | None:
     found: dict[str, float] = {}
+    languages = _languages_by_word()
     for written in _WORD.findall(text.lower().replace("’", "'")):
         # "j'en" and "est-ce" are two words each where they are not known as one.
-        for word in [written] if written in _LANGUAGES else re.split("['-]", written):
-            for name in (names := _LANGUAGES.get(word, frozenset())):
+        for word in [written] if written in languages else re.split("['-]", written):
+            for name in (names := languages.get(word, set())):
                 found[name] = found.get(name, 0.0) + 1 / len(names)
     best = sorted(found, key=lambda name: -found[name])[:2]
     if not best or found[best[0]] < _ENOUGH:

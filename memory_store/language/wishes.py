@@ -16,8 +16,8 @@ from memory_store.language.languages import spelled, word_list, wording
 from memory_store.language.words import named_terms
 
 LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")
-LONGEST_REQUEST = 300
-"""Characters of a message that can ask for something to be forgotten. A longer one tells."""
+# Characters of a message that can ask for something to be forgotten. A longer one tells.
+_LONGEST_REQUEST = 300
 _READ = 4000
 # One part of a message may refuse all of it; so many are looked at, from either end.
 _PARTS = 24
@@ -48,7 +48,7 @@ def wishes_of(text: str) -> Wishes:
     parts = [part for part in _PART_ENDS.split(own) if part.strip()]
     if len(parts) > 2 * _PARTS:
         parts = [*parts[:_PARTS], *parts[-_PARTS:]]
-    is_short = len(own) <= LONGEST_REQUEST
+    is_short = len(own) <= _LONGEST_REQUEST
     whole = own if is_short else ""
     keeps = max((kinds_of(part)[Kind.KEEPS] for part in (whole, *parts) if part), default=0.0)
     refuses, is_worded = _refuses(whole, parts)

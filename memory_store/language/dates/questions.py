@@ -14,8 +14,9 @@ from memory_store.time.types import Precision, Relation, TimeExpression, TimeRan
 
 # Nobody is asked about their own days before that.
 _LIFETIME = timedelta(days=36525)
-_PRESENT = frozenset("i you we my our the it usually".split())
-_PAST, _PLANS = (frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans"))
+_PAST, _PLANS, _PRESENT = (
+    frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans", "of")
+)
 _ENDS = frozenset(".?!…")
 
 

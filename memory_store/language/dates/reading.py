@@ -17,7 +17,7 @@ from memory_store.language.dates.found import Found, Reading
 from memory_store.language.dates.line import line_of
 from memory_store.language.dates.named import named
 from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
-from memory_store.language.languages import ENGLISH, languages_of, word_table
+from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
 from memory_store.time.calendar import month_of, one_day, week_of, year_of
 from memory_store.time.types import Precision, Relation, Span, TimeExpression
@@ -230,8 +230,6 @@ _COUNTED = pattern(
     "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
 )
 _CALENDAR = ("week", "month", "year")
-# Each of them has one of these in it, which is found a thousand times as fast as what they name.
-_MAY_COUNT = re.compile(r"yesterday|tomorrow|last|next|ago", re.I)
 
 
 def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
@@ -240,7 +238,10 @@ def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days
     Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
     Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
     """
-    found = read(text, _day(said_on), pack_of(ENGLISH)) if _MAY_COUNT.search(text) else None
+    # Found a thousand times as fast as what they name.
+    if not wording("time.may_count").search(text):
+        return []
+    found = read(text, _day(said_on), pack_of(ENGLISH))
     if found is None:
         return []
     expressions = [found.expression(item) for item in found.found if _counts(item, found)]
