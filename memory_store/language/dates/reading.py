@@ -230,6 +230,8 @@ _COUNTED = pattern(
     "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
 )
 _CALENDAR = ("week", "month", "year")
+# Each of them has one of these in it, which is found a thousand times as fast as what they name.
+_MAY_COUNT = wording("time.may_count")
 
 
 def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:
@@ -238,10 +240,7 @@ def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days
     Left out are days that a verb decides ("on Friday"), those that people count in two ways ("next
     Friday"), numbers that are rounded ("two weeks ago"), and those that name the day itself.
     """
-    # Found a thousand times as fast as what they name.
-    if not wording("time.may_count").search(text):
-        return []
-    found = read(text, _day(said_on), pack_of(ENGLISH))
+    found = read(text, _day(said_on), pack_of(ENGLISH)) if _MAY_COUNT.search(text) else None
     if found is None:
         return []
     expressions = [found.expression(item) for item in found.found if _counts(item, found)]
