@@ -62,10 +62,9 @@ from memory_store.language import ENGLISH, LANGUAGES, PLAIN, Language
 from memory_store.language.asked import Asked
 from memory_store.language.kinds import ASKING, TELLING, Kind, kinds_of, most_of
 from memory_store.language.languages import languages_of
-from memory_store.language.phrases import Rarity, key_phrases, telling_sentences
 from memory_store.language.reading import Reading, Sentence
 from memory_store.language.sentences import LONGEST_QUERY, LONGEST_READ, read_sentences, sentences
-from memory_store.language.topics import TOPICS
+from memory_store.language.topics import TOPICS, Rarity, key_phrases, telling_sentences
 from memory_store.language.wishes import (
     Wishes,
     confirms,

@@ -18,7 +18,7 @@ from benchmarks.authorship.cases import (
     speakers,
 )
 from memory_store import Speaker
-from memory_store.language.authorship.judgement import RULE, Authorship, Rule, authorship
+from memory_store.language.authorship import RULE, Authorship, Rule, authorship
 
 _T = TypeVar("_T")
 PARTS = ("dev", "held", "fresh", "others")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import harness.datasets.sample
-from memory_store.language.authorship.units import Unit, units_of, words_of
+from memory_store.language.authorship import words_of
+from memory_store.language.sentences import Unit, units_of
 
 FOLDER = Path(__file__).parent / "examples"
 LABELS: Mapping[str, float] = {"own": 0.0, "unclear": 0.3, "foreign": 1.0}

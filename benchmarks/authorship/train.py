@@ -1,4 +1,4 @@
-"""Makes `memory_store/language/authorship/authorship.json` from the labelled examples."""
+"""Makes `memory_store/language/authorship.json` from the labelled examples."""
 
 import json
 import random
@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 import memory_store.language.authorship
 from benchmarks.authorship.examples import ANYTHING, Example, examples, names
-from memory_store.language.authorship.judgement import Judgement
-from memory_store.language.authorship.units import Unit, features, words_of
+from memory_store.language.authorship import Judgement, features, words_of
+from memory_store.language.sentences import Unit
 
 NUMBERS = Path(memory_store.language.authorship.__file__).parent / "authorship.json"
 # A word of fewer patterns says more about the patterns than about those who use it.

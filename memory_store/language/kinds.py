@@ -56,13 +56,13 @@ class Kind(StrEnum):
 ASKING = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.ABOUT_ASSISTANT)
 TELLING = (Kind.TELLS, Kind.CORRECTS, Kind.KEEPS)
 _NUMBERS = "kinds.npz"
-BUCKETS = 1 << 15
+_BITS = 15
+BUCKETS = 1 << _BITS
 """Features are numbered by a hash of this size."""
 _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
 # Knuth's multiplier, by which a sequence of characters becomes one number.
 _MULTIPLIER = 2_654_435_761
-_SHIFT = 32 - 15
 # What somebody wants stands at the beginning or the end.
 _BEGINNING, _ENDING = 300, 200
 
@@ -147,4 +147,4 @@ def _parts(characters: npt.NDArray[np.uint32]) -> Iterator[npt.NDArray[np.int64]
         if len(characters) < length:
             return
         hashes = (hashes[:-1] ^ characters[length - 1 :]) * multiplier
-        yield ((hashes ^ np.uint32(length * 7919)) >> np.uint32(_SHIFT)).astype(np.int64)
+        yield ((hashes ^ np.uint32(length * 7919)) >> np.uint32(32 - _BITS)).astype(np.int64)

@@ -1,13 +1,18 @@
-"""In which language a text is, by its commonest words and its script; where that is unclear, none.
+"""The languages that are known: their words, one TOML file a language, and in which one a text is.
 
-Short texts as people type them have few words that tell: those that several languages share count
-in part for each.
+The language of a text is told by its commonest words and its script; where that is unclear, it has
+none. Short texts as people type them have few words that tell: those that several languages share
+count in part for each.
 """
 
 import re
+import tomllib
 import unicodedata
-
-from memory_store.language.word_lists import word_list
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any
 
 ENGLISH = "en"
 NAMES = {
@@ -20,15 +25,59 @@ NAMES = {
 }
 """The other languages in Latin script that are known, and the files of their words."""
 
-# Words of English that are no stop words, or written with an apostrophe.
-_ENGLISH_TOO = "i'm i've i'd i'll it's that's don't didn't can't what's any please"
-_COMMON = {
-    ENGLISH: (*word_list("english", "stop_words"), *_ENGLISH_TOO.split()),
-    **{
-        code: (*word_list(name, "stop_words"), *word_list(name, "common"))
-        for code, name in NAMES.items()
-    },
-}
+
+def word_list(language: str, name: str) -> tuple[str, ...]:
+    """The words of a list, in its order. `name` is a key of the language's file, as
+    "time.weekdays"; a list is an array, or a text whose words stand between spaces."""
+    found: Any = _lists(language)
+    for key in name.split("."):
+        found = found[key]
+    return tuple(found.split() if isinstance(found, str) else found)
+
+
+def word_table(language: str, name: str) -> Mapping[str, Any]:
+    """A table of a language's file."""
+    found: Mapping[str, Any] = _lists(language)[name]
+    return found
+
+
+@cache
+def wording(name: str, *languages: str) -> re.Pattern[str]:
+    """The words and patterns of a list as one pattern, of some languages or of English."""
+    table = name.partition(".")[0]
+    return re.compile(
+        "|".join(
+            spelled(one, table, language)
+            for language in languages or ("english",)
+            for one in word_list(language, name)
+        ),
+        re.I,
+    )
+
+
+def spelled(
+    text: str,
+    table: str,
+    language: str = "english",
+    instead: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """A pattern of a table with the lists that it names, as "{past}", in their places: of the same
+    table, or else of the file. Some lists may stand `instead` of others."""
+
+    def alternatives(named: re.Match[str]) -> str:
+        name = instead.get(named[1], named[1])
+        path = f"{table}.{name}" if name in word_table(language, table) else name
+        words = word_list(language, path)
+        return f"(?:{'|'.join(spelled(one, table, language, instead) for one in words)})"
+
+    return re.sub(r"\{([a-z_.]+)\}", alternatives, text)
+
+
+@cache
+def _lists(language: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(f"words/{language}.toml").read_text("utf-8"))
+
+
 _LONG = 4
 
 
@@ -38,15 +87,22 @@ def _as_typed(word: str) -> set[str]:
     return {word, bare} if len(word) >= _LONG else {word}
 
 
-_LANGUAGES: dict[str, frozenset[str]] = {}
-for _code, _words in _COMMON.items():
-    for _word in {typed for word in _words for typed in _as_typed(word)}:
-        _LANGUAGES[_word] = _LANGUAGES.get(_word, frozenset()) | {_code}
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NOT_LATIN = re.compile(r"(?![_\d])[\u0370-\u1dff\u2c00-\ud7ff]")
 _LONGEST = 400
 # A word of one language alone, or several that it shares with others.
 _ENOUGH = 1.0
+
+
+@cache
+def _languages_by_word() -> dict[str, set[str]]:
+    """The common words, each with the languages that have it."""
+    found: dict[str, set[str]] = {}
+    for code, name in {ENGLISH: "english", **NAMES}.items():
+        for word in (*word_list(name, "stop_words"), *word_list(name, "common")):
+            for typed in _as_typed(word):
+                found.setdefault(typed, set()).add(code)
+    return found
 
 
 def languages_of(text: str) -> set[str]:
@@ -69,10 +125,11 @@ def _script_of(text: str) -> str | None:
 
 def _language_of(text: str) -> str | None:
     found: dict[str, float] = {}
+    languages = _languages_by_word()
     for written in _WORD.findall(text.lower().replace("’", "'")):
         # "j'en" and "est-ce" are two words each where they are not known as one.
-        for word in [written] if written in _LANGUAGES else re.split("['-]", written):
-            for name in (names := _LANGUAGES.get(word, frozenset())):
+        for word in [written] if written in languages else re.split("['-]", written):
+            for name in (names := languages.get(word, set())):
                 found[name] = found.get(name, 0.0) + 1 / len(names)
     best = sorted(found, key=lambda name: -found[name])[:2]
     if not best or found[best[0]] < _ENOUGH:

@@ -4,7 +4,6 @@ Nothing here is a decision. Each guess comes with its certainty, and whoever act
 a wrong guess would cost (docs/decisions/0021-what-a-wrong-guess-may-cost.md).
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -18,6 +17,7 @@ from memory_store.language.kinds import (
     likeliest,
     most_of,
 )
+from memory_store.language.languages import wording
 
 VERSION = 1
 """Of what reads. A stored reading of another version is made anew when it is needed."""
@@ -25,8 +25,6 @@ VERSION = 1
 _MOST_SENTENCES = 64
 # How sure it has to be that a sentence says how to answer from now on.
 _INSTRUCTS, _TELLS = 0.8, 0.45
-# "Where I hide the fuses: biscuit tin" begins like a question and gives its answer.
-_NAMES_VALUE = re.compile(r"(?:who|what|where|when|which|how|why)\b[^?\n]*:\s[^?]*\Z", re.I)
 # What wants a text worked on may well tell something, too.
 _TASK = 0.6
 # Kinds that are less sure than this are not stored.
@@ -50,7 +48,7 @@ class Sentence:
         kinds = kinds_of(text)
         telling = most_of(kinds, TELLING)
         asking = max(most_of(kinds, ASKING), _TASK * kinds[Kind.TASK])
-        if _NAMES_VALUE.match(text):
+        if wording("questions.gives_answer").match(text):
             telling, asking = max(telling, asking), min(telling, asking)
         return cls(text, telling, asking, kinds[Kind.INSTRUCTS], likeliest(kinds))
 

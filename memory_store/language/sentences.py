@@ -1,9 +1,14 @@
-"""Sentences, and how much of a text is read for them. The one splitter that facts, quotes and
-questions share; linear in the length of the text."""
+"""Sentences, and how much of a text is read for them; linear in the length of the text.
+
+English has a splitter of its own, which facts, quotes and questions share. The other one takes any
+language apart, into units: sentences, and lines that are none.
+"""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 
 LONGEST_READ = 65_536
 """Characters that rules read for facts, their days and slots, and for what a question asks and
@@ -17,9 +22,10 @@ LONGEST_QUERY = 2000
 _NO_ABBREVIATION = "".join(
     rf"(?<!\b{re.escape(word)}\.)" for word in word_list("english", "abbreviations")
 )
-# A long line that goes on in lower case was wrapped, as e-mails are. Short ones are lists, or the
-# statements of somebody who writes no capitals, not even "I".
-_WRAPPED = r"(?<=[^\n]{39}[\w,]\n)(?!i\b)[a-z]"
+# A line of this length that goes on in lower case was wrapped, as e-mails are. Shorter ones are
+# lists, or the statements of somebody who writes no capitals, not even "I".
+_LONG_LINE = 40
+_WRAPPED = rf"(?<=[^\n]{{{_LONG_LINE - 1}}}[\w,]\n)(?!i\b)[a-z]"
 # A sentence ends with closing punctuation followed by space, or at the end of a line. Written to
 # begin with the characters it can begin with, which are looked for fast.
 _SENTENCE_END = re.compile(rf"[.!?\n](?:(?<=\n)(?!{_WRAPPED})\n*|{_NO_ABBREVIATION}[\"')\]]*\s+)")
@@ -38,3 +44,77 @@ def read_sentences(text: str) -> list[str]:
     """The sentences of as much of a text as is read, without one that goes on beyond that."""
     parts = sentences(text[:LONGEST_READ])
     return parts if len(text) <= LONGEST_READ else parts[:-1]
+
+
+# What ends a sentence inside a line: punctuation and space; in Chinese and Japanese without space.
+# What stands before a colon (in French behind a space) is a unit of its own: it may introduce what
+# stands behind it.
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？：]++[\"”」』）]*+\s*+"
+    r"|(?<=\w)[ \u00a0\u202f]?:\s++"
+)
+_ABBREVIATED = re.compile(
+    r"(?:^|[\s(])(?:dr|mr|mrs|ms|prof|st|mt|ft|vs|e\.g|i\.e|approx|no|z\.b|bzw|sr|sra|mme|m)\.$",
+    re.I,
+)
+_LONGEST_ABBREVIATION = 8
+# German writes ordinals with a full stop: "am 3. März", "vom 3. bis 10. August".
+_ORDINAL = re.compile(
+    r"(?:^|\D)\d{1,2}\.\s+(?:bis|und|jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)$", re.I
+)
+_CLOSES = frozenset('.!?:;…。！？："”»')
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, or a line that is none. `breaks` is how many line ends follow: 0, 1 or 2, and
+    3 where nothing follows at all."""
+
+    text: str
+    breaks: int = 3
+
+
+def units_of(text: str) -> list[Unit]:
+    """The units in order, without those that hold no character but spaces."""
+    lines = list(_lines(text))
+    units: list[Unit] = []
+    for number, (line, gap) in enumerate(lines):
+        parts = list(_sentences_of(line))
+        behind = 3 if number == len(lines) - 1 else gap
+        units += [Unit(part, 0) for part in parts[:-1]]
+        units.append(Unit(parts[-1], behind))
+    return units
+
+
+def _lines(text: str) -> Iterator[tuple[str, int]]:
+    """The lines that hold something, each with the line ends behind it; wrapped ones as one."""
+    waiting: list[str] = []
+    gap = 1
+    for line in (raw.strip() for raw in text.split("\n")):
+        if not line:
+            gap += 1
+            continue
+        if waiting and not (gap == 1 and _goes_on(waiting[-1], line)):
+            yield " ".join(waiting), min(gap, 2)
+            waiting = []
+        waiting.append(line)
+        gap = 1
+    if waiting:
+        yield " ".join(waiting), 2
+
+
+def _goes_on(line: str, following: str) -> bool:
+    return len(line) >= _LONG_LINE and line[-1] not in _CLOSES and following[0].islower()
+
+
+def _sentences_of(line: str) -> Iterator[str]:
+    start = 0
+    for end in _END.finditer(line):
+        before = line[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start() + 1]
+        is_number = line[start : end.start()].strip().isdigit()
+        goes_on = _ORDINAL.search(line[max(start, end.start() - 3) : end.end() + 3])
+        if is_number or goes_on or _ABBREVIATED.search(before) or end.end() == len(line):
+            continue
+        yield line[start : end.end()].strip()
+        start = end.end()
+    yield line[start:].strip()

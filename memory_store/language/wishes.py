@@ -7,17 +7,17 @@ nothing. These are certainties; what is done on which is decided where it is don
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from memory_store.language.kinds import Kind, kinds_of
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import spelled, word_list, wording
 from memory_store.language.words import named_terms
 
 LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")
-LONGEST_REQUEST = 300
-"""Characters of a message that can ask for something to be forgotten. A longer one tells."""
+# Characters of a message that can ask for something to be forgotten. A longer one tells.
+_LONGEST_REQUEST = 300
 _READ = 4000
 # One part of a message may refuse all of it; so many are looked at, from either end.
 _PARTS = 24
@@ -48,11 +48,14 @@ def wishes_of(text: str) -> Wishes:
     parts = [part for part in _PART_ENDS.split(own) if part.strip()]
     if len(parts) > 2 * _PARTS:
         parts = [*parts[:_PARTS], *parts[-_PARTS:]]
-    is_short = len(own) <= LONGEST_REQUEST
+    is_short = len(own) <= _LONGEST_REQUEST
     whole = own if is_short else ""
     keeps = max((kinds_of(part)[Kind.KEEPS] for part in (whole, *parts) if part), default=0.0)
     refuses, is_worded = _refuses(whole, parts)
-    if _worded("dont_forget").search(own) or (not is_worded and _worded("keep").search(own)):
+    keep, dont_forget = (
+        wording(f"wishes.{name}", *LANGUAGES).search(own) for name in ("keep", "dont_forget")
+    )
+    if dont_forget or (keep and not is_worded):
         # "Don't forget" says keep, whatever the model takes it for.
         keeps, refuses = max(keeps, _WORDED), 0.0
     elif not is_worded and refuses <= keeps:
@@ -82,24 +85,14 @@ def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
 @cache
 def _refusal() -> re.Pattern[str]:
     """A word for keeping with a "not" before it, or what people say of a confidence."""
-    worded = []
+    worded = list[str]()
     for language in LANGUAGES:
-        nots = "|".join(word_list(language, "wishes.not"))
-        keeping = "|".join(word_list(language, "wishes.keeping"))
         spaced = language != "chinese"
-        gap = r"(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
         begin = r"(?<!\bi )(?<!\bcan )\b" if spaced else ""
-        worded.append(rf"{begin}(?:{nots}){gap}(?:{keeping})")
+        gap = r"(?:\s*[\w'’]+){0,3}?[\s'’]*" if spaced else ""
+        worded.append(spelled(f"{begin}{{not}}{gap}{{keeping}}", "wishes", language))
         worded += word_list(language, "wishes.confidence")
     return re.compile("|".join(worded), re.I)
-
-
-@cache
-def _worded(name: str) -> re.Pattern[str]:
-    """The patterns of a list in every language."""
-    return re.compile(
-        "|".join(one for lang in LANGUAGES for one in _list(lang, f"wishes.{name}")), re.I
-    )
 
 
 def _only_forgets(own: str) -> bool:
@@ -116,7 +109,8 @@ def confirms(text: str) -> bool:
         return False
     said_yes = any(word in _all("wishes.yes") for word in words)
     # "Forget it" alone may well say never mind.
-    says_delete = any(word in _all("wishes.delete") - _all("wishes.unclear") for word in words)
+    deletes = _all("wishes.delete") - {*word_list("english", "wishes.unclear")}
+    says_delete = not deletes.isdisjoint(words)
     known = _all("wishes.yes") | _all("wishes.delete") | _all("wishes.beside_yes")
     return (said_yes or says_delete) and all(word in known for word in words)
 
@@ -143,38 +137,28 @@ def _words(text: str) -> list[str]:
 @cache
 def _chinese() -> re.Pattern[str]:
     names = ("yes", "delete", "beside_yes", "no")
-    words = {word for name in names for word in _list("chinese", f"wishes.{name}")}
+    words = {word for name in names for word in word_list("chinese", f"wishes.{name}")}
     return re.compile("|".join(sorted(words, key=len, reverse=True)))
 
 
 @cache
 def _all(name: str) -> frozenset[str]:
     """The words of a list in every language."""
-    return frozenset(word for language in LANGUAGES for word in _list(language, name))
-
-
-def _list(language: str, name: str) -> Iterable[str]:
-    try:
-        return word_list(language, name)
-    except KeyError:
-        return ()
+    return frozenset(word for language in LANGUAGES for word in word_list(language, name))
 
 
 @cache
 def _asking_terms() -> frozenset[int]:
-    words = " ".join(word for name in LANGUAGES[:-1] for word in _list(name, "wishes.request"))
+    words = " ".join(word for name in LANGUAGES[:-1] for word in word_list(name, "wishes.request"))
     return frozenset(named_terms(words))
 
 
 def topic_of(request: str) -> str:
     """What is to be forgotten, in the words of the request; empty where it only points at it."""
-    for word in sorted(_list("chinese", "wishes.request"), key=len, reverse=True):
+    for word in sorted(word_list("chinese", "wishes.request"), key=len, reverse=True):
         request = request.replace(word, " ")
     words = named_terms(request)
     return " ".join(word for term, word in words.items() if term not in _asking_terms())
-
-
-_POINTS = re.compile(r"\b(?:that|this|it)\b", re.I)
 
 
 def is_everything(request: str) -> bool:
@@ -183,4 +167,4 @@ def is_everything(request: str) -> bool:
     means_all = words & _all("wishes.everything") or any(
         word in request for word in word_list("chinese", "wishes.everything")
     )
-    return bool(means_all) and not _POINTS.search(request)
+    return bool(means_all) and not wording("wishes.points").search(request)

@@ -21,8 +21,7 @@ from typing import Any
 
 import snowballstemmer
 
-from memory_store.language.languages import ENGLISH, NAMES, languages_of
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import ENGLISH, NAMES, languages_of, word_list
 
 _WORD = re.compile(r"\w+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words. Characters beyond the

@@ -13,7 +13,7 @@ from memory_store.changes.chains import linked
 from memory_store.keys import keys_of
 from memory_store.language.authorship import authorship
 from memory_store.language.dates import event_dates_of, time_range_of
-from memory_store.language.english.slots import stated
+from memory_store.language.statements import stated
 from memory_store.recall.speakers import without_names
 
 _START = datetime(2024, 5, 1, tzinfo=UTC)

@@ -20,6 +20,7 @@ from memory_store.language.dates.found import (
 from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import AROUND, decade_of
 from memory_store.language.dates.relative import RELATIVE
+from memory_store.language.languages import word_list
 from memory_store.time.calendar import (
     DAY,
     Recurring,
@@ -151,7 +152,7 @@ def _weekday_alone(m: Match) -> Found | None:
     return Found(m.start, m.end, span, recurring, needs)
 
 
-_DETERMINERS = frozenset("the a an my our his your their one another 1st 2nd 3rd".split())
+_DETERMINERS = frozenset(word_list("english", "time.determiners"))
 
 
 def _is_determined(m: Match) -> bool:

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from dateutil.easter import easter
 
-from memory_store.language.languages import ENGLISH, NAMES
-from memory_store.language.word_lists import word_list, word_table
+from memory_store.language.languages import ENGLISH, NAMES, word_list, word_table
 from memory_store.time.calendar import Recurring, nth_weekday, yearly
 from memory_store.time.types import Precision, Span
 

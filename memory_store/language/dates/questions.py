@@ -1,6 +1,5 @@
 """The days a question asks about. Conservative: a wrong range is worse than none."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, timedelta
@@ -8,40 +7,16 @@ from datetime import date, timedelta
 from memory_store.language.dates.found import Found
 from memory_store.language.dates.pack import KINDS, pack_of
 from memory_store.language.dates.reading import Read, pack_for, read
-from memory_store.language.languages import ENGLISH
+from memory_store.language.languages import ENGLISH, word_list, wording
 from memory_store.language.sentences import LONGEST_READ
-from memory_store.language.word_lists import word_list
 from memory_store.time.calendar import DAY
 from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 
 # Nobody is asked about their own days before that.
 _LIFETIME = timedelta(days=36525)
-_UNIT = r"(?:second|minute|hour|day|night|week|weekend|month|year|decade)s?"
-# The answer is a length of time or an age: the dates in it are ends, not where to look.
-_DURATION = re.compile(
-    rf"\bhow\s+(?:long|much\s+time)\s+(?:ago|have|has|had|since|until|till|before|after|between|is\s+it"
-    rf"|was\s+it|it\s+has|do\s+i\s+have|does\s+it|did\s+it\s+take|passed|will|would|until|left)\b"
-    rf"|\b(?:how\s+many|how\s+much|number\s+of)\s+(?:\w+\s+)?{_UNIT}\s+(?:\w+\s+){{0,2}}"
-    rf"(?:ago|passed|elapsed|between|since|before|after|until|till|from|left|older|younger|old"
-    rf"|earlier|later|apart|did\s+it\s+take|does\s+it\s+take|has\s+it|had\s+it|is\s+it|was\s+it|have\s+i\s+been"
-    rf"|has\s+\w+\s+been|had\s+i)\b"
-    rf"|\bhow\s+old\b|\bhow\s+(?:far\s+apart|soon)\b"
-    rf"|\b(?:difference|gap|interval|time)\s+(?:in\s+{_UNIT}\s+)?between\b|\bwhat\s+age\b",
-    re.I,
+_PAST, _PLANS, _PRESENT = (
+    frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans", "of")
 )
-# The same, told by two things of which one comes anywhere after the other.
-_DURATION_BETWEEN = (
-    (
-        re.compile(r"\bhow\s+long\b", re.I),
-        re.compile(r"\b(?:since|between|before|after|until)\b", re.I),
-    ),
-    (
-        re.compile(rf"\bhow\s+many\s+{_UNIT}\b", re.I),
-        re.compile(r"\b(?:between|since|passed|elapsed)\b", re.I),
-    ),
-)
-_PRESENT = frozenset("i you we my our the it usually".split())
-_PAST, _PLANS = (frozenset(word_list("english", f"time.asks_{name}")) for name in ("past", "plans"))
 _ENDS = frozenset(".?!…")
 
 
@@ -55,7 +30,7 @@ def time_range_of(question: str, today: date) -> TimeRange | None:
     """
     question = question[:LONGEST_READ]
     found = read(question, today, pack_of(ENGLISH))
-    if found is None or _asks_duration(question):
+    if found is None or _asks_length(question):
         return None
     asked = _Asked(found)
     meant = [item for item in found.found if asked.may_mean(item)]
@@ -83,11 +58,15 @@ def time_range(question: str, asked_on: date) -> TimeRange | None:
     return _range_of(expressions[0], asked_on)
 
 
-def _asks_duration(question: str) -> bool:
-    if _DURATION.search(question):
+def _asks_length(question: str) -> bool:
+    """Whether the answer is a length of time or an age: the dates in it are no place to look."""
+    if wording("time.asks_length").search(question):
         return True
-    firsts = ((first.search(question), then) for first, then in _DURATION_BETWEEN)
-    return any(found and then.search(question, found.end()) for found, then in firsts)
+    # The same, told by two things of which one comes anywhere after the other.
+    firsts = ((wording(f"time.{one}").search(question), one) for one in ("long", "many"))
+    return any(
+        found and wording(f"time.{one}_then").search(question, found.end()) for found, one in firsts
+    )
 
 
 _SINGLED_OUT = frozenset("last this next past coming ago".split())

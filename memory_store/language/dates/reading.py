@@ -5,20 +5,22 @@ people round give the days they may mean. Pure functions; "today" is always an a
 """
 
 import re
+import threading
 from bisect import bisect_left
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time
 from functools import cache
+from itertools import islice
 
 from memory_store.language.dates.around import composed
-from memory_store.language.dates.fallback import search_rest
 from memory_store.language.dates.found import Found, Reading
 from memory_store.language.dates.line import line_of
 from memory_store.language.dates.named import named
-from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern
-from memory_store.language.languages import ENGLISH, languages_of
+from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
+from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
-from memory_store.time.types import Precision, Relation, TimeExpression
+from memory_store.time.calendar import month_of, one_day, week_of, year_of
+from memory_store.time.types import Precision, Relation, Span, TimeExpression
 from memory_store.types import Days
 
 # Titles, which only look like dates.
@@ -117,8 +119,51 @@ def _left_over(reading: Reading, found: list[Found]) -> list[Found]:
         rest[start:end] = " " * (end - start)
     return [
         Found(bisect_left(line.starts, start), bisect_left(line.starts, end), span)
-        for start, end, span in search_rest("".join(rest), reading.today)
+        for start, end, span in _search_rest("".join(rest), reading.today)
     ]
+
+
+# dateparser knows forms that the grammar does not, but reads "may", "sat", "second", "we" and "now"
+# as dates. It is shown only stretches that hold a number beside the name of a month, or a number
+# before "ago", and must give back as much. It takes 20 ms for each, so that only the first of a
+# text are tried.
+_MONTH_NAMES = split("|".join(word_table("english", "days")["months"]))
+_MONTH = (
+    "(?:" + "|".join(sorted(map(str.capitalize, _MONTH_NAMES), key=len, reverse=True)) + r")\b\.?"
+)
+# Longer words and stretches are no dates.
+_CANDIDATE = re.compile(
+    rf"\b\d\w{{0,9}}[\s-]+{_MONTH}(?:[\s,'-]{{1,3}}\d\w{{0,9}})?|\b{_MONTH}(?:[\s,'-]{{1,3}}\d\w{{0,9}}){{1,2}}"
+    r"|\b\d{1,4}\s?(?:d|w|mo|m|y|yr)s?\s+ago\b"
+)
+_MOST_CANDIDATES = 16
+# It keeps settings and languages for all calls, and texts are read in more than one thread.
+_one_at_a_time = threading.Lock()
+# Days of a long life: what lies further back, or a sixth of it ahead, is no date of a talk.
+_LIFE = 45_000
+_SPAN_OF = {"week": week_of, "month": month_of, "year": year_of, "day": one_day}
+
+
+def _search_rest(text: str, today: date) -> list[tuple[int, int, Span]]:
+    """Start, end and days of what dateparser finds in text the grammar left over."""
+    candidates = list(islice(_CANDIDATE.finditer(text), _MOST_CANDIDATES))
+    if not candidates:
+        return []
+    from dateparser.search import search_dates  # 0.1 s, and few texts need it
+
+    base = {"RELATIVE_BASE": datetime.combine(today, time(12)), "PREFER_DATES_FROM": "past"}
+    settings = base | {"RETURN_AS_TIMEZONE_AWARE": False}
+    found = []
+    for candidate in candidates:
+        with _one_at_a_time:
+            hits = search_dates(candidate[0], languages=["en"], settings=settings, add_period=True)
+        for words, moment, period in hits or []:
+            day = moment.date()
+            named = any(map(str.isdecimal, words)) and any(map(str.isalpha, words))
+            if named and period != "time" and -_LIFE < (day - today).days < _LIFE // 6:
+                start = candidate.start() + max(0, candidate[0].find(words))
+                found.append((start, start + len(words), _SPAN_OF.get(period, one_day)(day)))
+    return found
 
 
 def time_expressions(text: str, today: date) -> list[TimeExpression]:
@@ -186,7 +231,7 @@ _COUNTED = pattern(
 )
 _CALENDAR = ("week", "month", "year")
 # Each of them has one of these in it, which is found a thousand times as fast as what they name.
-_MAY_COUNT = re.compile(r"yesterday|tomorrow|last|next|ago", re.I)
+_MAY_COUNT = wording("time.may_count")
 
 
 def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days]]:

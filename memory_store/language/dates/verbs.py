@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from memory_store.language.dates.line import Line
-from memory_store.language.word_lists import word_list
+from memory_store.language.languages import word_list
 
 
 def _words(name: str) -> frozenset[str]:
@@ -16,15 +16,9 @@ def _words(name: str) -> frozenset[str]:
 _PAST, _NOT_PAST, _AHEAD = _words("past"), _words("not_past"), _words("ahead")
 _PLANNED, _SAME_FORM, _PLAIN = _words("planned"), _words("same_form"), _words("plain")
 _ARRANGED, _PUT_OFF, _HABIT = _words("arranged"), _words("put_off"), _words("habit")
-# "a customized mug" tells of no past, nor does "is getting married".
-_OF_A_NOUN = frozenset("a an the my some".split())
-_NOT_YET = frozenset("be get gets getting".split())
-_DOERS = frozenset("i we he she they".split())
-_PLANNERS = frozenset("i we they".split())
-# "did I have" is past though "have" is not; "did I plan" asks for what lies ahead.
-_DONE = _PLANNED | {"have", "need", "want"}
-_WOULD = frozenset("i'd we'd would".split())
-_SHORT_IS = frozenset("it he she let".split())
+_OF_A_NOUN, _NOT_YET, _DOERS = _words("of_a_noun"), _words("not_yet"), _words("doers")
+_PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("short_is")
+_DONE = _PLANNED | _words("done")
 # How far before a day the words may stand that put it off.
 _PUT_OFF_WINDOW = 6
 

@@ -10,7 +10,7 @@ from update_cases import CASES, Case
 
 from memory_store import Days, MemoryStore, Query, Record, Round
 from memory_store.language.authorship import authorship
-from memory_store.language.english.slots import stated
+from memory_store.language.statements import stated
 
 START = datetime(2023, 1, 10, 12, tzinfo=UTC)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory_store.language.english.questions import asked_slot
-from memory_store.language.english.slots import stated
+from memory_store import ENGLISH
+from memory_store.language.statements import stated
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from memory_store.language.english.slots import stated
 def test_a_question_and_the_statement_that_answers_it(question: str, statement: str) -> None:
     known = stated(statement)
     assert known is not None
-    assert asked_slot(question) == known.slot
+    assert ENGLISH.asked_slot(question) == known.slot
 
 
 @pytest.mark.parametrize(
@@ -42,4 +42,4 @@ def test_a_question_and_the_statement_that_answers_it(question: str, statement: 
     ],
 )
 def test_no_frame_fits(question: str) -> None:
-    assert asked_slot(question) is None
+    assert ENGLISH.asked_slot(question) is None

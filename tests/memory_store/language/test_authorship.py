@@ -6,9 +6,15 @@ import pytest
 
 from benchmarks.authorship.examples import examples
 from benchmarks.authorship.train import NUMBERS, to_json, trained
-from memory_store.language.authorship.judgement import Judgement, authorship, quotations
-from memory_store.language.authorship.units import UNKNOWN, Unit, features, units_of
+from memory_store.language.authorship import (
+    UNKNOWN,
+    Judgement,
+    authorship,
+    features,
+    quotations,
+)
 from memory_store.language.languages import languages_of
+from memory_store.language.sentences import Unit, units_of
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_store.language.english.questions import as_statement
+from memory_store import ENGLISH
 
 CASES = [
     ("How many bikes do I own?", "I bikes I own"),
@@ -37,9 +37,9 @@ UNCHANGED = [
 
 @pytest.mark.parametrize(("question", "statement"), CASES)
 def test_the_opening_and_the_time_of_a_question_go(question: str, statement: str) -> None:
-    assert as_statement(question) == statement
+    assert ENGLISH.as_statement(question) == statement
 
 
 @pytest.mark.parametrize("text", UNCHANGED)
 def test_what_does_not_open_as_a_question_stays(text: str) -> None:
-    assert as_statement(text) == text
+    assert ENGLISH.as_statement(text) == text

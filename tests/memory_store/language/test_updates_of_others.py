@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_store.language.english.statements import replacements, stated_of_another
+from memory_store.language.statements import replacements, stated_of_another
 
 
 @pytest.mark.parametrize(
