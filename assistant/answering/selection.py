@@ -179,7 +179,8 @@ _ALIKE, _PAIR = 0.45, 2
 # "Has she seen it?" asks what happened, "does she have it?" how things are.
 _PAST = re.compile(
     r"\b(?:did|didn['’]?t|was|wasn['’]?t|were|weren['’]?t|had|hadn['’]?t)\b"
-    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )\b(?:has|have)(?!\s+(?:to|an?|the|my|any)\b)\s+\w+\s+\w+",
+    r"|(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bthey )"
+    r"\b(?:has|have)(?!\s+(?:to|an?|the|my|any)\b)\s+\w+\s+\w+",
     re.I,
 )
 _FORMER = re.compile(r"\b(?:before|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?)\b", re.I)

@@ -52,7 +52,7 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # What is surely refused is not stored. Below that it is stored, which is said.
-_REFUSES, _MAY_REFUSE = 0.5, 0.2
+_REFUSES, _MAY_REFUSE = 0.4, 0.2
 # A few polite words answer nothing: a question among them would be lost.
 _POLITE, _LONGEST_POLITE = 0.8, 100
 _ASKS_MEMORY = 0.4
