@@ -47,7 +47,7 @@ from assistant.answering.wording import print_quotes, task_reply
 from memory_store import Asked, Days, MemoryStore, Recalled, Speaker, aside, reading_of
 
 _ROUNDS = 14
-_TELLS = 0.35
+_TELLS = 0.2
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
 _ROUNDS_FOR_OVERVIEW = 60

@@ -165,10 +165,9 @@ _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
 # What seems to be another's words, in a message of one's own.
 _QUOTED = 0.1
 # What surely asks and tells nothing: it comes after whatever tells.
-_ASKING = 0.6
-# A quote much farther from the question than the best one is noise beside it; a short message
-# costs little to read, and a diary's least: there, less of what comes near is of something else.
-_LONG_NEAR, _SHORT_NEAR, _DIARY_NEAR, _FEW_WORDS = 0.65, 0.55, 0.35, 25
+_ASKING = 0.3
+# A quote much farther from the question than the best one is noise beside it.
+_ENOUGH = 0.35
 # Of how many statements, the nearest first, the passages are looked at.
 _LOOKED_AT = 32
 # Passages so near to the best one may well tell of the same thing.
@@ -202,7 +201,7 @@ async def ranked(
     if not weighed:
         return []
     best = weighed[0].weight
-    return [one for one in weighed if one.weight >= best * _enough(one)]
+    return [one for one in weighed if one.weight >= best * _ENOUGH]
 
 
 async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
@@ -232,14 +231,6 @@ def _is_named(statement: Statement) -> bool:
 def _said_at(statement: Statement) -> tuple[datetime, int]:
     round = statement.source.record.round
     return round.session_date, round.round_index
-
-
-def _enough(statement: Statement) -> float:
-    """The share of the best one's weight that a quote needs: a short one costs little to read."""
-    is_short = len(statement.quotable.split()) <= _FEW_WORDS
-    if not is_short or statement.speaker is Speaker.ASSISTANT:
-        return _LONG_NEAR
-    return _SHORT_NEAR if _is_named(statement) else _DIARY_NEAR
 
 
 def _weight(statement: Statement, around: float, kind: Asked) -> float:
