@@ -61,8 +61,8 @@ _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.25
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
-# What a sentence of the speaker who is not asked for has to be nearer, to come first.
-_OTHER_SPEAKER = 0.1
+# By so much nearer counts what the assistant said, where that is asked for.
+_REPLIES = 0.1
 # So many characters are looked through for words while rules read one.
 _READ_FAST = 16
 
@@ -162,11 +162,12 @@ class QuotingReader:
         )
         near = superseded_among_others(as_typed(found), language)
         near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
-        near.sort(key=lambda s: s.nearness - _handicap(s, asked), reverse=True)
         if asked.about_replies:
-            return near
+            # Those that reply come first, of what is as near.
+            replies = {Speaker.ASSISTANT: _REPLIES}
+            return sorted(near, key=lambda s: -s.nearness - replies.get(s.speaker, 0.0))
         # A question is quoted only where little else is near.
-        return sorted(near, key=lambda s: s.asking >= ASKS)
+        return sorted(near, key=lambda s: (s.asking >= ASKS, s.asking - s.nearness))
 
     async def _denial(
         self,
@@ -364,11 +365,3 @@ def _without_memory(question: Question) -> str:
         return task_reply(question.text, question.conversation)
     # An excuse is no answer to be remembered.
     return NOTED if question.is_kept else NO_MEMORY
-
-
-def _handicap(statement: Statement, asked: Asked) -> float:
-    """Facts about people come from themselves, unless the reply is what is asked for."""
-    wanted = Speaker.ASSISTANT if asked.about_replies else Speaker.USER
-    return (0.0 if statement.speaker is wanted else _OTHER_SPEAKER) + (
-        0.0 if asked.about_replies else statement.asking
-    )

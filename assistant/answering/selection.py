@@ -162,8 +162,6 @@ _SENTENCE, _ROUND = 0.5, 0.25
 # Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
 # has to be what the other one said.
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
-# What seems to be another's words, in a message of one's own.
-_QUOTED = 0.1
 # What surely asks and tells nothing: it comes after whatever tells.
 _ASKING = 0.3
 # A quote much farther from the question than the best one is noise beside it.
@@ -237,8 +235,6 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
     replied = statement.speaker is Speaker.ASSISTANT
     other = _OTHER_PERSON if _is_named(statement) else _OTHER_SPEAKER
     handicap = 0.0 if replied is kind.about_replies else other
-    if statement.speaker is Speaker.QUOTED:
-        handicap += _QUOTED
     if not kind.about_replies:
         handicap += _ASKING * statement.asking
     return (
