@@ -58,7 +58,7 @@ _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
 # From so near on, no thing that never came up makes us deny anything; and from this many times the
 # floor on, we are sure enough to say nothing of doubt. Chosen on plain messages.
-_SURELY_NEAR, _SURE_FROM = 0.5, 1.25
+_SURELY_NEAR, _SURE_FROM = 0.5, 1.1
 # To count, or to fit advice to somebody, a few quotes are too few.
 _MANY_QUOTES = 8
 # By so much nearer counts what the assistant said, where that is asked for.

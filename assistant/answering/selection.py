@@ -162,17 +162,17 @@ _SENTENCE, _ROUND = 0.5, 0.25
 # Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
 # has to be what the other one said.
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
-# What surely asks and tells nothing: it comes after whatever tells.
+# What may only ask and tell nothing.
 _ASKING = 0.3
 # A quote much farther from the question than the best one is noise beside it.
 _ENOUGH = 0.35
 # Of how many statements, the nearest first, the passages are looked at.
 _LOOKED_AT = 32
 # Passages so near to the best one may well tell of the same thing.
-_SAME_THING = 0.7
+_SAME_THING = 0.65
 _DIGITS = 2
 # How near to it they are at least, and how many make an order.
-_ALIKE, _PAIR = 0.45, 2
+_ALIKE, _PAIR = 0.43, 2
 # "Has she seen it?" asks what happened, "does she have it?" how things are.
 _PAST = re.compile(
     r"\b(?:did|didn['’]?t|was|wasn['’]?t|were|weren['’]?t|had|hadn['’]?t)\b"
@@ -194,11 +194,11 @@ async def ranked(
         replace(one, weight=_weight(one, around, kind))
         for one, around in zip(found, closeness, strict=True)
     ]
-    # Of what is as good, the newest.
+    # Of what is as good, the newest; a question after whatever tells.
     weighed.sort(key=lambda one: (round(one.weight, _DIGITS), *_said_at(one)), reverse=True)
-    if not weighed:
-        return []
-    best = weighed[0].weight
+    if not kind.about_replies:
+        weighed.sort(key=lambda one: one.asking >= ASKS)
+    best = weighed[0].weight if weighed else 0.0
     return [one for one in weighed if one.weight >= best * _ENOUGH]
 
 

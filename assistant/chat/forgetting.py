@@ -131,7 +131,8 @@ class Forgetting:
         # What was only asked about it goes with nothing.
         told = [one for one in found if reading_of(one.round).telling >= _TELLS] or found
         wanted = set(terms(topic))
-        said = [r async for r in in_slices(told) if wanted <= set(terms(r.round.user_text))]
+        named = [r async for r in in_slices(found) if wanted <= set(terms(r.round.user_text))]
+        said = [record for record in told if record in named] or named
         near = await self._nearest(topic, said if wanted and said else told, named=bool(said))
         await self._store.let_go(topic)
         return sorted(near, key=lambda record: record.round.session_date)
