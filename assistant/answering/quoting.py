@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import partial
-from itertools import islice
+from itertools import compress, islice
+from operator import not_
 from typing import NamedTuple
 
 from assistant.answering.conclusions import Concluder, names_topic, overview
@@ -150,8 +151,9 @@ class QuotingReader:
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
     ) -> list[Statement]:
         """What was said in the rounds, the nearest first, with what replaced it."""
-        told = [one for one in recalled if reading_of(one.record.round).telling >= _TELLS]
-        others = [one for one in recalled if one not in told]
+        telling = [reading_of(one.record.round).telling >= _TELLS for one in recalled]
+        told = [*compress(recalled, telling)]
+        others = [*compress(recalled, map(not_, telling))]
         # A reply stands in the round of its request, which only asks.
         first = recalled if asked.about_replies else [*told, *others]
         farther = [one for one in first[_ROUNDS:] if asked.slot in _slots(one)]

@@ -16,7 +16,7 @@ from heapq import nlargest
 from assistant.answering.passages import is_in_passage, passages
 from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
-from assistant.answering.statements import ASKS, Statement, parts_gone, told_in
+from assistant.answering.statements import ASKS, Statement, parts_gone, superseded, told_in
 from memory_store import (
     Asked,
     FactLink,
@@ -259,7 +259,7 @@ def put_right(statements: Sequence[Statement]) -> list[Statement]:
         if corrected := _corrected(correction, own):
             round = correction.source.record.round
             links[corrected.key] = FactLink(round.id, correction.text, round.session_date)
-    return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+    return superseded(statements, links)
 
 
 def _corrections(own: Sequence[Statement]) -> Iterator[Statement]:

@@ -177,7 +177,19 @@ def superseded_among_others(statements: Sequence[Statement], language: Language)
             later = said[newer]
             round = later.source.record.round
             links[said[older].key] = FactLink(round.id, later.text, round.session_date)
-    return [replace(s, superseded_by=s.superseded_by or links.get(s.key)) for s in statements]
+    return superseded(statements, links)
+
+
+def superseded(
+    statements: Sequence[Statement], links: Mapping[tuple[str, str], FactLink]
+) -> list[Statement]:
+    """The statements; those that have a link and hold by what is known so far hold no longer."""
+    if not links:
+        return list(statements)
+    return [
+        replace(s, superseded_by=links[s.key]) if s.superseded_by is None and s.key in links else s
+        for s in statements
+    ]
 
 
 def told_in_order(statements: Sequence[Statement]) -> list[Statement]:
@@ -207,13 +219,7 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
     # What is no fact has no speaker of its own: it is as those around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
-    statements = [
-        replace(
-            _after(leads.get(text, ""), facts, _stated(found, text, facts.get(text), otherwise)),
-            asking=_asking(found, one) if text == one.text else 0.0,
-        )
-        for text, one in told.items()
-    ]
+    statements = [_stated(found, text, one, facts, otherwise, leads) for text, one in told.items()]
     return sorted(statements, key=lambda one: one.asking >= ASKS)[:_SENTENCES_OF_A_SIDE]
 
 
@@ -243,15 +249,29 @@ def told_in(sentence: Sentence, facts: Iterable[str]) -> str:
     return begun if begun and sentence.asking > _MAY_ASK else sentence.text
 
 
-def _stated(found: Recalled, text: str, fact: Fact | None, otherwise: Speaker) -> Statement:
-    if fact is None or fact.speaker is Speaker.ASSISTANT:
-        return Statement(text, otherwise, found)
-    return Statement(text, fact.speaker, found, fact.event_dates, superseded_by=fact.superseded_by)
-
-
-def _after(lead: str, facts: Mapping[str, Fact], statement: Statement) -> Statement:
-    dates = facts[lead].event_dates if lead in facts else ()
-    return replace(statement, lead=lead, lead_dates=dates)
+def _stated(
+    found: Recalled,
+    text: str,
+    sentence: Sentence,
+    facts: Mapping[str, Fact],
+    otherwise: Speaker,
+    leads: Mapping[str, str],
+) -> Statement:
+    """What a sentence states, after the one that it points back to."""
+    fact = facts.get(text)
+    if fact is not None and fact.speaker is Speaker.ASSISTANT:
+        fact = None
+    lead = leads.get(text, "")
+    return Statement(
+        text,
+        fact.speaker if fact else otherwise,
+        found,
+        fact.event_dates if fact else (),
+        superseded_by=fact.superseded_by if fact else None,
+        lead=lead,
+        lead_dates=facts[lead].event_dates if lead in facts else (),
+        asking=_asking(found, sentence) if text == sentence.text else 0.0,
+    )
 
 
 def _replied(found: Recalled, asked: frozenset[str] | None, language: Language) -> list[Statement]:
