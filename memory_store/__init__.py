@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memory_store.changes.correction import Corrected, Correction, GivenFact
 from memory_store.changes.extraction import Extraction, as_stated
 from memory_store.changes.forgetting import Forgotten
+from memory_store.changes.linking import CORRECTION
 from memory_store.changes.validity import superseded_parts
 from memory_store.conflicts import Conflict
 from memory_store.documents import NONE, Body, Document, Documents
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASKING",
     "BATCH_SIZE",
+    "CORRECTION",
     "ENGLISH",
     "LANGUAGES",
     "LONGEST_LABEL",

@@ -53,8 +53,9 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # What is surely refused is not stored. Below that it is stored, which is said.
 _REFUSES, _MAY_REFUSE = 0.4, 0.2
-# A few polite words answer nothing: a question among them would be lost.
-_POLITE, _LONGEST_POLITE = 0.8, 100
+# A few polite words answer nothing: a question among them would be lost; and so would one that is
+# taken for work for a model.
+_POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
 _ASKS_MEMORY = 0.4
 
 
@@ -123,7 +124,8 @@ class Acts:
             return None
         kind = max(self._polite, key=lambda kind: kinds[kind])
         others = (Kind.ASKS, Kind.ADVICE, Kind.ABOUT_REPLY, Kind.TELLS, Kind.KEEPS, Kind.CORRECTS)
-        is_sure = kinds[kind] >= _POLITE and most_of(kinds, others) < _ASKS_MEMORY
+        enough = _WORK if kind is Kind.TASK else _POLITE
+        is_sure = kinds[kind] >= enough and most_of(kinds, others) < _ASKS_MEMORY
         return self._polite[kind] if is_sure and len(text) <= _LONGEST_POLITE else None
 
     async def acknowledged(self, meaning: Meaning, said: Round) -> str:

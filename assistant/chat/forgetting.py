@@ -10,6 +10,7 @@ from assistant.answering.reader import Outcome
 from assistant.chat.pending import Pending
 from assistant.chat.recorder import Recorder
 from memory_store import (
+    CORRECTION,
     TELLING,
     Days,
     MemoryStore,
@@ -68,6 +69,7 @@ class Forgetting:
             found = await self._last_told(user_id, session_id)
             if not found and len(request.split()) >= _SAYS_MORE:
                 found = await self._about(user_id, request, days)
+        found = [*found, *await self._put_right(user_id, found)]
         if not found:
             nothing = nothing_about(topic) if topic else NOTHING_TOLD
             return Said(nothing, Outcome.ASKED_BACK)
@@ -136,6 +138,13 @@ class Forgetting:
         near = await self._nearest(topic, said if wanted and said else told, named=bool(said))
         await self._store.let_go(topic)
         return sorted(near, key=lambda record: record.round.session_date)
+
+    async def _put_right(self, user_id: str, records: Sequence[Record]) -> list[Record]:
+        """What puts one of these right, and alone says nothing: "oops 15:30"."""
+        links = [fact.superseded_by for record in records for fact in record.facts]
+        ids = {link.round_id for link in links if link and link.by == CORRECTION}
+        found = [await self._store.round(user_id, id) for id in ids - {r.id for r in records}]
+        return [record for record in found if record]
 
     async def _nearest(self, topic: str, of: Sequence[Record], *, named: bool) -> list[Record]:
         """Those nearest to the topic. Of those that name it, also what is farther from it than the

@@ -11,6 +11,8 @@ from qdrant_binary import Qdrant
 from served import served
 
 from assistant import Settings, create_app
+from assistant.answering.phrases import NEEDS_MODEL
+from assistant.chat.acts import ALL_RIGHT, NO_WORDS
 from assistant.chat.forgetting import NOT_DELETED, OFFERED
 
 TOLD = ["My rent is 900 €.", "My ex Ivo lives in Oslo.", "I like tea.", "Ivo, my ex, plays chess."]
@@ -87,6 +89,32 @@ def test_that_is_what_was_told_last(http: httpx.Client, ann: str) -> None:
     say(http, ann, "yes, delete")
     assert TOLD[0] not in told(http, ann)
     assert "I like tea." in told(http, ann)
+
+
+def test_what_puts_it_right_goes_with_it(http: httpx.Client, ann: str) -> None:
+    say(http, ann, "dentist thurs 14:30")
+    say(http, ann, "oops 15:30")
+    assert "2 memories" in say(http, ann, "forget the dentist")
+    say(http, ann, "yes")
+    assert told(http, ann) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("yes", ALL_RIGHT), ("no", ALL_RIGHT), ("???", NO_WORDS), ("what's 2+2", NEEDS_MODEL)],
+)
+def test_what_has_nothing_to_do_with_memory_is_answered_so(
+    http: httpx.Client, ann: str, text: str, said: str
+) -> None:
+    say(http, ann, TOLD[0])
+    assert say(http, ann, text) == said
+
+
+def test_a_list_is_quoted_in_its_lines(http: httpx.Client, ann: str) -> None:
+    say(http, ann, "shopping:\n- oat milk\n- cat litter")
+    assert "“shopping:\n  - oat milk\n  - cat litter”" in say(
+        http, ann, "what was on my shopping list"
+    )
 
 
 @pytest.mark.parametrize(
