@@ -27,7 +27,7 @@ _FACT = 100
 CORRECTION = "correction"
 """Who found a link that follows from a message that puts right the one before it."""
 # How sure a message has to be that it puts something right. It can be undone.
-_CORRECTS, _ASKS = 0.7, 0.5
+_CORRECTS, _ASKS = 0.8, 0.5
 # Who corrects what was just said names no more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
 _MOMENT = timedelta(days=1)
