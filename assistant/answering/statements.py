@@ -298,11 +298,6 @@ def name_of(found: Recalled, speaker: Speaker) -> str:
     return (name or "").strip()
 
 
-def as_said(name: str, text: str) -> str:
-    """The text with its speaker in front, where one is told."""
-    return f"{name}: {text}" if name else text
-
-
 def asked_of(question: str, recalled: Sequence[Recalled]) -> str:
     """What the question asks of the speakers it names, without their names: these stand in what
     the others say."""

@@ -14,7 +14,6 @@ from assistant.answering.phrases import (
     KEPT,
     NEEDS_MODEL,
     NO_SMALL_TALK,
-    NOTED,
     PUT_RIGHT,
     WELCOME,
 )
@@ -52,7 +51,7 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # What is surely refused is not stored. Below that it is stored, which is said.
-_REFUSES, _MAY_REFUSE = 0.4, 0.2
+_REFUSES, _MAY_REFUSE = 0.33, 0.2
 # A few polite words answer nothing: a question among them would be lost; and so would one that is
 # taken for work for a model.
 _POLITE, _WORK, _LONGEST_POLITE = 0.6, 0.8, 100
@@ -209,8 +208,3 @@ def _worded(said: str, replaced: Sequence[FactLink]) -> str:
 
 def _short(text: str) -> str:
     return shortened(" ".join(text.split()).rstrip("."), _LONGEST)
-
-
-def noted_or(text: str) -> str:
-    """What is shown of a message that was kept, whatever it told."""
-    return text or NOTED

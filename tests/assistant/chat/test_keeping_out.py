@@ -12,7 +12,7 @@ from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, sure_to_
 from assistant.chat.call import Meaning
 from memory_store import ENGLISH, wishes_of
 
-SURE = 0.4
+SURE = 0.33
 
 
 def test_a_hundred_messages() -> None:
