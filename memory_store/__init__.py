@@ -23,7 +23,7 @@ from memory_store.embedding.encoder import (
     TextKind,
 )
 from memory_store.embedding.hash_encoder import HashEncoder
-from memory_store.embedding.model_encoder import PACKAGED, ModelEncoder
+from memory_store.embedding.model_encoder import ENCODERS, PACKAGED, ModelEncoder
 from memory_store.engines.disk_space import require_place
 from memory_store.engines.edge.engine import EdgeEngine
 from memory_store.engines.edge.operator import EdgeOperator, Repaired
@@ -119,6 +119,7 @@ __all__ = [
     "ASKING",
     "BATCH_SIZE",
     "CORRECTION",
+    "ENCODERS",
     "ENGLISH",
     "LANGUAGES",
     "LONGEST_LABEL",

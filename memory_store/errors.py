@@ -56,6 +56,11 @@ class TransferUnfinished(MemoryStoreError):
 class StoreMismatch(MemoryStoreError):
     """The stored data was made by another embedder, dimension or schema (operator acts)."""
 
+    def __init__(self, message: str, *, embedder: str = "") -> None:
+        """`embedder` is the one that wrote the memory, where nothing else is different."""
+        super().__init__(message)
+        self.embedder = embedder
+
 
 class EmbeddingFailed(MemoryStoreError):
     """The encoder could not be loaded or could not encode a text (operator acts)."""

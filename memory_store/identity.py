@@ -10,6 +10,7 @@ from memory_store.engines.engine import Payload
 from memory_store.errors import StoreMismatch, StoreUnready
 
 _STATE, _PLACE, _RUN = "state", "place", "run"
+_EMBEDDER = "embedder"
 # What an identity does not name is as it always was.
 _USUAL = "usual"
 
@@ -56,7 +57,9 @@ def admit(theirs: Payload, ours: Payload) -> None:
     """Refuse a memory that this assistant cannot use: `StoreUnready`, `StoreMismatch`."""
     refuse_unready(theirs)
     if maker(theirs) != dict(ours):
-        raise StoreMismatch(_difference(theirs, ours))
+        alike = {**ours, _EMBEDDER: theirs.get(_EMBEDDER)} == maker(theirs)
+        only = str(theirs.get(_EMBEDDER, "")) if alike else ""
+        raise StoreMismatch(_difference(theirs, ours), embedder=only)
 
 
 def refuse_unready(identity: Payload) -> None:

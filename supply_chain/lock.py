@@ -33,9 +33,8 @@ _HEADERS = {
         "# and the assistant does not use. Written by `make lock`.\n"
     ),
 }
-# The package of the weights asks for the first, and so for torch and more, which only a helper of
-# its own uses; huggingface-hub for the second, which only downloads need.
-_NOT_IN_IMAGE = ("sentence-transformers", "hf-xet")
+# huggingface-hub asks for it, and only downloads need it.
+_NOT_IN_IMAGE = ("hf-xet",)
 # The first has no wheels: the package of the small language model asks for it; tests serve it
 # otherwise. The second is ours.
 _NOT_LOCKED = ("llama-cpp-python", "aide-memoire-harness")
@@ -94,7 +93,7 @@ def _resolve(lock: Path, *what: str, without: Iterable[str] = ()) -> Locked:
 
 def _image() -> str:
     """A line for each package of the image."""
-    what = ("pyproject.toml", "--extra=mcp", "--extra=otel", "--group=weights")
+    what = ("pyproject.toml", "--extra=mcp", "--extra=otel")
     taken = _resolve(LOCK, *what, without=_NOT_IN_IMAGE)
     return "".join(sorted(f"{name}=={version}\n" for name, (version, _) in taken.items()))
 

@@ -59,8 +59,7 @@ def shipped() -> list[Package]:
     harness = tomllib.loads((ROOT / "harness/pyproject.toml").read_text())
     takers = {
         "image": image_packages(),
-        "assistant": _closure(project["project"]["dependencies"])
-        | {Requirement(one).name for one in project["dependency-groups"]["weights"]},
+        "assistant": _closure(project["project"]["dependencies"]),
         "harness": _closure(harness["project"]["dependencies"]),
         **{
             extra: _closure(project["project"]["optional-dependencies"][extra])

@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Collection
 
 from supply_chain.lock import ROOT
-from supply_chain.wheels import TrialFailed, build, check, run, try_out, weights
+from supply_chain.wheels import TrialFailed, build, check, run, try_out
 
 DIST = ROOT / "dist"
 _SECTION = r"^## {}(?P<rest>[ \t].*)?\n(?P<notes>(?:(?!## ).*\n?)*)"
@@ -63,7 +63,7 @@ def _prepare(number: str, notes: str, *, tested: bool) -> None:
     files = build(DIST)
     check(files)
     print(*(f"built and checked: {one.name}" for one in files), sep="\n", flush=True)
-    for seen in try_out(DIST, weights()):
+    for seen in try_out(DIST):
         print(seen, flush=True)
     (DIST / "notes.md").write_text(f"{notes}\n")
     sums = (f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in files)

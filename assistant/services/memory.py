@@ -1,5 +1,6 @@
 """The memory of the settings: its engine, its embedder, its keys, and how it is searched."""
 
+import logging
 import os
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -14,9 +15,10 @@ from assistant.errors import ConfigError
 from assistant.models.embedding_server import ServerEncoder
 from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
 from assistant.models.usage import Usage
-from assistant.settings import HASH_EMBEDDER, Settings
+from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
     BATCH_SIZE,
+    ENCODERS,
     LANGUAGES,
     DiskCache,
     Documents,
@@ -28,17 +30,39 @@ from memory_store import (
     KeyDesign,
     KeyKind,
     MemoryStore,
+    MemoryStoreError,
     ModelEncoder,
     ModelOptions,
     RecallSettings,
+    StoreMismatch,
     Weights,
 )
+
+_log = logging.getLogger(__name__)
 
 
 async def open_store(
     settings: Settings, usage: Usage, opened: AsyncExitStack
 ) -> tuple[MemoryStore, Embedder]:
-    """The memory, open until the stack is closed, and its embedder."""
+    """The memory, open until the stack is closed, and its embedder. A memory of an older packaged
+    encoder goes on with it."""
+    try:
+        return await _open_store(settings, usage, opened)
+    except StoreMismatch as error:
+        if settings.embedder != PACKAGED_EMBEDDER or error.embedder not in ENCODERS:
+            raise
+        written_by = error.embedder
+    _log.warning(
+        "this memory was written with %s and goes on with it; %s finds more: `assistant reindex` "
+        "changes it over",
+        *(written_by, ENCODERS[0]),
+    )
+    return await _open_store(settings.model_copy(update={"embedder": written_by}), usage, opened)
+
+
+async def _open_store(
+    settings: Settings, usage: Usage, opened: AsyncExitStack
+) -> tuple[MemoryStore, Embedder]:
     embedder = make_embedder(settings, usage)
     store = MemoryStore(
         _engine(settings),
@@ -47,7 +71,11 @@ async def open_store(
         key_design(settings),
         forget_vectors=settings.forget_caches,
     )
-    await store.open()
+    try:
+        await store.open()
+    except MemoryStoreError:
+        await embedder.close()
+        raise
     opened.push_async_callback(store.close)
     return store, embedder
 
@@ -106,9 +134,10 @@ def _encoder(settings: Settings, usage: Usage | None) -> Encoder:
         return ServerEncoder(settings.embedder, settings.embedder_server)
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()
+    model = ENCODERS[0] if settings.embedder == PACKAGED_EMBEDDER else settings.embedder
     how = settings.embedder_model
     options = ModelOptions(how.device, how.query_prompt, how.document_prompt, how.remote_code)
-    return ModelEncoder(settings.embedder, options)
+    return ModelEncoder(model, options)
 
 
 def _disk_cache(settings: Settings) -> DiskCache | None:

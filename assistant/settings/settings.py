@@ -42,9 +42,10 @@ from assistant.settings.groups import (
     Url,
 )
 from assistant.settings.sources import in_order
-from memory_store import PACKAGED, Durability
+from memory_store import Durability
 
 HASH_EMBEDDER = "hash"
+PACKAGED_EMBEDDER = "packaged"
 Role = Literal["chat", "extract", "query"]
 WITH_MEMORY = "aide-memoire"
 WITHOUT_MEMORY = "aide-memoire-nomem"
@@ -138,8 +139,9 @@ class Settings(BaseSettings):
     `os`, when the operating system has it, which a power cut may take back."""
     forget_caches: bool = True
     """Whether forgetting and correcting reach into the caches, too."""
-    embedder: str = PACKAGED
-    """The packaged MiniLM; a sentence-transformers name or path, which needs the extra `embedders`;
+    embedder: str = PACKAGED_EMBEDDER
+    """`packaged`, which is the best of the packaged models for a new memory and the one that wrote
+    it for an old one; a sentence-transformers name or path, which needs the extra `embedders`;
     `litellm:` and a litellm name; or `hash` (no weights; tests). With `embedder_server.base_url`,
     the name of that server's model."""
     embedder_model: EmbedderModel = EmbedderModel()
@@ -184,7 +186,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _server_model_is_named(self) -> Self:
-        if self.embedder_server.base_url and self.embedder in (PACKAGED, HASH_EMBEDDER):
+        if self.embedder_server.base_url and self.embedder in (PACKAGED_EMBEDDER, HASH_EMBEDDER):
             raise ValueError(
                 "with embedder_server.base_url, embedder names the model of the server"
             )

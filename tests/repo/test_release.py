@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from supply_chain.lock import ROOT
 from supply_chain.release import image_tags, notes_of, obstacles, version
-from supply_chain.wheels import FOLDERS, build, try_out, weights
+from supply_chain.wheels import FOLDERS, build, try_out
 
 CHANGELOG = """# Changelog
 
@@ -108,7 +108,7 @@ def files_of(folder: str) -> set[str]:
 @pytest.mark.slow
 def test_the_packages_do_what_they_are_for_where_nothing_else_is_installed(tmp_path: Path) -> None:
     build(tmp_path)
-    seen = list(try_out(tmp_path, weights()))
+    seen = list(try_out(tmp_path))
     assert [line.split(":")[0] for line in seen] == [
         "the harness alone",
         "harness run --dataset sample",

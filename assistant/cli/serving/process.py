@@ -16,7 +16,7 @@ from assistant.errors import ConfigError
 from assistant.observing.tracing import exporting
 from assistant.quiet import QuietMoments
 from assistant.services import Services, open_services
-from assistant.settings import HASH_EMBEDDER, Settings
+from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 
 _NEVER = 1_000_000_000
 _SECONDS_BETWEEN = 10.0
@@ -110,7 +110,8 @@ def say_starting(settings: Settings) -> None:
     an object a line there."""
     if settings.logs.format == "json":
         return
-    loading = "" if settings.embedder == HASH_EMBEDDER else f"loading {settings.embedder}, "
+    quick = settings.embedder in (HASH_EMBEDDER, PACKAGED_EMBEDDER)
+    loading = "" if quick else f"loading {settings.embedder}, "
     typer.echo(f"starting: {loading}opening the memory in {_memory(settings)} …", err=True)
 
 
@@ -123,8 +124,8 @@ def _memory(settings: Settings) -> str:
 def _first_line(services: Services, listening: socket.socket) -> str:
     settings = services.settings
     host, port = listening.getsockname()[:2]
-    embedder = settings.embedder
-    if embedder == HASH_EMBEDDER:
+    embedder = services.embedder.identity.name
+    if settings.embedder == HASH_EMBEDDER:
         embedder += " (no understanding: for tests only)"
     else:
         embedder += f" ({services.embedder.path})"

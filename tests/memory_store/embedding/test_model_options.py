@@ -1,5 +1,5 @@
-"""How a model of sentence-transformers is loaded and told what it reads: with the packaged weights
-as if they came from elsewhere."""
+"""How a model of sentence-transformers is loaded and told what it reads: with weights
+that a package carries."""
 
 import json
 import shutil
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memory_store import Device, EmbeddingFailed, ModelEncoder, ModelOptions, TextKind
-from memory_store.embedding.minilm import packaged_folder
+from supply_chain.eight_bits import base_folder
 
 pytestmark = pytest.mark.weights
 TEXT = "My cat is called Miso."
@@ -18,9 +18,9 @@ PROMPTS = {"s2p_query": "Instruct: find the passage. Query: ", "s2s_query": "Com
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The packaged model with prompts of its own, as Stella has them."""
+    """A model with prompts of its own, as Stella has them."""
     folder = tmp_path_factory.mktemp("models") / "stella"
-    shutil.copytree(packaged_folder(), folder)
+    shutil.copytree(base_folder(), folder)
     file = folder / "config_sentence_transformers.json"
     config = json.loads(file.read_text()) if file.exists() else {}
     file.write_text(json.dumps(config | {"prompts": PROMPTS}))
