@@ -15,6 +15,7 @@ from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.formats.catalogue import FORMATS, REFUSED, Format
 from harness.datasets.golds import read_corrections, require_known
+from harness.datasets.lives import files_of, read_lives
 from harness.datasets.locomo import parse_conversation, parse_locomo
 from harness.datasets.locomo_plus import parse_plus
 from harness.datasets.longmemeval import iterate_instances, question_of
@@ -27,10 +28,11 @@ from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
+BUILT_IN = ("lives", "sample")
 DATASETS = (
     *("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam"),
     *FORMATS,
-    "sample",
+    *BUILT_IN,
 )
 _PACKED = (".gz", ".xz")
 
@@ -60,6 +62,8 @@ def open_dataset(
         raise UsageError(f"--gold corrects locomo and locomo-refined, not {name}")
     if conversations is not None and name != "locomo-plus":
         raise UsageError(f"--conversations is for locomo-plus, not {name}")
+    if name == "lives":
+        return _lives(file)
     if name == "sample":
         if file is not None:
             raise UsageError("the sample data set is built in: leave --file out")
@@ -84,6 +88,17 @@ def _of_file(name: str, file: Path, gold: Path | None, conversations: Path | Non
     if name == "locomo-plus":
         return _locomo_plus(file, conversations)
     return _beam(file) if name == "beam" else _locomo(name, file, gold)
+
+
+def _lives(folder: Path | None) -> Dataset:
+    """The built-in ones, or those of a folder in the same layout."""
+    questions = read_lives(folder) if folder else read_lives()
+    files = files_of(folder) if folder else files_of()
+    if not questions:
+        raise DatasetError(f"{folder}: holds no lives")
+    text = "".join(f"{sha256_of(each)}  {each.name}\n" for each in files)
+    fingerprint = Fingerprint.known(hashlib.sha256(text.encode()).hexdigest())
+    return _in_memory("lives", folder, sum(map(_size, files)), fingerprint, questions)
 
 
 def sample_json() -> str:

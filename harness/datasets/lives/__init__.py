@@ -1,0 +1,94 @@
+"""Coherent lives: one person each, months of chats, and questions in other words.
+
+All distractors of a question are the person's own. `NAME.jsonl` holds a session a line (`date`,
+`rounds` of what the user and the assistant said), `NAME.questions.jsonl` a question a line (`type`,
+`q`, `a`, `date`, and the `evidence`: SESSION.ROUND counted from 1, with an `a` behind it where the
+assistant's side holds it). README.md tells who wrote them and how they were made.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn
+from harness.errors import DatasetError
+
+FOLDER = Path(__file__).parent
+_QUESTIONS = ".questions.jsonl"
+# LongMemEval's: an abstention question carries the type of what it seems to ask for.
+_TYPE_OF_ABSTENTION = "single-session-user"
+
+
+def read_lives(folder: Path = FOLDER) -> list[Question]:
+    """All questions of the lives in a folder, life by life; those of one share its history.
+
+    Raises `DatasetError` for a life that cannot be read.
+    """
+    found = sorted(file for file in folder.glob(f"*{_QUESTIONS}"))
+    return [question for file in found for question in _life(file)]
+
+
+def files_of(folder: Path = FOLDER) -> list[Path]:
+    """What the lives in a folder are read from."""
+    return sorted(folder.glob("*.jsonl"))
+
+
+def _life(questions: Path) -> Iterator[Question]:
+    name = questions.name.removesuffix(_QUESTIONS)
+    file = questions.with_name(f"{name}.jsonl")
+    try:
+        sessions = [_session(name, n, line) for n, line in enumerate(_lines(file))]
+        for number, line in enumerate(_lines(questions), start=1):
+            yield _question(name, number, line, sessions)
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise DatasetError(f"{questions}: {type(error).__name__}: {error}") from error
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def _session(name: str, position: int, line: dict[str, Any]) -> HaystackSession:
+    said = (
+        turn
+        for user, assistant in line["rounds"]
+        for turn in (Turn("user", user), Turn("assistant", assistant))
+    )
+    date = datetime.fromisoformat(line["date"])
+    return HaystackSession(position, f"{name}-{position + 1}", date, tuple(said))
+
+
+def _question(
+    name: str, number: int, line: dict[str, Any], sessions: list[HaystackSession]
+) -> Question:
+    turns = dict[int, set[int]]()
+    for place in line["evidence"]:
+        session, _, round = place.removesuffix("a").partition(".")
+        turn = 2 * (int(round) - 1) + place.endswith("a")
+        if not 0 <= turn < len(sessions[int(session) - 1].turns):
+            raise ValueError(f"question {number}: there is no round {place}")
+        turns.setdefault(int(session) - 1, set()).add(turn)
+    is_abstention = line["type"] == ABSTENTION
+    labelled = [_labelled(one, turns.get(one.position, set())) for one in sessions]
+    return Question(
+        question_id=f"{name}-q{number}{'_abs' * is_abstention}",
+        question_type=_TYPE_OF_ABSTENTION if is_abstention else line["type"],
+        question=line["q"],
+        answer=line["a"],
+        answer_is_number=False,
+        question_date=datetime.fromisoformat(line["date"]),
+        sessions=tuple(labelled),
+        evidence_session_ids=tuple(sessions[position].session_id for position in sorted(turns)),
+        is_abstention=is_abstention,
+        shared_history=name,
+    )
+
+
+def _labelled(session: HaystackSession, turns: set[int]) -> HaystackSession:
+    if not turns:
+        return session
+    said = (replace(turn, has_answer=n in turns) for n, turn in enumerate(session.turns))
+    return replace(session, turns=tuple(said))
