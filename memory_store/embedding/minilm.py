@@ -2,6 +2,7 @@
 file in 8 bits beside this module, which `make encoders` writes. Their cards: packaged/README.md.
 """
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -46,6 +47,12 @@ class MiniLM:
 def packaged(name: str) -> MiniLM:
     """The packaged encoder of that name."""
     return MiniLM(name, FOLDER / f"{name}.onnx")
+
+
+def from_file(file: Path) -> MiniLM:
+    """Another encoder of this shape; its name says which by a digest."""
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return MiniLM(f"{file.stem} {digest[:8]}", file)
 
 
 def open_session(model: bytes) -> InferenceSession:

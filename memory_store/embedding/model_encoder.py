@@ -34,7 +34,8 @@ class _Model(Protocol):
 
 
 class ModelEncoder:
-    """A model by name or local path; the default is the best of the packaged ones.
+    """A model by name or local path, or a file like those that are packaged; the default is the
+    best of these.
 
     `encode` may be called from several threads. On a CPU each call computes on one core: short
     texts gain more from calls side by side than from cores that wait for each other inside a call.
@@ -85,12 +86,12 @@ def _load(model: str, options: ModelOptions) -> _Model:
     if model.startswith(("/", "./", "../")) and not Path(model).exists():
         raise OSError("there is no such folder")
     # Imported here because it takes a moment, and `--help` should not.
-    if model in ENCODERS:
+    if model in ENCODERS or model.endswith(".onnx"):
         if options not in (ModelOptions(), ModelOptions(Device.CPU)):
             raise ValueError("a packaged model computes on the CPU and has no prompts")
-        from memory_store.embedding.minilm import packaged
+        from memory_store.embedding.minilm import from_file, packaged
 
-        return packaged(model)
+        return packaged(model) if model in ENCODERS else from_file(Path(model))
     from memory_store.embedding.sentence_transformer import SentenceTransformerModel
 
     return SentenceTransformerModel(model, options)

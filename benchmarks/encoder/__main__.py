@@ -1,0 +1,96 @@
+"""`python -m benchmarks.encoder train` teaches the packaged encoder anew from the examples;
+`… recall ENCODER DATASET=FILE …` says what an encoder finds inside the product's fusion."""
+
+import argparse
+import asyncio
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
+from benchmarks.encoder.recall import Found, of_examples, recall_of
+from harness.datasets.registry import open_dataset
+from memory_store import (
+    ENCODERS,
+    DiskCache,
+    Embedder,
+    ModelEncoder,
+    RecallSettings,
+)
+from supply_chain.eight_bits import WEIGHTS, base_folder, write
+
+_BASE = "all-MiniLM-L6-v2"
+_CACHE_BYTES = 4 << 30
+_CUTS = (5, 10, 25, 50)
+_EXAMPLES = "examples"
+
+
+def main() -> None:
+    """Train, or measure."""
+    parser = argparse.ArgumentParser(prog="benchmarks.encoder", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    train = commands.add_parser("train", help="some hours on two cores")
+    train.add_argument("--out", type=Path, default=Path("runs/encoder"))
+    measure = commands.add_parser("recall", help="all evidence among the first k")
+    measure.add_argument("encoder", help=f"one of {', '.join(ENCODERS)}, or a file")
+    measure.add_argument("sets", nargs="+", help="DATASET=FILE, lives, or examples (held out)")
+    measure.add_argument("--cache", type=Path, default=Path("runs/encoder-vectors"))
+    given = parser.parse_args()
+    if given.command == "train":
+        asyncio.run(_train(given.out))
+    else:
+        asyncio.run(_measure(given.encoder, given.sets, given.cache))
+
+
+async def _train(out: Path) -> None:
+    # Imported here because torch takes seconds, and measuring does without.
+    from benchmarks.encoder.training import Recipe, averaged, rows_of, taught, vectors_of
+
+    recipe, base, console = Recipe(), base_folder(), Console()
+    examples = [*pairs(), *of_lives()]
+    out.mkdir(parents=True, exist_ok=True)
+    embedder = Embedder(ModelEncoder(_BASE), workers=os.cpu_count() or 1)
+    rows = rows_of(examples, recipe, await vectors_of(examples, embedder))
+    await embedder.close()
+    console.print(f"{len(examples)} examples, {len(rows)} rows; {recipe}")
+    for done, total, loss in taught(rows, base, recipe, out / "taught.safetensors"):
+        if done % 20 == 0 or done == total:
+            console.print(f"step {done} of {total}: loss {loss:.3f}")
+    averaged(base, [out / "taught.safetensors"], recipe.kept, out / WEIGHTS)
+    shutil.copy(base / "config.json", out)
+    write(out, out / "encoder.onnx")
+    console.print(f"written: {out / 'encoder.onnx'}")
+
+
+async def _measure(encoder: str, sets: Sequence[str], cache: Path) -> None:
+    name = encoder if encoder in ENCODERS else Path(encoder).stem
+    model = ModelEncoder(encoder)
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    kept = DiskCache(cache.with_name(f"{cache.name}-{name}"), max_bytes=_CACHE_BYTES)
+    embedder = Embedder(model, workers=os.cpu_count() or 1, disk_cache=kept)
+    table = Table("set", "questions", "rounds all@5/10/25/50", "sessions all@5/10")
+    for one in sets:
+        dataset, _, file = one.partition("=")
+        if dataset == _EXAMPLES:
+            found = [f async for f in of_examples(pairs(HELD_OUT), embedder, RecallSettings())]
+        else:
+            opened = open_dataset(dataset, Path(file) if file else None)
+            found = [f async for f in recall_of(opened, embedder, RecallSettings())]
+        rounds = "/".join(f"{_share(found, 'rounds', k):.3f}" for k in _CUTS)
+        sessions = "/".join(f"{_share(found, 'sessions', k):.3f}" for k in _CUTS[:2])
+        table.add_row(one, str(len(found)), rounds, sessions)
+    await embedder.close()
+    Console().print(f"{name}, {model.path}", table)
+
+
+def _share(found: Sequence[Found], what: str, cut: int) -> float:
+    """Of how many questions all evidence is among the first."""
+    places = [one.rounds if what == "rounds" else one.sessions for one in found]
+    return sum(place <= cut for place in places) / max(1, len(places))
+
+
+main()

@@ -1,0 +1,101 @@
+"""Recall inside the product's fusion, in this process: every data set of the harness that labels
+its evidence, and examples that nothing is trained on."""
+
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from assistant.chat.turns import Role, Turn, add_turns
+from benchmarks.encoder.examples import Example
+from harness.datasets.dataset import Dataset
+from harness.datasets.questions import Question, evidence_rounds
+from memory_store import EdgeEngine, Embedder, MemoryStore, Query, RecallSettings, Round
+
+_USER = "someone"
+_SLICE = 256
+_DEPTH = 200
+_NOT_FOUND = 1_000_000
+_STEP = timedelta(seconds=1)
+_SAID_ON = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class Found(NamedTuple):
+    """At which place the last of a question's evidence was found, counted from 1."""
+
+    question_type: str
+    rounds: int
+    sessions: int
+
+
+async def recall_of(
+    dataset: Dataset, embedder: Embedder, settings: RecallSettings
+) -> AsyncIterator[Found]:
+    """Every answerable question with labelled evidence, asked of its own history."""
+    for group in dataset.histories([one.question_id for one in dataset.outlines]):
+        with tempfile.TemporaryDirectory() as folder:
+            engine = EdgeEngine(Path(folder))
+            store = MemoryStore(engine, embedder, settings)
+            await store.open()
+            rounds = list(_rounds(group[0]))
+            for start in range(0, len(rounds), _SLICE):
+                await store.remember(rounds[start : start + _SLICE])
+            for question in group:
+                if not question.is_abstention and evidence_rounds(question):
+                    yield await _found(question, store)
+            await engine.close()
+
+
+def _rounds(question: Question) -> Iterator[Round]:
+    for session in question.sessions_by_date():
+        began = session.session_date.replace(tzinfo=UTC)
+        turns = [
+            Turn(Role(turn.role), turn.content, began + n * _STEP, name=turn.name, caller_id=str(n))
+            for n, turn in enumerate(session.turns)
+        ]
+        yield from add_turns([], turns, user_id=_USER, session_id=str(session.position))
+
+
+async def _found(question: Question, store: MemoryStore) -> Found:
+    asked_on = question.question_date.date()
+    recall = await store.recall(Query(_USER, question.question, _DEPTH, asked_on=asked_on))
+    ids = {str(session.position): session.session_id for session in question.sessions}
+    rounds = [one.record.round for one in recall.rounds]
+    places = [(int(round.session_id), round.round_index) for round in rounds]
+    return Found(
+        question.question_type,
+        _last(places, evidence_rounds(question)),
+        _last([ids[one.session_id] for one in recall.sessions], question.evidence_session_ids),
+    )
+
+
+def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:
+    """The place of the last of those wanted."""
+    places = {one: place for place, one in enumerate(dict.fromkeys(ranked), start=1)}
+    return max((places.get(one, _NOT_FOUND) for one in wanted), default=_NOT_FOUND)
+
+
+async def of_examples(
+    examples: Sequence[Example], embedder: Embedder, settings: RecallSettings
+) -> AsyncIterator[Found]:
+    """Each example's question, asked of a memory that holds the messages of all, one a session."""
+    messages = list(
+        dict.fromkeys(text for one in examples for text in one.positives + one.negatives)
+    )
+    places = {text: n for n, text in enumerate(messages)}
+    with tempfile.TemporaryDirectory() as folder:
+        engine = EdgeEngine(Path(folder))
+        store = MemoryStore(engine, embedder, settings)
+        await store.open()
+        rounds = [
+            Round(_USER, str(n), 0, _SAID_ON + n * _STEP, text, "") for text, n in places.items()
+        ]
+        for start in range(0, len(rounds), _SLICE):
+            await store.remember(rounds[start : start + _SLICE])
+        for one in examples:
+            recall = await store.recall(Query(_USER, one.question, _DEPTH))
+            ranked = [int(found.record.round.session_id) for found in recall.rounds]
+            place = _last(ranked, [places[text] for text in one.positives])
+            yield Found(one.kind, place, place)
+        await engine.close()

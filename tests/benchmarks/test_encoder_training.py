@@ -1,0 +1,84 @@
+"""The packaged encoder can be taught again from the repository, and measured."""
+
+import shutil
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from safetensors.numpy import load_file
+
+from benchmarks.encoder import overlap
+from benchmarks.encoder.examples import HELD_OUT, Example, of_lives, pairs
+from benchmarks.encoder.recall import of_examples
+from benchmarks.encoder.training import Recipe, averaged, batches, rows_of, taught, vectors_of
+from memory_store import Embedder, HashEncoder, ModelEncoder, RecallSettings
+from supply_chain.eight_bits import WEIGHTS, base_folder, write
+
+TAUGHT = [
+    Example("whats my dog called", ("biscuit ate a sock again",), ("dogs need walks",), "fact"),
+    Example("who do i work for", ("started at Globex on monday",), ("work is work",), "fact"),
+    Example("where is the key", ("the spare one is under the pot",), ("keys get lost",), "fact"),
+    Example("when is the vet", ("biscuit sees her on friday",), ("vets cost a lot",), "fact"),
+]
+RECIPE = Recipe(epochs=2.0, batch=4, negatives=1)
+
+
+def test_every_example_has_a_question_and_messages_that_do_and_do_not_answer_it() -> None:
+    examples = [*pairs(), *pairs(HELD_OUT), *of_lives()]
+    assert len(examples) > 3000
+    for one in examples:
+        assert one.question.strip()
+        assert one.positives
+        assert one.negatives
+        assert not set(one.positives) & set(one.negatives), one.question
+
+
+def test_nothing_is_both_taught_and_judged() -> None:
+    taught_on = {text for one in pairs() for text in (one.question, *one.positives)}
+    judged = {text for one in pairs(HELD_OUT) for text in one.positives}
+    assert not taught_on & judged
+
+
+def test_no_text_is_twice_in_a_batch() -> None:
+    rows = [(f"q{n // 2}", f"p{n}", f"n{n // 3}") for n in range(40)]
+    seen = list(batches(rows, 8, Random(1)))
+    assert sum(map(len, seen)) > 30
+    for batch in seen:
+        texts = [text for row in batch for text in row]
+        assert len(texts) == len(set(texts))
+
+
+def test_runs_that_are_shared_are_found() -> None:
+    said = "I bought a red bicycle for my sister on Monday"
+    assert overlap.shared(iter([said]), f"He says: {said.upper()}, and rode it.")
+    assert not overlap.shared(iter([said]), "I bought a red bicycle for my aunt on Monday")
+
+
+@pytest.mark.weights
+async def test_a_network_is_taught_averaged_and_written(tmp_path: Path) -> None:
+    base = base_folder()
+    embedder = Embedder(HashEncoder())
+    rows = rows_of(TAUGHT, RECIPE, await vectors_of(TAUGHT, embedder))
+    await embedder.close()
+    assert len(rows) == 4
+    steps = list(taught(rows, base, RECIPE, tmp_path / "taught.safetensors"))
+    assert all(later > earlier for (earlier, *_), (later, *_) in pairwise(steps))
+    averaged(base, [tmp_path / "taught.safetensors"], 0.5, tmp_path / WEIGHTS)
+    name = "encoder.layer.5.output.dense.weight"
+    of = {file: load_file(tmp_path / file)[name] for file in ("taught.safetensors", WEIGHTS)}
+    first = load_file(base / WEIGHTS)[name]
+    assert abs(of[WEIGHTS] - (first + of["taught.safetensors"]) / 2).max() < 1e-6
+    assert abs(of[WEIGHTS] - first).max() > 0
+    shutil.copy(base / "config.json", tmp_path)
+    write(tmp_path, tmp_path / "new.onnx")
+    encoder = ModelEncoder(str(tmp_path / "new.onnx"))
+    assert encoder.identity.name.startswith("new ")
+
+
+async def test_held_out_examples_are_asked_of_everybodys_messages() -> None:
+    embedder = Embedder(HashEncoder())
+    found = [one async for one in of_examples(TAUGHT, embedder, RecallSettings())]
+    await embedder.close()
+    assert len(found) == len(TAUGHT)
+    assert max(one.rounds for one in found) <= 2 * len(TAUGHT)
