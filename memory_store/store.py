@@ -225,13 +225,14 @@ class MemoryStore:
             return []
         if self._language.has_rules:
             query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
-        vector = await query_vector(self._embedder, query, self._settings.statement, self._language)
+        statement = self._settings.statement_for(self._embedder)
+        vector = await query_vector(self._embedder, query, statement, self._language)
         rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
-        weights = self._settings.weights
+        weights, common = self._settings.weights, self._embedder.identity.common
         share = shared_with(query)
         shared = [share(text) async for text in in_slices(texts)]
         return [
-            weights.dense * float(cosine) + weights.words * share
+            weights.dense * (float(cosine) - common) + weights.words * share
             for cosine, share in zip(rows @ vector, shared, strict=True)
         ]
 

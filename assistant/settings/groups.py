@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretSt
 
 from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
-from memory_store import Device, KeyKind, RecallSettings, TimeUse, Weights
+from memory_store import Device, KeyKind, TimeUse, Weights
 
 
 class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
@@ -190,8 +190,9 @@ class RecallChoices(_Group, frozen=True):
     """Rounds recalled for a question; 0 chooses by the token budget."""
     context_tokens: int = Field(default=0, ge=0)
     """Most tokens of memory given to the language model; 0 leaves it to the preset."""
-    statement: float = Field(default=RecallSettings().statement, ge=0, le=1)
-    """Share of the statement that would answer the question in the query's vector."""
+    statement: float | None = Field(default=None, ge=0, le=1)
+    """Share of the statement that would answer the question in the query's vector; None for the
+    embedder's own."""
     weights: SignalWeights = SignalWeights()
 
 

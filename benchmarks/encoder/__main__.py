@@ -1,5 +1,6 @@
 """`python -m benchmarks.encoder train` teaches the packaged encoder anew from the examples;
-`… recall ENCODER DATASET=FILE …` says what an encoder finds inside the product's fusion."""
+`… recall ENCODER DATASET=FILE …` says what an encoder finds inside the product's fusion;
+`… common ENCODER` how near to each other it has texts that share nothing."""
 
 import argparse
 import asyncio
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
-from benchmarks.encoder.recall import Found, of_examples, recall_of
+from benchmarks.encoder.recall import Found, of_examples, recall_of, unrelated
 from harness.datasets.registry import open_dataset
 from memory_store import (
     ENCODERS,
@@ -39,9 +40,13 @@ def main() -> None:
     measure.add_argument("encoder", help=f"one of {', '.join(ENCODERS)}, or a file")
     measure.add_argument("sets", nargs="+", help="DATASET=FILE, lives, or examples (held out)")
     measure.add_argument("--cache", type=Path, default=Path("runs/encoder-vectors"))
+    common = commands.add_parser("common", help="how near texts are that share nothing")
+    common.add_argument("encoder")
     given = parser.parse_args()
     if given.command == "train":
         asyncio.run(_train(given.out))
+    elif given.command == "common":
+        asyncio.run(_compare(given.encoder))
     else:
         asyncio.run(_measure(given.encoder, given.sets, given.cache))
 
@@ -64,6 +69,14 @@ async def _train(out: Path) -> None:
     shutil.copy(base / "config.json", out)
     write(out, out / "encoder.onnx")
     console.print(f"written: {out / 'encoder.onnx'}")
+
+
+async def _compare(encoder: str) -> None:
+    """With it, and with the base."""
+    for name in (encoder, _BASE):
+        embedder = Embedder(ModelEncoder(name))
+        Console().print(f"{name}: {await unrelated(pairs(HELD_OUT), embedder):.3f}")
+        await embedder.close()
 
 
 async def _measure(encoder: str, sets: Sequence[str], cache: Path) -> None:

@@ -7,11 +7,23 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from assistant.chat.turns import Role, Turn, add_turns
 from benchmarks.encoder.examples import Example
 from harness.datasets.dataset import Dataset
 from harness.datasets.questions import Question, evidence_rounds
-from memory_store import EdgeEngine, Embedder, MemoryStore, Query, RecallSettings, Round
+from memory_store import (
+    ENGLISH,
+    EdgeEngine,
+    Embedder,
+    MemoryStore,
+    Query,
+    RecallSettings,
+    Round,
+    TextKind,
+)
+from memory_store.recall.search import query_vector
 
 _USER = "someone"
 _SLICE = 256
@@ -68,6 +80,15 @@ async def _found(question: Question, store: MemoryStore) -> Found:
         _last(places, evidence_rounds(question)),
         _last([ids[one.session_id] for one in recall.sessions], question.evidence_session_ids),
     )
+
+
+async def unrelated(examples: Sequence[Example], embedder: Embedder) -> float:
+    """The mean cosine of the examples' questions to what answers the others'."""
+    share = embedder.identity.statement
+    asked = [await query_vector(embedder, one.question, share, ENGLISH) for one in examples]
+    told = await embedder.embed([one.positives[0] for one in examples], TextKind.DOCUMENT)
+    cosines = np.stack(asked) @ told.T
+    return float(cosines[~np.eye(len(examples), dtype=bool)].mean())
 
 
 def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:

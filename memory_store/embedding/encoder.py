@@ -26,6 +26,12 @@ class EncoderIdentity:
     dimension: int
     kinds_alike: bool = False
     """Whether queries and documents are read alike: then a text has one vector."""
+    statement: float = 0.5
+    """With which share of the statement that would answer a question, in the query's vector, it
+    finds most. One that was taught on questions wants none."""
+    common: float = 0.0
+    """By how much the cosine of texts that have nothing in common is above that of
+    all-MiniLM-L6-v2, for which it was chosen how near is near."""
 
 
 class Device(StrEnum):

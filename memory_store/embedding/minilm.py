@@ -4,6 +4,7 @@ file in 8 bits beside this module, which `make encoders` writes. Their cards: pa
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -18,17 +19,22 @@ FOLDER = Path(__file__).with_name("packaged")
 _MOST_TOKENS = 256
 
 
+_DIMENSION = 384
+_BASE = EncoderIdentity("all-MiniLM-L6-v2", _DIMENSION, kinds_alike=True)
+# What unrelated texts have in common: `python -m benchmarks.encoder common ENCODER`.
+_TAUGHT = EncoderIdentity("", _DIMENSION, kinds_alike=True, statement=0.0, common=0.05)
+
+
 class MiniLM:
-    """A network by its name and its file; it reads queries and documents alike."""
+    """A network as its identity says, from its file; it reads queries and documents alike."""
 
     path = "onnxruntime"
     batch_size = 16
 
-    def __init__(self, name: str, file: Path) -> None:
+    def __init__(self, identity: EncoderIdentity, file: Path) -> None:
         """`ValueError` where the file cannot be used."""
         self._session = _session(file)
-        (rows,) = self._session.get_outputs()
-        self.identity = EncoderIdentity(name, rows.shape[1], kinds_alike=True)
+        self.identity = identity
         self._tokenizer = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
         self._tokenizer.enable_truncation(_MOST_TOKENS)
         self._tokenizer.enable_padding()
@@ -46,13 +52,14 @@ class MiniLM:
 
 def packaged(name: str) -> MiniLM:
     """The packaged encoder of that name."""
-    return MiniLM(name, FOLDER / f"{name}.onnx")
+    identity = _BASE if name == _BASE.name else replace(_TAUGHT, name=name)
+    return MiniLM(identity, FOLDER / f"{name}.onnx")
 
 
 def from_file(file: Path) -> MiniLM:
-    """Another encoder of this shape; its name says which by a digest."""
+    """Another encoder that was taught as these were; its name says which by a digest."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    return MiniLM(f"{file.stem} {digest[:8]}", file)
+    return MiniLM(replace(_TAUGHT, name=f"{file.stem} {digest[:8]}"), file)
 
 
 def open_session(model: bytes) -> InferenceSession:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from memory_store.changes.validity import linked_records
+from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Engine, Scope
 from memory_store.errors import InvalidRecord
 from memory_store.indexing import Indexer
@@ -30,12 +31,17 @@ class RecallSettings:
     """How a recall searches."""
 
     weights: Weights = field(default_factory=Weights)
-    statement: float = 0.5
-    """Share of the statement that would answer the question in the query's vector."""
+    statement: float | None = None
+    """Share of the statement that would answer the question in the query's vector; None for the
+    encoder's own."""
     candidates: int = 400
     """Rounds asked of the dense keys, and of each word."""
     time_use: TimeUse = TimeUse.LIFT
     """What the days that a question asks about do."""
+
+    def statement_for(self, embedder: Embedder) -> float:
+        """The share of the statement in a query's vector of this embedder."""
+        return embedder.identity.statement if self.statement is None else self.statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
         engine,
         indexer.embedder,
         memory.places,
-        settings.statement,
+        settings.statement_for(indexer.embedder),
         settings.candidates,
         language,
     )

@@ -22,7 +22,7 @@ from memory_store import (
     ModelEncoder,
     TextKind,
 )
-from memory_store.embedding.minilm import FOLDER, MiniLM
+from memory_store.embedding.minilm import FOLDER, from_file
 from supply_chain.eight_bits import base_folder, encoder
 
 TEXTS = ["My cat is called Miso.", "What is the name of my cat?", "The stock market fell sharply."]
@@ -126,7 +126,7 @@ def test_a_file_that_is_no_encoder_is_named(kept: bytes, tmp_path: Path) -> None
     file = tmp_path / "damaged.onnx"
     file.write_bytes(kept)
     with pytest.raises(ValueError, match=r"damaged\.onnx"):
-        MiniLM("x", file)
+        from_file(file)
 
 
 @pytest.mark.weights

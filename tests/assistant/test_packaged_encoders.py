@@ -1,0 +1,45 @@
+"""An upgrade with a better encoder stops no memory: it goes on with the one that wrote it, says so,
+and is changed over by one command."""
+
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from assistant.cli.progress import NoProgress
+from assistant.operations import reindex
+from assistant.services import open_services
+from assistant.settings import Settings
+from memory_store import ENCODERS, PACKAGED, Query, Round
+
+pytestmark = pytest.mark.weights
+TEA = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "I like green tea.")
+
+
+async def found_with(settings: Settings) -> tuple[str, list[str]]:
+    """The encoder in use, and what a question finds."""
+    async with open_services(settings) as services:
+        recall = await services.store.recall(Query("ann", "What do I drink?"))
+        texts = [one.record.round.user_text for one in recall.rounds]
+        return services.embedder.identity.name, texts
+
+
+async def test_an_old_memory_goes_on_with_its_encoder_until_it_is_reindexed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    old = ENCODERS[-1]
+    assert old != PACKAGED
+    async with open_services(Settings(data_dir=tmp_path, embedder=old)) as services:
+        await services.store.remember([TEA])
+    settings = Settings(data_dir=tmp_path)
+    with caplog.at_level(logging.WARNING):
+        assert await found_with(settings) == (old, [TEA.user_text])
+    assert f"written with {old} and goes on with it; {PACKAGED} finds more" in caplog.text
+    done = await reindex(settings, NoProgress(), keep_old=False, again=False)
+    assert done.was_needed
+    assert await found_with(settings) == (PACKAGED, [TEA.user_text])
+
+
+async def test_a_new_memory_takes_the_best(tmp_path: Path) -> None:
+    assert await found_with(Settings(data_dir=tmp_path)) == (PACKAGED, [])
