@@ -1,5 +1,5 @@
 """The packaged encoders on ONNX Runtime: networks of MiniLM's shape (Wang et al. 2020), each one
-file in 8 bits beside this module, which `make encoders` writes. Their cards: packaged/README.md.
+file in 8 bits. packaged/README.md says where each comes from.
 """
 
 import hashlib
