@@ -40,7 +40,7 @@ _COMPUTED = (
     "slots",
     CONFLICTS,
     "word_count",
-    "fact_count",
+    "fact_count",  # no longer written; older memories have it
     ASKS,
     ENDS_ASKING,
     PERSON,
@@ -92,7 +92,6 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "summary": record.summary,
         "may_supersede": record.may_supersede,
         "word_count": word_count,
-        "fact_count": sum(fact.speaker is Speaker.USER for fact in record.facts),
         ASKS: only_asks(record),
         "schema_version": SCHEMA_VERSION,
     }

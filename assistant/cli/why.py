@@ -24,7 +24,6 @@ _SIGNALS = {
     "opening": "begins a conversation about that",
     "said_then": "was said at that time",
     "happened_then": "is about that time",
-    "personal": "says something about you",
     "replaces": "replaces an older statement",
 }
 

@@ -167,8 +167,6 @@ class SignalWeights(_Group, frozen=True):
     """The query's words in the round (BM25)."""
     session_words: float = Field(default=Weights().session_words, ge=0)
     """The query's words in the whole session."""
-    personal: float = Field(default=Weights().personal, ge=0)
-    """That a round states something about the user."""
     speaker: float = Field(default=Weights().speaker, ge=0)
     """The round was said by a speaker that the question names."""
     answers: float = Field(default=Weights().answers, ge=0)

@@ -19,7 +19,6 @@ from benchmarks.recall.variants import OURS, weighted
 GRID: dict[str, tuple[float, ...]] = {
     "words": (0.15, 0.25, 0.35),
     "session_words": (0.1, 0.2, 0.3),
-    "personal": (0.0, 0.05, 0.1, 0.15),
     "said_then": (0.0, 0.05, 0.1, 0.2),
     "happened_then": (0.0, 0.02, 0.05, 0.1),
 }

@@ -47,7 +47,6 @@ VARIANTS: dict[str, Variant] = {
     "ours, no dense keys": weighted(without("dense")),
     "ours, no words of rounds": weighted(without("words")),
     "ours, no words of sessions": weighted(without("session_words")),
-    "ours, no lift for the personal": weighted(without("personal")),
     "ours, no lift for speakers": weighted(without("speaker")),
     "ours, no time": weighted(without("said_then", "happened_then")),
 }

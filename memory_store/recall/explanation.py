@@ -81,7 +81,6 @@ def _because(
         "dense": (key,) if key else (),
         "words": tuple(word for word, found in in_rounds if number in found),
         "session_words": tuple(word for word, found in in_sessions if session_id in found),
-        "personal": tuple(fact.text for fact in record.facts),
         "speaker": tuple(
             sorted(
                 asked.speakers & speakers_of(record.round.user_name, record.round.assistant_name)

@@ -22,8 +22,6 @@ class Weights:
     """BM25 of the query's words in the round, both speakers."""
     session_words: float = 0.2
     """BM25 of the query's words in the whole session; lifts all its rounds alike."""
-    personal: float = 0.1
-    """1 when the round states something about the user; 0 for a mere request."""
     speaker: float = 0.2
     """1 when the question names who speaks in the round, one of several people."""
     answers: float = 0.6

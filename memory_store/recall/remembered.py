@@ -18,19 +18,17 @@ from memory_store.turns import in_slices
 from memory_store.types import Record
 
 _NAMES = ("user_name", "assistant_name")
-_FIELDS = ("session_id", "round_index", "word_count", "fact_count", ENDS_ASKING, *_NAMES)
+_FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)
 # About 250 bytes each, and as much again for versions.
 _MOST_ROUNDS = 200_000
 
 
 class Place(NamedTuple):
-    """The session of a round, how many words it has, whether it tells of the user, the names of
-    those who speak in it, its place in the session, and whether it ends with somebody's question
-    that the next round may answer."""
+    """The session of a round, how many words it has, the names of those who speak in it, its place
+    in the session, and whether it ends with somebody's question that the next round may answer."""
 
     session_id: str
     words: int
-    personal: bool
     speakers: Speakers = frozenset()
     number: int = 0
     ends_asking: bool = False
@@ -133,7 +131,6 @@ def _place(payload: Payload) -> Place:
     return Place(
         payload["session_id"],
         int(payload["word_count"]),
-        payload["fact_count"] > 0,
         names,
         int(payload["round_index"]),
         bool(payload.get(ENDS_ASKING)),

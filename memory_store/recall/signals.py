@@ -46,7 +46,6 @@ def candidates_of(found: Found, named: Speakers, weights: Weights, overview: boo
         "dense": _column((cosines.get(id, farthest) for id in ids), len(ids)),
         "words": bm25(words, rare, len(ids)),
         "session_words": in_sessions[sessions],
-        "personal": _column((place.personal for place in places), len(ids)),
         "speaker": _column((not named.isdisjoint(one.speakers) for one in places), len(ids)),
         "said_then": np.zeros(len(ids)),
         "happened_then": np.zeros(len(ids)),

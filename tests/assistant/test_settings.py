@@ -125,12 +125,12 @@ def test_the_settings_file_can_be_named(folder: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_design_can_be_set_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS", '{"words": 0, "personal": 0}')
+    monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS", '{"words": 0, "speaker": 0}')
     monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS__SAID_THEN", "0.5")
     monkeypatch.setenv("ASSISTANT_KEYS__KINDS", '["raw", "fact"]')
     settings = load_settings()
     weights = settings.recall.weights
-    assert (weights.dense, weights.words, weights.personal, weights.said_then) == (1, 0, 0, 0.5)
+    assert (weights.dense, weights.words, weights.speaker, weights.said_then) == (1, 0, 0, 0.5)
     assert settings.keys.kinds == (KeyKind.RAW, KeyKind.FACT)
 
 

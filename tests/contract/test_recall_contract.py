@@ -34,15 +34,6 @@ async def test_a_user_without_memory_finds_nothing(store: MemoryStore) -> None:
 TODAY = date(2023, 6, 14)  # a Wednesday
 
 
-async def test_a_round_that_states_something_of_the_user_is_lifted(store: MemoryStore) -> None:
-    request = said("ann", "s3", 0, "Which cheese goes with figs?")
-    stated = said("ann", "s4", 0, "I love figs from my garden. Which cheese goes with them?")
-    await store.remember([request, stated])
-    about = await explained(store, "figs and cheese")
-    assert about[stated.user_text]["personal"].because == ("I love figs from my garden.",)
-    assert about[request.user_text]["personal"].value == 0.0
-
-
 async def test_an_answer_counts_as_near_as_the_question_right_before_it(store: MemoryStore) -> None:
     asked, told = "How long have you been married, Mel? What a dress!", "Five years already!"
     talk = [

@@ -37,7 +37,7 @@ RECORD = Record(
 def test_a_record_is_whole_from_its_payload_and_from_plain_values() -> None:
     payload = to_point(RECORD, []).payload
     assert set(payload) - set(to_plain(RECORD)) == {
-        *("event_days", "slots", "conflicts", "word_count", "fact_count", "schema_version"),
+        *("event_days", "slots", "conflicts", "word_count", "schema_version"),
         "asks",
     }
     assert from_payload(payload) == from_plain(to_plain(RECORD)) == RECORD

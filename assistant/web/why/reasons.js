@@ -13,7 +13,6 @@ const SIGNALS = {
   opening: "Begins a conversation about that",
   said_then: "Was said at that time",
   happened_then: "Is about that time",
-  personal: "Says something about you",
   replaces: "Replaces an older statement",
 };
 const PLACES = Object.keys(SIGNALS);

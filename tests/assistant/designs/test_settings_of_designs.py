@@ -11,7 +11,7 @@ from assistant.services import open_services
 from assistant.settings import load_settings
 from memory_store import MemoryStoreError, Query, Recalled, Round
 
-NO_OTHER_SIGNAL = {name: 0 for name in ("words", "session_words", "personal")}
+NO_OTHER_SIGNAL = {name: 0 for name in ("words", "session_words")}
 SAID = datetime(2024, 3, 1, tzinfo=UTC)
 
 

@@ -10,7 +10,7 @@ from memory_store.recall.remembered import Place
 def place(
     number: int, session: str = "s", speaker: str = "Ann", *, ends_asking: bool = False
 ) -> Place:
-    return Place(session, 5, False, frozenset(filter(None, [speaker])), number, ends_asking)
+    return Place(session, 5, frozenset(filter(None, [speaker])), number, ends_asking)
 
 
 def beside(*places: Place) -> Neighbours:

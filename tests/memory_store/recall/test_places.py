@@ -43,8 +43,8 @@ async def test_places_of_rounds_and_none_of_what_is_not_there(engine: EdgeEngine
     await write(engine, first, second)
     places = await Places(engine).of("ann", [17, number(second), number(first)])
     assert list(places.items()) == [
-        (number(second), Place("s1", 3, False, number=2)),
-        (number(first), Place("s0", 2, False)),
+        (number(second), Place("s1", 3, number=2)),
+        (number(first), Place("s0", 2)),
     ]
 
 
