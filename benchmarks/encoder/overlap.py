@@ -10,8 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.encoder.examples import HELD_OUT, LIVES, of_lives, pairs
-from harness.datasets.lives import FOLDER
+from benchmarks.encoder import examples
+from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
+from harness.datasets.lives import LIVES, LONG_LIVES
 
 _RUN = 8
 _WORD = re.compile(r"\w+")
@@ -31,7 +32,8 @@ def shared(texts: Iterator[str], with_text: str) -> set[tuple[str, ...]]:
 
 def our_texts() -> Iterator[str]:
     """Every question and message of the examples, trained on or held out."""
-    for one in (*pairs(), *pairs(HELD_OUT), *of_lives(LIVES), *of_lives(FOLDER)):
+    lives = (examples.LIVES, LIVES, LONG_LIVES)
+    for one in (*pairs(), *pairs(HELD_OUT), *(one for folder in lives for one in of_lives(folder))):
         yield from (one.question, *one.positives, *one.negatives)
 
 

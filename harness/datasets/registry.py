@@ -15,7 +15,7 @@ from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.formats.catalogue import FORMATS, REFUSED, Format
 from harness.datasets.golds import read_corrections, require_known
-from harness.datasets.lives import files_of, read_lives
+from harness.datasets.lives import LIVES, LONG_LIVES, files_of, read_lives
 from harness.datasets.locomo import parse_conversation, parse_locomo
 from harness.datasets.locomo_plus import parse_plus
 from harness.datasets.longmemeval import iterate_instances, question_of
@@ -28,7 +28,7 @@ from harness.datasets.selection import Source
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
-BUILT_IN = ("lives", "sample")
+BUILT_IN = ("lives", "long-lives", "sample")
 DATASETS = (
     *("longmemeval", "locomo", "locomo-refined", "locomo-plus", "beam"),
     *FORMATS,
@@ -63,11 +63,11 @@ def open_dataset(
     if conversations is not None and name != "locomo-plus":
         raise UsageError(f"--conversations is for locomo-plus, not {name}")
     if name == "lives":
-        return _lives(file)
-    if name == "sample":
+        return _lives(name, file or LIVES, file)
+    if name in BUILT_IN:
         if file is not None:
-            raise UsageError("the sample data set is built in: leave --file out")
-        return _sample()
+            raise UsageError(f"{name} is built in: leave --file out")
+        return _sample() if name == "sample" else _lives(name, LONG_LIVES)
     if ":" in name:
         return _plugin(name, file)
     if name in REFUSED:
@@ -90,15 +90,13 @@ def _of_file(name: str, file: Path, gold: Path | None, conversations: Path | Non
     return _beam(file) if name == "beam" else _locomo(name, file, gold)
 
 
-def _lives(folder: Path | None) -> Dataset:
-    """The built-in ones, or those of a folder in the same layout."""
-    questions = read_lives(folder) if folder else read_lives()
-    files = files_of(folder) if folder else files_of()
+def _lives(name: str, folder: Path, file: Path | None = None) -> Dataset:
+    questions, files = read_lives(folder), files_of(folder)
     if not questions:
         raise DatasetError(f"{folder}: holds no lives")
     text = "".join(f"{sha256_of(each)}  {each.name}\n" for each in files)
     fingerprint = Fingerprint.known(hashlib.sha256(text.encode()).hexdigest())
-    return _in_memory("lives", folder, sum(map(_size, files)), fingerprint, questions)
+    return _in_memory(name, file, sum(map(_size, files)), fingerprint, questions)
 
 
 def sample_json() -> str:

@@ -16,13 +16,14 @@ from typing import Any
 from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn
 from harness.errors import DatasetError
 
-FOLDER = Path(__file__).parent
+LIVES = Path(__file__).parent
+LONG_LIVES = LIVES / "long"
 _QUESTIONS = ".questions.jsonl"
 # LongMemEval's: an abstention question carries the type of what it seems to ask for.
 _TYPE_OF_ABSTENTION = "single-session-user"
 
 
-def read_lives(folder: Path = FOLDER) -> list[Question]:
+def read_lives(folder: Path) -> list[Question]:
     """All questions of the lives in a folder, life by life; those of one share its history.
 
     Raises `DatasetError` for a life that cannot be read.
@@ -31,7 +32,7 @@ def read_lives(folder: Path = FOLDER) -> list[Question]:
     return [question for file in found for question in _life(file)]
 
 
-def files_of(folder: Path = FOLDER) -> list[Path]:
+def files_of(folder: Path) -> list[Path]:
     """What the lives in a folder are read from."""
     return sorted(folder.glob("*.jsonl"))
 

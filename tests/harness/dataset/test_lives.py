@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.encoder import examples
-from harness.datasets.lives import FOLDER, read_lives
+from harness.datasets.lives import LIVES, LONG_LIVES, read_lives
 from harness.datasets.questions import LONGMEMEVAL_TYPES, evidence_rounds
 from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError
 
-FOLDERS = (FOLDER, examples.LIVES)
+FOLDERS = (examples.LIVES, LIVES, LONG_LIVES)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -43,12 +43,13 @@ def test_no_reply_is_said_twice_in_a_life(folder: Path) -> None:
 
 
 def test_nobody_is_both_taught_and_judged() -> None:
-    taught, judged = ({q.sessions[0].turns for q in read_lives(one)} for one in FOLDERS)
-    assert not taught & judged
+    taught, *judged = ({q.sessions[0].turns for q in read_lives(one)} for one in FOLDERS)
+    assert not taught & set().union(*judged)
 
 
-def test_they_are_a_data_set_whose_questions_share_their_history() -> None:
-    lives = open_dataset("lives", None)
+@pytest.mark.parametrize("name", ["lives", "long-lives"])
+def test_they_are_a_data_set_whose_questions_share_their_history(name: str) -> None:
+    lives = open_dataset(name, None)
     assert len({one.history_id for one in lives.outlines}) * 20 < len(lives.outlines)
     (first, *_) = lives.histories([one.question_id for one in lives.outlines])
     assert len({one.history_id for one in first}) == 1
