@@ -68,9 +68,14 @@ def _is_typed(one: Record) -> bool:
 
 
 def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
-    """Those that are not much farther from the question than the first."""
-    enough = statements[0].closeness * _NEAR_THE_BEST
+    """The first, and those that are not much farther from the question than it."""
+    enough = _from(statements[0].closeness, _NEAR_THE_BEST)
     return [statement for statement in statements if statement.closeness >= enough]
+
+
+def _from(best: float, share: float) -> float:
+    """From which value on others stand beside the best, which stays where all are below zero."""
+    return min(best, best * share)
 
 
 def with_newer(quotes: Sequence[Statement], near: Sequence[Statement]) -> list[Statement]:
@@ -198,8 +203,8 @@ async def ranked(
     weighed.sort(key=lambda one: (round(one.weight, _DIGITS), *_said_at(one)), reverse=True)
     if not kind.about_replies:
         weighed.sort(key=lambda one: one.asking >= ASKS)
-    best = weighed[0].weight if weighed else 0.0
-    return [one for one in weighed if one.weight >= best * _ENOUGH]
+    enough = _from(weighed[0].weight, _ENOUGH) if weighed else 0.0
+    return [one for one in weighed if one.weight >= enough]
 
 
 async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
