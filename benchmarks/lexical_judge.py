@@ -25,8 +25,7 @@ from sklearn.model_selection import GroupKFold
 from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import load_longmemeval
 from harness.judges.controls import unlike
-from harness.judges.lexical.features import Features
-from harness.judges.lexical.judge import WEIGHTS, Family, Weights, family_of, features_of
+from harness.judges.lexical.judge import WEIGHTS, Family, Features, Weights, family_of, features_of
 from harness.records.digest import QuestionDigest
 
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")

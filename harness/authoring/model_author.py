@@ -4,6 +4,7 @@ A reply that cannot be used is asked for again, with what was wrong with it; aft
 refused, and the reason is kept.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -12,27 +13,137 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
+from harness.authoring.checks import holds
 from harness.authoring.draft import Asked, Draft, Refused, Turns
-from harness.authoring.kept_replies import KeptReplies
 from harness.authoring.plan import Item
-from harness.authoring.replies import (
-    Unusable,
-    question_of,
-    statements_of,
-    telling,
-    text_of,
-    verdict_of,
-)
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
-from harness.judges.openai_chat import ChatEndpoint, OpenAIChat
+from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat, Reply
+from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.prompt import Prompt, load_prompts
-from harness.records.run_dir import RunDir
+from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
 from harness.spending.budget import Budget, Limits, Meter
 from harness.spending.forecast import ANSWER_TOKENS, Forecast
-from harness.spending.usage import Price
-from harness.text import tokens_of
+from harness.spending.usage import Price, Usage
+from harness.text import tokens_at_least_one, tokens_of
+
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+_LONGEST = 4000
+
+
+class Unusable(Exception):
+    """A reply is not what was asked for; its text says why, to the model."""
+
+
+def text_of(said: str) -> str:
+    """A text that is neither empty nor endless."""
+    text = said.strip()
+    if not text or len(text) > _LONGEST:
+        raise Unusable("it is empty" if not text else f"it is longer than {_LONGEST} characters")
+    return text
+
+
+def telling(statement: str) -> Callable[[str], str]:
+    """A reader of messages that must hold a statement's words."""
+
+    def read(said: str) -> str:
+        text = text_of(said)
+        if not holds(text, statement):
+            raise Unusable(f"it does not say this in its words: {statement}")
+        return text
+
+    return read
+
+
+def question_of(said: str) -> Asked:
+    """A question and its answer."""
+    found = _json(said)
+    question, answer = found.get("question"), found.get("answer")
+    if isinstance(answer, int | float) and not isinstance(answer, bool):
+        answer = str(answer)
+    if not isinstance(question, str) or not isinstance(answer, str):
+        raise Unusable("question and answer must be texts")
+    return Asked(text_of(question), text_of(answer))
+
+
+def statements_of(said: str, wanted: int) -> tuple[str, ...]:
+    """So many statements."""
+    found = _json(said).get("statements")
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise Unusable("statements must be a list of texts")
+    if len(found) != wanted:
+        raise Unusable(f"{len(found)} statements, {wanted} are wanted")
+    return tuple(map(text_of, found))
+
+
+def verdict_of(said: str) -> str:
+    """`yes` or `no`."""
+    verdict = parse_verdict(said, YES_NO)
+    if verdict is None:
+        raise Unusable("say yes or no")
+    return verdict
+
+
+def _json(said: str) -> dict[str, Any]:
+    match = _OBJECT.search(said)
+    try:
+        found = json.loads(match[0]) if match else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Unusable("it holds no JSON object")
+    return found
+
+
+CALLS = LineFile[dict[str, Any]]("calls.jsonl")
+
+
+class KeptReplies:
+    """Asks a model what was not asked before in this folder."""
+
+    def __init__(self, folder: RunDir, chat: OpenAIChat) -> None:
+        self._folder = folder
+        self._chat = chat
+        self._calls = {line["call"]: line for line in folder.records(CALLS, "call")}
+        chat.meter.before = self._spent()
+
+    async def ask(self, step: str, item: str, attempt: int, messages: Messages) -> str:
+        """The reply's text; raises what `OpenAIChat.ask` does."""
+        asked = {"step": step, "item": item, "attempt": attempt, "messages": list(messages)}
+        call = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
+        if call not in self._calls:
+            reply = await self._chat.ask(messages)
+            self._calls[call] = {"call": call, **asked, **_kept(reply)}
+            self._folder.append(CALLS, self._calls[call])
+        return str(self._calls[call]["reply"])
+
+    def _spent(self) -> Usage:
+        """What was paid by earlier commands."""
+        total = Usage()
+        for line in self._calls.values():
+            characters = sum(len(message["content"]) for message in line["messages"])
+            prompt, completion = line["prompt_tokens"], line["completion_tokens"]
+            told = prompt is not None and completion is not None
+            total.add(
+                Usage(
+                    calls=1,
+                    estimated_calls=int(not told),
+                    prompt_tokens=prompt or tokens_at_least_one(characters),
+                    completion_tokens=completion or tokens_at_least_one(len(line["reply"])),
+                )
+            )
+        return total
+
+
+def _kept(reply: Reply) -> dict[str, Any]:
+    return {
+        "reply": reply.text,
+        "finish_reason": reply.finish_reason,
+        "prompt_tokens": reply.prompt_tokens,
+        "completion_tokens": reply.completion_tokens,
+    }
+
 
 T = TypeVar("T")
 _PACKAGE = "harness.authoring.prompts"

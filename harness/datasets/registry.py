@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.beam import chat_name, questions_of
-from harness.datasets.beam_files import content_digest, read_chats, size_of
+from harness.datasets.beam import chat_name, content_digest, questions_of, read_chats, size_of
 from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gold, Gradual
 from harness.datasets.digests import digest_of
 from harness.datasets.files import read_records, sha256_of

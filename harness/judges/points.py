@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from harness.judges.base import Decision
-from harness.statistics.rank_correlation import kendall_tau_b
+from harness.statistics.agreement import kendall_tau_b
 
 WORTHS = (0.0, 0.5, 1.0)
 # The least fractional score of a yes.

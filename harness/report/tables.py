@@ -3,6 +3,7 @@
 from harness.context.prompt_evidence import BEGINNING, PromptTable
 from harness.metrics.errors_apart import ErrorsTable, Place
 from harness.metrics.judge_table import JudgeTokens
+from harness.metrics.rubric_scores import SCORERS, Scored
 from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
     accuracy_tables,
@@ -11,10 +12,30 @@ from harness.report.accuracy_tables import (
     official_accuracy_table,
 )
 from harness.report.retrieval_tables import retrieval_tables
-from harness.report.rubric_tables import rubric_tables
 from harness.report.schema import Report
 from harness.report.table import Table, number, percent
 from harness.statistics.intervals import Mean
+
+
+def rubric_tables(report: Report) -> list[Table]:
+    """One table, where answers were scored by rubrics."""
+    scores = report.get("rubric_scores")
+    if not scores:
+        return []
+    named = [("overall", scores["overall"]), ("mean of the types", scores["averaged"])]
+    named += [*scores["by_type"].items(), ("those that were scored", scores["scored"])]
+    note = (
+        "Mean worth of the rubric's points. Fractional: a half point is a half, an order of events "
+        "is Kendall's tau-b times F1. Official, as the released scripts print it: a half point is "
+        f"nothing, an order is tau-b alone. {scores['without_scores']} questions without scores "
+        "count 0."
+    )
+    rows = [_row(name, cells) for name, cells in named]
+    return [Table("Scores by rubric, %", ("questions", *SCORERS, "n"), rows, note)]
+
+
+def _row(name: str, cells: Scored) -> tuple[str, ...]:
+    return (name, *(percent(cells[s]["value"]) for s in SCORERS), str(cells[SCORERS[0]]["n"]))
 
 
 def report_tables(report: Report) -> list[Table]:

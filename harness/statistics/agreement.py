@@ -5,11 +5,35 @@ with all its ratings; the same seed gives the same bounds.
 """
 
 from collections.abc import Hashable, Sequence
+from itertools import combinations
+from math import sqrt
 from typing import TypedDict
 
 from harness.statistics.intervals import bootstrap_mean, percentile_interval, proportion
 from harness.statistics.paired_tests import Pairs
 from harness.statistics.resampling import RESAMPLES, resampled
+
+
+def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Kendall's tau-b of two lists of ranks, -1 to 1, ties counted; None where one of them ranks
+    nothing above anything else.
+
+    M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33 (1945).
+    """
+    agreeing = ranked_first = ranked_second = 0
+    for (a, x), (b, y) in combinations(zip(first, second, strict=True), 2):
+        one, other = _sign(a - b), _sign(x - y)
+        agreeing += one * other
+        ranked_first += one * one
+        ranked_second += other * other
+    if not ranked_first or not ranked_second:
+        return None
+    return agreeing / sqrt(ranked_first * ranked_second)
+
+
+def _sign(difference: float) -> int:
+    return (difference > 0) - (difference < 0)
+
 
 # More resamples than this without a kappa, and the others tell nothing of the whole.
 _UNDEFINED = 0.05

@@ -3,12 +3,11 @@
 Columns, because a search of a long memory ranks thousands of rounds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from memory_store.recall.fusion import Candidates, Weights, weighted
-from memory_store.recall.neighbours import Neighbours
 from memory_store.recall.remembered import Place
 from memory_store.recall.search import Found
 from memory_store.recall.speakers import Speakers
@@ -21,6 +20,65 @@ from memory_store.recall.weighting import (
     rarity,
     term_weights,
 )
+
+# The turn before is mostly another speaker's, the one before that the same speaker's.
+_REACH = 2
+
+
+class Neighbours:
+    """Which of some rounds stand beside each other where several people speak; a row for each.
+
+    `sessions` numbers the session of each.
+    """
+
+    def __init__(self, places: Sequence[Place], sessions: Rows) -> None:
+        self._places = places
+        rows = np.array(_of_several_people(places, sessions.tolist()), np.intp)
+        numbers = np.fromiter((places[row].number for row in rows), np.intp, len(rows))
+        order = np.lexsort((numbers, sessions[rows]))
+        self._rows, self._numbers = rows[order], numbers[order]
+        self._sessions = sessions[self._rows]
+
+    def answers(self, near: Column) -> Column:
+        """For each round that another speaker's question stands right before: how much nearer that
+        is."""
+        gains: Column = np.zeros(len(near))
+        for before, after in self._pairs(1):
+            for asking, row in zip(before.tolist(), after.tolist(), strict=True):
+                first, second = self._places[asking], self._places[row]
+                if first.ends_asking and first.speakers != second.speakers:
+                    gains[row] = max(0.0, near[asking] - near[row])
+        return gains
+
+    def nearer(self, near: Column) -> Column:
+        """For each round how much nearer the nearest of the two before and the two after it is; 0
+        where none is nearer."""
+        gains: Column = np.zeros(len(near))
+        for distance in range(1, _REACH + 1):
+            for before, after in self._pairs(distance):
+                gap = near[after] - near[before]
+                gains[before] = np.maximum(gains[before], gap)
+                gains[after] = np.maximum(gains[after], -gap)
+        return gains
+
+    def _pairs(self, distance: int) -> Iterator[tuple[Rows, Rows]]:
+        """Rows of rounds and of those that come so many rounds later in their sessions."""
+        # Of the rounds between the two, any may be missing here.
+        for step in range(1, distance + 1):
+            together = self._sessions[step:] == self._sessions[:-step]
+            together &= self._numbers[step:] - self._numbers[:-step] == distance
+            yield self._rows[:-step][together], self._rows[step:][together]
+
+
+def _of_several_people(places: Sequence[Place], sessions: Sequence[int]) -> list[int]:
+    """The rows of sessions in which speakers of more than one name were found."""
+    names: dict[int, set[Speakers]] = {}
+    for session, place in zip(sessions, places, strict=True):
+        if place.speakers:
+            names.setdefault(session, set()).add(place.speakers)
+    several = {session for session, found in names.items() if len(found) > 1}
+    return [row for row, session in enumerate(sessions) if session in several] if several else []
+
 
 # A round so far into its session gets half the lift of the first.
 _HALVED = 7

@@ -1,16 +1,207 @@
 """What a rule finds in a line before its surroundings are read."""
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from memory_store.language.dates.line import Line
-from memory_store.language.dates.verbs import Cues
+from memory_store.language.languages import word_list
 from memory_store.time.calendar import Recurring, Which
 from memory_store.time.types import Precision, Relation, Span
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word_list("english", f"time.{name}"))
+
+
+_PAST, _NOT_PAST, _AHEAD = _words("past"), _words("not_past"), _words("ahead")
+_PLANNED, _SAME_FORM, _PLAIN = _words("planned"), _words("same_form"), _words("plain")
+_ARRANGED, _PUT_OFF, _HABIT = _words("arranged"), _words("put_off"), _words("habit")
+_OF_A_NOUN, _NOT_YET, _DOERS = _words("of_a_noun"), _words("not_yet"), _words("doers")
+_PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("short_is")
+_DONE = _PLANNED | _words("done")
+# How far before a day the words may stand that put it off.
+_PUT_OFF_WINDOW = 6
+
+
+class Cues:
+    """What of a text tells how its days are meant; looked for once, however many days it names.
+
+    Languages without such words have none. Places are numbers of tokens.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._words: list[str] = line.words
+        self._habits: dict[int, bool] = {}
+
+    def looks_ahead(self, place: int) -> bool:
+        """Whether the verb nearest before the place (else the first after it) looks ahead.
+
+        No verb: it looks back, since people mostly tell what happened.
+        """
+        places, ahead = self._verbs
+        return bool(places) and ahead[max(0, bisect_left(places, place) - 1)]
+
+    def tense(self, place: int) -> bool | None:
+        """Whether the clause around the place looks ahead (else back), by the verb nearest before
+        it, else the first after it; None where it has none, or tells of a change of dates."""
+        if self._is_put_off(place):
+            return None
+        begin, end = _around(self._clauses, place, len(self._words))
+        places, ahead = self._telling
+        n = bisect_left(places, place)
+        if n and places[n - 1] >= begin:
+            return ahead[n - 1]
+        return ahead[n] if n < len(places) and places[n] < end else None
+
+    def tense_around(self, place: int) -> bool | None:
+        """Whether the sentence looks ahead (else back), where all of its verbs agree."""
+        begin, end = _around(self._sentences, place, len(self._words))
+        places = self._telling[0]
+        first, last = bisect_left(places, begin), bisect_left(places, end)
+        ahead = self._sums[last] - self._sums[first]
+        return None if first == last or 0 < ahead < last - first else ahead > 0
+
+    def announces(self, place: int) -> bool:
+        """Whether the words before the place plainly announce: "in two weeks" is then a date."""
+        return self._plain_end <= place and self.looks_ahead(place)
+
+    def is_habit(self, place: int) -> bool:
+        """Whether the clause around the place tells what happens again and again."""
+        begin, end = _around(self._clauses, place, len(self._words))
+        if not self._line.pack.is_english:
+            return False
+        if begin not in self._habits:
+            self._habits[begin] = any(map(self._tells_a_habit, range(begin, end)))
+        return self._habits[begin]
+
+    def _is_put_off(self, place: int) -> bool:
+        """Whether the words before a day move something to it: "moved to June 12"."""
+        last = place - 1 - (self._word(place - 1) == "the")
+        if not self._line.kind(last, "to", "until", "for"):
+            return False
+        for n in range(last - 1, max(-1, last - _PUT_OFF_WINDOW), -1):
+            if self._line.kind(n, "stop"):
+                return False
+            if self._words[n] in _PUT_OFF:
+                return True
+        return False
+
+    def _tells_a_habit(self, place: int) -> bool:
+        if self._words[place] in _HABIT:
+            return True
+        line, word = self._line, self._word(place + 1)
+        if self._words[place] in ("once", "twice", "times"):
+            return word in ("a", "per", "each", "every")
+        if self._words[place] not in ("each", "every"):
+            return False
+        return any(line.kind(n, "unit") for n in (place + 1, place + 2))
+
+    @cached_property
+    def _verbs(self) -> tuple[list[int], list[bool]]:
+        """Where each verb stands, and whether it looks ahead."""
+        places: list[int] = []
+        ahead: list[bool] = []
+        if not self._line.pack.is_english:
+            return places, ahead
+        after = 0
+        for place in range(len(self._words)):
+            way = self._way(place) if place >= after else None
+            if way is not None:
+                places.append(place)
+                ahead.append(way)
+                after = place + self._length(place)
+        return places, ahead
+
+    def _way(self, place: int) -> bool | None:
+        """Whether the word there looks ahead; None for one that tells nothing."""
+        word, before, after = self._words[place], self._word(place - 1), self._word(place + 1)
+        if after == "got" and (word in ("have", "has") or word.endswith("'ve")):
+            return True
+        if before not in _NOT_YET and word not in _NOT_PAST and self._is_past(word, before, place):
+            return False
+        if word in _AHEAD or word.endswith("'ll"):
+            return True
+        return (
+            (word in _SHORT_IS and self._line.kind(place + 1, "possessive"))
+            or (word == "turns" and after.isdecimal())
+            or (word == "like" and before in _WOULD)
+            or (word == "due" and after != "to")
+            or (word in _PLANNED and before in _PLANNERS)
+        ) or None
+
+    def _is_past(self, word: str, before: str, place: int) -> bool:
+        if word in _PAST or self._length(place) > 1:
+            return True
+        if len(word) > 3 and word.endswith("ed") and word.isalpha():
+            return before not in _OF_A_NOUN
+        return word in _SAME_FORM and before in _DOERS
+
+    def _length(self, place: int) -> int:
+        """How many words a verb takes: "have got" and "did I have" are one."""
+        if self._word(place + 1) == "got":
+            return 2
+        if self._words[place] in ("did", "didn't"):
+            for n in (place + 3, place + 2):
+                if self._word(n) in _DONE:
+                    return n + 1 - place
+        return 1
+
+    def _word(self, place: int) -> str:
+        return self._words[place] if 0 <= place < len(self._words) else ""
+
+    @cached_property
+    def _telling(self) -> tuple[list[int], list[bool]]:
+        """The same without those that only arrange something: "I booked the hall for June 12" tells
+        nothing of that day."""
+        verbs = [v for v in zip(*self._verbs, strict=True) if self._words[v[0]] not in _ARRANGED]
+        return [place for place, _ in verbs], [ahead for _, ahead in verbs]
+
+    @cached_property
+    def _sums(self) -> list[int]:
+        """How many of the first verbs that tell look ahead."""
+        return [0, *accumulate(self._telling[1])]
+
+    @cached_property
+    def _plain_end(self) -> int:
+        """Where the first plain announcement ends; behind the text without one."""
+        for n, word in enumerate(self._words):
+            if word in _PLAIN or word.endswith("'ll"):
+                return n + 1
+            if (word, self._word(n + 1)) in (("going", "to"), ("plan", "to")):
+                return n + 2
+        return len(self._words) + 1
+
+    @cached_property
+    def _clauses(self) -> Sequence[int]:
+        """Where the marks between two clauses stand."""
+        line = self._line
+        marks = ("comma", "stop", "dash")
+        return [
+            n
+            for n, word in enumerate(self._words)
+            if line.kind(n, *marks) or (word in (":", ";") and not line.kind(n, "clock"))
+        ]
+
+    @cached_property
+    def _sentences(self) -> Sequence[int]:
+        """The same of two sentences."""
+        line = self._line
+        ends = (n for n in range(len(self._words)) if line.kind(n, "stop"))
+        return [n for n in ends if n + 1 == len(self._words) or not line.adjoins(n + 1)]
+
+
+def _around(marks: Sequence[int], place: int, length: int) -> tuple[int, int]:
+    """Where the part around a place begins and ends."""
+    before, after = bisect_right(marks, place - 1), bisect_left(marks, place)
+    return marks[before - 1] + 1 if before else 0, marks[after] if after < len(marks) else length
+
 
 # A season away.
 _CLOSE = timedelta(days=92)

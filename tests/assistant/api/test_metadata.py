@@ -4,7 +4,7 @@ import httpx
 import pytest
 from calls import chat, sessions
 
-from assistant.api.metadata import KEYS, check_keys
+from assistant.api.chat import KEYS, check_keys
 from assistant.errors import InvalidRequest
 
 

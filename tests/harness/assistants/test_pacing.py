@@ -12,8 +12,8 @@ from histories import many
 from scripted_rival import Rival
 
 from harness.assistants.endpoint import RetryPolicy
-from harness.assistants.pace import Pace, Window
 from harness.assistants.profile import load_profile
+from harness.assistants.transport import Pace, Window
 from harness.replay.modes.choice import Approach
 
 PLAIN = Approach("full-context", load_profile("plain"))

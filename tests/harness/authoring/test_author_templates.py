@@ -11,7 +11,7 @@ from benches import Finished
 from commands import Server
 from histories import chat, instance, write_data
 
-from harness.authoring.fillers import template_fillers
+from harness.authoring.assembly import template_fillers
 from harness.authoring.ontology import ontology
 from harness.authoring.plan import TYPES, plan_items
 from harness.datasets.longmemeval import load_longmemeval

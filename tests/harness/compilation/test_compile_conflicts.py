@@ -9,7 +9,7 @@ import pytest
 from compiling import Compile, kayak_pool, shown
 from histories import chat, write_data
 
-from harness.compilation.conflicts import Statements
+from harness.compilation.pool import Statements
 from harness.datasets.files import read_records
 from harness.datasets.questions import HaystackSession, Turn
 

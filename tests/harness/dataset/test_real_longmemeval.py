@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.compilation.conflicts import Statements
-from harness.compilation.pool import read_pool
+from harness.compilation.pool import Statements, read_pool
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
 from harness.datasets.questions import rounds_of

@@ -13,8 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from harness.comparison.runs import load_run
 from harness.errors import RunMismatch, UsageError
-from harness.gates.gates import junit_xml
-from harness.gates.regression import check_regression
+from harness.gates.gates import check_regression, junit_xml
 from harness.gates.thresholds import GateResult, figure_of, parse_threshold
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report

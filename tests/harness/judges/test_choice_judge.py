@@ -2,8 +2,7 @@
 
 import pytest
 
-from harness.judges.choice import named_option
-from harness.judges.registry import default_judge
+from harness.judges.registry import default_judge, named_option
 
 OPTIONS = ("red", "dark red", "a green tent", "blue")
 

@@ -11,8 +11,7 @@ from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
 from harness.judges.lexical.code_outline import code_outline
-from harness.judges.lexical.conclusion import conclusion
-from harness.judges.lexical.judge import shipped_weights
+from harness.judges.lexical.judge import conclusion, shipped_weights
 from harness.judges.lexical.quantities import Day, days, quantities
 from harness.judges.lexical.references import accepted_answers, references
 from harness.judges.lexical.words import content_words, tokens

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from memory_store.recall.neighbours import Neighbours
 from memory_store.recall.remembered import Place
+from memory_store.recall.signals import Neighbours
 
 
 def place(

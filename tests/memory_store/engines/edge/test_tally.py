@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memory_store import EdgeEngine, Record, Round
-from memory_store.engines.edge.tally import Tally
+from memory_store.engines.edge.engine import Tally
 from memory_store.engines.engine import Point, Scope
 from memory_store.points import to_point
 from memory_store.types import Days
