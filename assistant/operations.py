@@ -68,7 +68,7 @@ def _opened(named: Path, path: Path, mode: str) -> TextIO:
     return cast(TextIO, path.open(mode, encoding="utf-8", newline="\n"))
 
 
-class Place(StrEnum):
+class MemoryPlace(StrEnum):
     """Where a memory can be."""
 
     EDGE = "edge"
@@ -84,9 +84,9 @@ async def memory_exists(settings: Settings) -> bool:
         await memory.close()
 
 
-async def migrate(settings: Settings, to: Place, progress: Progress) -> Migrated:
+async def migrate(settings: Settings, to: MemoryPlace, progress: Progress) -> Migrated:
     """Move the memory between `data_dir` and the server at `qdrant_url`."""
-    source = Place.EDGE if to is Place.SERVER else Place.SERVER
+    source = MemoryPlace.EDGE if to is MemoryPlace.SERVER else MemoryPlace.SERVER
     return await memory_store.migrate(
         _operator(settings, source), _operator(settings, to), progress
     )
@@ -173,12 +173,12 @@ async def cancel_reindex(settings: Settings) -> bool:
     return await memory_store.cancel_reindex(_operator(settings, _in_use(settings)))
 
 
-def _in_use(settings: Settings) -> Place:
-    return Place.SERVER if settings.qdrant_url else Place.EDGE
+def _in_use(settings: Settings) -> MemoryPlace:
+    return MemoryPlace.SERVER if settings.qdrant_url else MemoryPlace.EDGE
 
 
-def _operator(settings: Settings, place: Place) -> OperatorEngine:
-    if place is Place.EDGE:
+def _operator(settings: Settings, place: MemoryPlace) -> OperatorEngine:
+    if place is MemoryPlace.EDGE:
         return EdgeOperator(settings.data_dir)
     if not settings.qdrant_url:
         raise ConfigError(

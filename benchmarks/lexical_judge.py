@@ -25,7 +25,14 @@ from sklearn.model_selection import GroupKFold
 from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import load_longmemeval
 from harness.judges.controls import unlike
-from harness.judges.lexical.judge import WEIGHTS, Family, Features, Weights, family_of, features_of
+from harness.judges.lexical.judge import (
+    WEIGHTS,
+    Family,
+    Features,
+    FeatureWeights,
+    family_of,
+    features_of,
+)
 from harness.records.digest import QuestionDigest
 
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")
@@ -90,11 +97,11 @@ def controls(questions: Sequence[QuestionDigest], labelled: Sequence[Row]) -> li
     return rows
 
 
-def fit(rows: Sequence[Row]) -> Weights:
+def fit(rows: Sequence[Row]) -> FeatureWeights:
     """Coefficients for each family of questions."""
     labelled = sum(not row.is_control for row in rows)
     share = CONTROLS_SHARE * labelled / max(1, len(rows) - labelled)
-    return Weights(
+    return FeatureWeights(
         VETO_OFF_TOPIC,
         {family: _fit([r for r in rows if _is(r, family)], share) for family in FAMILIES},
     )
@@ -111,7 +118,7 @@ def cross_validated(rows: Sequence[Row]) -> list[bool]:
     return said
 
 
-def passes(row: Row, weights: Weights) -> bool:
+def passes(row: Row, weights: FeatureWeights) -> bool:
     """The judge's decision by given coefficients."""
     if not row.hypothesis.strip():
         return False
@@ -179,7 +186,7 @@ def _fit(rows: Sequence[Row], control_weight: float) -> dict[str, float]:
     return {"intercept": float(model.intercept_[0])} | {k: float(v) for k, v in fitted.items()}
 
 
-def _ship(rows: Sequence[Row], weights: Weights) -> None:
+def _ship(rows: Sequence[Row], weights: FeatureWeights) -> None:
     labelled = sum(not row.is_control for row in rows)
     text = {
         "fitted_by": "python -m benchmarks.lexical_judge --fit",

@@ -81,7 +81,7 @@ from memory_store.recall.fusion import Weights
 from memory_store.recall.recall import Query, Recall, RecallSettings
 from memory_store.recall.speakers import named_speakers, speakers_of, without_names
 from memory_store.recall.weighting import Posting, bm25, term_weights
-from memory_store.retention import Rule
+from memory_store.retention import RetentionRule
 from memory_store.sessions import LONGEST_TITLE, as_title, summarise_session
 from memory_store.spaces import Whose, owner_of, whose
 from memory_store.store import MemoryStore
@@ -195,9 +195,9 @@ __all__ = [
     "Reindexed",
     "Repaired",
     "Restored",
+    "RetentionRule",
     "Round",
     "RoundTaken",
-    "Rule",
     "Sentence",
     "ServerDocuments",
     "ServerEngine",

@@ -11,7 +11,7 @@ from memory_store.types import Days
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RetentionRule:
     """Which rounds of a user go: those that expire at `expired_by` or before, and those that were
     said on `said_until` or before. With `where`, of all these only those labelled like this."""
 

@@ -32,7 +32,7 @@ from memory_store.points import enrichment_to_payload, from_payload
 from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
 from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
-from memory_store.retention import Rule
+from memory_store.retention import RetentionRule
 from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
 from memory_store.spaces import whose
 from memory_store.transfer.records import owned
@@ -404,7 +404,7 @@ class MemoryStore:
     async def forget_by_rule(
         self,
         user_id: str,
-        rule: Rule,
+        rule: RetentionRule,
         *,
         dry_run: bool = False,
         enrichment: EnrichmentState = EnrichmentState.DONE,

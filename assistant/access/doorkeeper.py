@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from assistant.access.hosts import is_loopback
 from assistant.access.key_file import KeyFile
-from assistant.access.keys import Key, Scope, digest_of, key_of
+from assistant.access.keys import ApiKey, Scope, digest_of, key_of
 from assistant.errors import ConfigError, Forbidden, Unauthenticated
 from assistant.settings import Settings
 
@@ -25,7 +25,7 @@ class Caller:
     scopes: frozenset[Scope]
 
     @classmethod
-    def of(cls, key: Key) -> "Caller":
+    def of(cls, key: ApiKey) -> "Caller":
         """The holder of a key."""
         return cls(key.id, key.label, key.user_id, key.scopes)
 
@@ -64,11 +64,11 @@ class Doorkeeper:
         """Raises `ConfigError` for keys that cannot be read."""
         self._file = KeyFile(settings.keys_path)
         self._given = _given_key(settings)
-        self.shared: tuple[Key, ...] = ()
+        self.shared: tuple[ApiKey, ...] = ()
         """The keys of all assistants on the Qdrant server, as they were last read there."""
         self._needs_key = not is_loopback(settings.host) or bool(self.keys())
 
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[ApiKey, ...]:
         """The keys that open at this moment. Raises `ConfigError` when they cannot be read."""
         return (*self._given, *self._file.keys(), *self.shared)
 
@@ -92,7 +92,7 @@ class Doorkeeper:
         return Caller.of(key)
 
 
-def check_reachable(settings: Settings, shared: Sequence[Key] = ()) -> None:
+def check_reachable(settings: Settings, shared: Sequence[ApiKey] = ()) -> None:
     """Raises `ConfigError` where others could reach an assistant that needs no key. `shared` are
     the keys of all assistants on the Qdrant server."""
     if not (is_loopback(settings.host) or shared or Doorkeeper(settings).keys()):
@@ -103,10 +103,10 @@ def check_reachable(settings: Settings, shared: Sequence[Key] = ()) -> None:
         )
 
 
-def _given_key(settings: Settings) -> tuple[Key, ...]:
+def _given_key(settings: Settings) -> tuple[ApiKey, ...]:
     """The key out of the settings, which may do everything."""
     token = settings.api_key.get_secret_value() if settings.api_key else ""
     if not token:
         return ()
     start = datetime.fromtimestamp(0, UTC).isoformat()
-    return (Key("settings", "api_key", digest_of(token), None, frozenset(Scope), start),)
+    return (ApiKey("settings", "api_key", digest_of(token), None, frozenset(Scope), start),)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assistant.access.keys import Key, from_body, to_body
+from assistant.access.keys import ApiKey, from_body, to_body
 from assistant.errors import ConfigError
 
 
@@ -21,9 +21,9 @@ class KeyFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._read_at: tuple[int, int, int] | None = None
-        self._keys: tuple[Key, ...] = ()
+        self._keys: tuple[ApiKey, ...] = ()
 
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[ApiKey, ...]:
         """The keys of the moment; the file is read again when it has changed.
 
         Raises `ConfigError` for a file that cannot be read, rather than find nobody in it.
@@ -41,11 +41,11 @@ class KeyFile:
             self._read_at = version
         return self._keys
 
-    def add(self, key: Key) -> None:
+    def add(self, key: ApiKey) -> None:
         """Put a key into the file."""
         self._change(lambda keys: (*keys, key))
 
-    def remove(self, key_id: str) -> Key:
+    def remove(self, key_id: str) -> ApiKey:
         """Take a key out of the file. Raises `ConfigError` when it is not there."""
         gone = [key for key in self.keys() if key.id == key_id]
         if not gone:
@@ -53,7 +53,7 @@ class KeyFile:
         self._change(lambda keys: tuple(key for key in keys if key.id != key_id))
         return gone[0]
 
-    def _change(self, change: Callable[[Sequence[Key]], Sequence[Key]]) -> None:
+    def _change(self, change: Callable[[Sequence[ApiKey]], Sequence[ApiKey]]) -> None:
         try:
             with self._replacing() as file:
                 body = to_body(change(self.keys()))
@@ -84,7 +84,7 @@ class KeyFile:
             new.unlink(missing_ok=True)
             raise
 
-    def _read(self) -> tuple[Key, ...]:
+    def _read(self) -> tuple[ApiKey, ...]:
         try:
             return from_body(json.loads(self.path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError, ConfigError) as error:

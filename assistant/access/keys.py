@@ -28,7 +28,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """One key as it is kept: nothing in it lets anyone in."""
 
     id: str
@@ -55,7 +55,7 @@ class Key:
 class NewKey(NamedTuple):
     """A key and its token, which is nowhere else."""
 
-    key: Key
+    key: ApiKey
     token: str
 
 
@@ -67,7 +67,9 @@ def new_key(
         raise ConfigError(f"the user of a key {wrong}", code="wrong_key")
     token = _PREFIX + secrets.token_urlsafe(_RANDOM_BYTES)
     id = f"key-{secrets.token_hex(4)}"
-    return NewKey(Key(id, label, digest_of(token), user_id, frozenset(scopes), created_at), token)
+    return NewKey(
+        ApiKey(id, label, digest_of(token), user_id, frozenset(scopes), created_at), token
+    )
 
 
 def digest_of(token: str) -> str:
@@ -75,26 +77,26 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def key_of(token: str, keys: Collection[Key]) -> Key | None:
+def key_of(token: str, keys: Collection[ApiKey]) -> ApiKey | None:
     """The key that a token opens, found in a time that tells nothing about it."""
     digest = digest_of(token)
     found = [key for key in keys if hmac.compare_digest(key.digest, digest)]
     return found[0] if found else None
 
 
-def to_body(keys: Sequence[Key]) -> dict[str, Any]:
+def to_body(keys: Sequence[ApiKey]) -> dict[str, Any]:
     """Keys as they are kept, in JSON: digests, labels, users and scopes, never a token."""
     return {"format": _FORMAT, "version": _VERSION, "keys": [_key_to_body(key) for key in keys]}
 
 
-def from_body(body: Mapping[str, Any]) -> tuple[Key, ...]:
+def from_body(body: Mapping[str, Any]) -> tuple[ApiKey, ...]:
     """The keys in what `to_body` made. Raises `ValueError` and the like for anything else."""
     if (body["format"], body["version"]) != (_FORMAT, _VERSION):
         raise ValueError("these are no keys of this version")
     return tuple(map(_key_from_body, body["keys"]))
 
 
-def _key_to_body(key: Key) -> dict[str, Any]:
+def _key_to_body(key: ApiKey) -> dict[str, Any]:
     return {
         "id": key.id,
         "label": key.label,
@@ -105,12 +107,12 @@ def _key_to_body(key: Key) -> dict[str, Any]:
     }
 
 
-def _key_from_body(body: Mapping[str, Any]) -> Key:
+def _key_from_body(body: Mapping[str, Any]) -> ApiKey:
     user_id = body["user_id"]
     digest = str(body["sha256"]).lower()
     if len(bytes.fromhex(digest)) != 32:
         raise ValueError("sha256 must be 64 hexadecimal digits")
-    return Key(
+    return ApiKey(
         id=str(body["id"]),
         label=str(body["label"]),
         digest=digest,

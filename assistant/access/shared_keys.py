@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from assistant.access.keys import Key, from_body, to_body
+from assistant.access.keys import ApiKey, from_body, to_body
 from assistant.errors import ConfigError
 from memory_store import Document, Documents
 
@@ -16,17 +16,17 @@ class SharedKeys:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
 
-    async def keys(self) -> tuple[Key, ...]:
+    async def keys(self) -> tuple[ApiKey, ...]:
         """The keys of the moment. Raises `ConfigError` for what cannot be read."""
         return _keys_in(await self._documents.read(SHARED_KEYS))
 
-    async def add(self, key: Key) -> None:
+    async def add(self, key: ApiKey) -> None:
         """Put a key with the others."""
         done, there = False, await self._documents.read(SHARED_KEYS)
         while not done:
             done, there = await self._write((*_keys_in(there), key), there)
 
-    async def remove(self, key_id: str) -> Key | None:
+    async def remove(self, key_id: str) -> ApiKey | None:
         """Take a key away; None when it is not there."""
         done, there, gone = False, await self._documents.read(SHARED_KEYS), None
         while not done:
@@ -37,11 +37,11 @@ class SharedKeys:
             done, there = await self._write([key for key in keys if key != gone], there)
         return gone
 
-    async def _write(self, keys: Sequence[Key], over: Document) -> tuple[bool, Document]:
+    async def _write(self, keys: Sequence[ApiKey], over: Document) -> tuple[bool, Document]:
         return await self._documents.write(SHARED_KEYS, to_body(keys), over)
 
 
-def _keys_in(document: Document) -> tuple[Key, ...]:
+def _keys_in(document: Document) -> tuple[ApiKey, ...]:
     try:
         return from_body(document.body) if document.body else ()
     except (ValueError, KeyError, TypeError, ConfigError) as error:

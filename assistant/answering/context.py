@@ -20,10 +20,10 @@ from assistant.answering.packing import (
     OVERVIEW,
     USUAL,
     Beside,
-    Budget,
     Passage,
     Portions,
     Shown,
+    TokenBudget,
     pack,
     shortened,
 )
@@ -115,7 +115,7 @@ def build_context(
     def heading_cost(first: Shown) -> int:
         return count(layout.heading(head(first, request.asked_at))) + _SEAM
 
-    budget = Budget(request.token_budget - used, round_cost, heading_cost)
+    budget = TokenBudget(request.token_budget - used, round_cost, heading_cost)
     packed = pack(
         passages,
         request.question,

@@ -105,7 +105,7 @@ too few."""
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class TokenBudget:
     """Tokens to spend, and what things cost: a round, and once for each day its heading."""
 
     tokens: int
@@ -116,7 +116,7 @@ class Budget:
 def pack(
     passages: Sequence[Passage],
     question: str,
-    budget: Budget,
+    budget: TokenBudget,
     beside: Callable[[Record], Beside],
     portions: Portions = USUAL,
 ) -> Packed:
@@ -138,7 +138,7 @@ class _Packing:
     def __init__(
         self,
         question: str,
-        budget: Budget,
+        budget: TokenBudget,
         beside: Callable[[Record], Beside],
         portions: Portions,
     ) -> None:

@@ -55,7 +55,7 @@ _INSTRUCTIONS, _OTHERS = "How to answer you", "Other things"
 _READ_FAST = 16
 
 
-class Profile(NamedTuple):
+class UserProfile(NamedTuple):
     """What is said of the user, and the statements that it quotes, in its order."""
 
     text: str
@@ -82,7 +82,7 @@ class Thing(NamedTuple):
 
 async def profile(
     store: MemoryStore, user_id: str, days: Days, where: Where = ()
-) -> Profile | None:
+) -> UserProfile | None:
     """What the user told on these days in rounds that are labelled like this, as it stood on the
     last of them; None where nothing is known."""
     records = await _records(store, user_id, days, where)
@@ -99,7 +99,7 @@ async def profile(
         return None
     groups = await _grouped(store, things)
     shown = [thing.quote for group in groups.values() for thing in group[:_SHOWN]]
-    return Profile(_printed(groups, len(things)), shown)
+    return UserProfile(_printed(groups, len(things)), shown)
 
 
 async def _records(store: MemoryStore, user_id: str, days: Days, where: Where) -> list[Record]:

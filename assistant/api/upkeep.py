@@ -19,7 +19,7 @@ from assistant.api.request_context import caller_of, time_of, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute
 from assistant.chat.recorder import Recorder
-from memory_store import Forgotten, Rule, ending, header, to_line
+from memory_store import Forgotten, RetentionRule, ending, header, to_line
 
 router = APIRouter(prefix="/v1", tags=["service"], route_class=JsonRoute)
 _DAY = timedelta(days=1)
@@ -64,7 +64,7 @@ async def retain(
     until = None
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
-    rule = Rule(now, until, where_of(body.where))
+    rule = RetentionRule(now, until, where_of(body.where))
     users = await store.users() if owner is None else [owner]
     gone = [await recorder.forget(one, rule=rule, dry_run=body.dry_run) for one in users]
     return Retained.of(

@@ -19,7 +19,7 @@ from assistant.answering.phrases import (
 )
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import told_in
-from assistant.chat.call import MAY_TELL, Meaning, Place
+from assistant.chat.call import MAY_TELL, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from memory_store import (
     ASKING,
@@ -82,7 +82,7 @@ class Acts:
         """By whose rules messages are read."""
         return self._store.language
 
-    async def forgetting(self, place: Place, meaning: Meaning, days: Days) -> Said | None:
+    async def forgetting(self, place: UserSession, meaning: Meaning, days: Days) -> Said | None:
         """What is said to a message that asks to forget, or that answers whether to; None for any
         other, which ends a request that waits. Nothing of such a message is kept."""
         text = meaning.reading.text
@@ -102,11 +102,11 @@ class Acts:
             return Said(WHAT_TO_FORGET, Outcome.ASKED_BACK) if not self.has_model else None
         return await self._forgetting.offer(*place, text, days)
 
-    async def ends_request(self, place: Place) -> None:
+    async def ends_request(self, place: UserSession) -> None:
         """A message that changes no memory ends a request all the same."""
         await self._forgetting.end(*place)
 
-    async def waits(self, place: Place) -> bool:
+    async def waits(self, place: UserSession) -> bool:
         """Whether a request waits to be confirmed."""
         return await self._forgetting.waits(*place)
 

@@ -23,7 +23,7 @@ from memory_store import (
 )
 
 
-class Place(NamedTuple):
+class UserSession(NamedTuple):
     """Whose message it is, and in which session."""
 
     user_id: str
@@ -128,9 +128,9 @@ class ChatCall:
     """When the new round may be forgotten."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> UserSession:
         """Whose it is, and in which session."""
-        return Place(self.user_id, self.session_id)
+        return UserSession(self.user_id, self.session_id)
 
     @property
     def wants_words(self) -> bool:

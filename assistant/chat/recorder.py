@@ -25,9 +25,9 @@ from memory_store import (
     Labels,
     MemoryStore,
     Record,
+    RetentionRule,
     Round,
     RoundTaken,
-    Rule,
     aside,
     owner_of,
 )
@@ -237,7 +237,7 @@ class Recorder:
         *,
         session_id: str | None = None,
         round_id: str | None = None,
-        rule: Rule | None = None,
+        rule: RetentionRule | None = None,
         dry_run: bool = False,
     ) -> Forgotten:
         """Forget a session, a round, what a rule names, or, where none is given, everything of a

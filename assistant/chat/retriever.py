@@ -41,7 +41,7 @@ _LONGEST_QUERY = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class MemoryRequest:
     """What a question asks of the memory: the days, where it names any, and its parts."""
 
     time_range: TimeRange | None = None
@@ -55,15 +55,15 @@ def question_messages(question: str, today: date, sub_queries: int) -> list[Mess
     return [Message("system", system), Message("user", question)]
 
 
-def question_shape(today: date, sub_queries: int) -> Shape[Understood]:
+def question_shape(today: date, sub_queries: int) -> Shape[MemoryRequest]:
     """The reply. A range that no question can mean is refused like a reply that cannot be read."""
 
-    def read(found: Mapping[str, Any]) -> Understood:
+    def read(found: Mapping[str, Any]) -> MemoryRequest:
         queries = found.get("queries") or []
         if not isinstance(queries, list) or not all(isinstance(one, str) for one in queries):
             raise ValueError('"queries" must be a list of texts')
         kept = [one.strip()[:_LONGEST_QUERY] for one in queries if one.strip()]
-        return Understood(_time_range(found, today), tuple(kept[:sub_queries]))
+        return MemoryRequest(_time_range(found, today), tuple(kept[:sub_queries]))
 
     return Shape("question", _SCHEMA, read)
 
@@ -130,7 +130,7 @@ class Retrieved:
     understanding: Understanding
 
 
-class Memory(Protocol):
+class Searchable(Protocol):
     """What is searched: the store, or a view of it."""
 
     async def recall(self, query: Query) -> Recall:
@@ -140,7 +140,7 @@ class Memory(Protocol):
 class Retriever:
     """Recalls for questions. A query model that fails leaves the question to the rules."""
 
-    def __init__(self, memory: Memory, model: Gateway | None = None, *, sub_queries: int = 0):
+    def __init__(self, memory: Searchable, model: Gateway | None = None, *, sub_queries: int = 0):
         self._memory = memory
         self._model = model
         self._sub_queries = sub_queries
@@ -187,7 +187,7 @@ class Retriever:
             steps=(*recall.steps, *then.steps),
         )
 
-    async def _understood(self, model: Gateway, text: str, today: date) -> Understood:
+    async def _understood(self, model: Gateway, text: str, today: date) -> MemoryRequest:
         return await model.ask(
             question_messages(text, today, self._sub_queries),
             question_shape(today, self._sub_queries),

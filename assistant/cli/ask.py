@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from assistant.cli.connection import Connection
+from assistant.cli.connection import ServerConnection
 from assistant.cli.console import plain
 from assistant.cli.conversation import answered
 
@@ -14,7 +14,7 @@ _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "
 
 
 def print_answer(
-    connection: Connection,
+    connection: ServerConnection,
     question: str,
     metadata: Mapping[str, str | None],
     *,

@@ -15,7 +15,7 @@ from assistant.cli.serving.workers import check_workers
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.roles import gateway_to
-from assistant.models.usage import RoleUsage
+from assistant.models.usage import RoleCounts
 from assistant.operations import memory_exists
 from assistant.services import make_embedder, open_services, shared_keys
 from assistant.settings import LanguageModel, Role, Settings
@@ -70,7 +70,7 @@ async def _address(settings: Settings) -> Finding:
 async def _model(settings: Settings, part: str, how: LanguageModel) -> Finding:
     name = how.name
     try:
-        model = gateway_to(how, settings, RoleUsage())
+        model = gateway_to(how, settings, RoleCounts())
         try:
             await model.complete([Message("user", _GREETING)], {})
         finally:

@@ -14,7 +14,7 @@ from assistant.cli import options
 from assistant.cli.console import one_line
 from assistant.cli.memory_table import say
 from assistant.settings.listing import SettingInUse
-from assistant.settings.sources import Source
+from assistant.settings.sources import SettingSource
 
 
 def print_settings(console: Console, settings: Sequence[SettingInUse]) -> None:
@@ -23,10 +23,14 @@ def print_settings(console: Console, settings: Sequence[SettingInUse]) -> None:
     table = Table("setting", "value", "from", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name, value, source in settings:
         # A settings file goes by its name.
-        fields = (name, _text(value), one_line(file) if source is Source.FILE else source.value)
+        fields = (
+            name,
+            _text(value),
+            one_line(file) if source is SettingSource.FILE else source.value,
+        )
         if not console.is_terminal:
             say(console, "\t".join(fields))
-        style = "dim" if source is Source.DEFAULT else ""
+        style = "dim" if source is SettingSource.DEFAULT else ""
         table.add_row(*(Text(field, style, overflow="fold") for field in fields))
     if console.is_terminal:
         console.print(table)

@@ -20,7 +20,7 @@ class ServerError(AssistantError):
     """The server cannot be reached or refused the request."""
 
 
-class Connection:
+class ServerConnection:
     """Requests to the assistant at `base_url` for one user. Every failure is a `ServerError`.
 
     Without a `user_id` it is the user of the key, or the single default user. `seconds` is how

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from assistant.cli.connection import Connection, ServerError, in_path
+from assistant.cli.connection import ServerConnection, ServerError, in_path
 
 _CHAT = "/v1/chat/completions"
 # Rounds of a session that are sent along when it is gone on with; memory knows the others.
@@ -14,7 +14,7 @@ _TAKEN_UP = 20
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Conversation:
+class TerminalConversation:
     """The messages so far, and how the next one is asked.
 
     With a `timestamp` everything is said at that time, and nothing that was said on a later day
@@ -23,7 +23,7 @@ class Conversation:
 
     def __init__(
         self,
-        connection: Connection,
+        connection: ServerConnection,
         session_id: str | None = None,
         timestamp: str | None = None,
         model: str | None = None,
@@ -122,7 +122,7 @@ class Conversation:
         yield from (text for text in texts if text)
 
 
-def answered(connection: Connection, question: str, **asked: Any) -> dict[str, Any]:
+def answered(connection: ServerConnection, question: str, **asked: Any) -> dict[str, Any]:
     """The whole reply to one question; `asked` goes into the body. Raises `ServerError`."""
     body = {"messages": [{"role": "user", "content": question}], **asked}
     reply = connection.call("POST", _CHAT, json=body)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assistant.access.key_file import KeyFile
-from assistant.access.keys import Key, Scope, new_key
+from assistant.access.keys import ApiKey, Scope, new_key
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
@@ -86,13 +86,13 @@ def _settings(data_dir: Path | None, config: Path | None) -> "Settings":
     return load_settings(data_dir=data_dir, config_file=config)
 
 
-async def _shared(settings: "Settings") -> tuple[Key, ...]:
+async def _shared(settings: "Settings") -> tuple[ApiKey, ...]:
     from assistant.services import shared_keys
 
     return await shared_keys(settings)
 
 
-async def _add(settings: "Settings", key: Key) -> str:
+async def _add(settings: "Settings", key: ApiKey) -> str:
     """Put a key where new ones go; where that is."""
     if settings.shares_keys:
         async with _on_server(settings) as keys:
@@ -102,7 +102,7 @@ async def _add(settings: "Settings", key: Key) -> str:
     return str(settings.keys_path)
 
 
-async def _remove(settings: "Settings", key_id: str) -> Key:
+async def _remove(settings: "Settings", key_id: str) -> ApiKey:
     """Take a key away, wherever it is."""
     if settings.shares_keys:
         async with _on_server(settings) as keys:
@@ -128,18 +128,18 @@ def _now() -> str:
     return wall_clock().isoformat(timespec="seconds")
 
 
-def _print_lines(keys: Sequence[Key]) -> None:
+def _print_lines(keys: Sequence[ApiKey]) -> None:
     for key in keys:
         typer.echo(_line(key))
 
 
-def _line(key: Key) -> str:
+def _line(key: ApiKey) -> str:
     allows = ", ".join(sorted(key.scopes))
     whose = f"user {key.user_id}" if key.user_id is not None else "any user"
     return f"{key.id}  {key.label}  ({'; '.join(filter(None, (whose, allows)))}; {key.created_at})"
 
 
-def _body(key: Key) -> dict[str, Any]:
+def _body(key: ApiKey) -> dict[str, Any]:
     return {
         "id": key.id,
         "label": key.label,

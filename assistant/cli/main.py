@@ -80,11 +80,11 @@ def chat(
 ) -> None:
     """Chat with a running assistant."""
     from assistant.cli.chat import terminal
-    from assistant.cli.connection import Connection
-    from assistant.cli.conversation import Conversation
+    from assistant.cli.connection import ServerConnection
+    from assistant.cli.conversation import TerminalConversation
 
-    with Connection(assistant, user, api_key) as connection:
-        conversation = Conversation(connection, session, time, model)
+    with ServerConnection(assistant, user, api_key) as connection:
+        conversation = TerminalConversation(connection, session, time, model)
         raise typer.Exit(terminal.chat(conversation, with_history=history))
 
 
@@ -109,7 +109,7 @@ def ask(
 ) -> None:
     """Ask one question and print the answer."""
     from assistant.cli.ask import print_answer
-    from assistant.cli.connection import Connection
+    from assistant.cli.connection import ServerConnection
 
     metadata = {
         "session_id": session,
@@ -122,7 +122,7 @@ def ask(
     }
     if question == "-":
         question = sys.stdin.read().strip()
-    with Connection(assistant, user, api_key) as connection:
+    with ServerConnection(assistant, user, api_key) as connection:
         print_answer(connection, question, metadata, model=model, as_json=as_json)
 
 
@@ -133,7 +133,7 @@ def mcp(
     api_key: options.Key = None,
 ) -> None:
     """Serve a running assistant's memory to MCP clients over stdio."""
-    from assistant.cli.connection import Connection
+    from assistant.cli.connection import ServerConnection
 
     try:
         from assistant.cli.mcp_server import SILENT_SECONDS
@@ -144,7 +144,7 @@ def mcp(
         raise AssistantError(
             "assistant mcp needs an extra: pip install '.[mcp]' in the project's folder"
         ) from error
-    with Connection(assistant, user, api_key, seconds=SILENT_SECONDS) as connection:
+    with ServerConnection(assistant, user, api_key, seconds=SILENT_SECONDS) as connection:
         serve_mcp(connection)
 
 
@@ -161,13 +161,13 @@ def migrate(
 ) -> None:
     """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
     from assistant.cli.operations import run_migrate
-    from assistant.operations import Place
+    from assistant.operations import MemoryPlace
     from assistant.settings import load_settings
 
-    if to not in list(Place):
+    if to not in list(MemoryPlace):
         raise typer.BadParameter("--to must be 'edge' or 'server'", param_hint="--to")
     settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
-    run_migrate(settings, Place(to), as_json=as_json)
+    run_migrate(settings, MemoryPlace(to), as_json=as_json)
 
 
 @app.command()
@@ -210,12 +210,12 @@ def backup(
     as_json: options.Json = False,
 ) -> None:
     """Back up all users to a file. Use --assistant while the assistant runs."""
-    from assistant.cli.connection import Connection
+    from assistant.cli.connection import ServerConnection
     from assistant.cli.operations import run_backup, run_backup_through
     from assistant.settings import load_settings
 
     if assistant is not None:
-        with Connection(assistant, None, api_key) as connection:
+        with ServerConnection(assistant, None, api_key) as connection:
             run_backup_through(connection, file, as_json=as_json)
         return
     settings = load_settings(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
@@ -264,12 +264,12 @@ def scrub(
     as_json: options.Json = False,
 ) -> None:
     """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
-    from assistant.cli.connection import Connection
+    from assistant.cli.connection import ServerConnection
     from assistant.cli.operations import run_scrub, run_scrub_through
     from assistant.settings import load_settings
 
     if assistant is not None:
-        with Connection(assistant, None, api_key) as connection:
+        with ServerConnection(assistant, None, api_key) as connection:
             run_scrub_through(connection, as_json=as_json)
         return
     run_scrub(load_settings(data_dir=data_dir, config_file=config), as_json=as_json)

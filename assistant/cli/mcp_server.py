@@ -7,25 +7,25 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from assistant.cli.connection import Connection
+from assistant.cli.connection import ServerConnection
 from assistant.cli.conversation import new_session_id
-from assistant.mcp.tools import Memory, memory_server
+from assistant.mcp.tools import MemoryRoutes, memory_server
 
 SILENT_SECONDS = 30.0
 """How long the assistant may be silent: a client that leaves waits for the running call."""
 
 
-def serve(connection: Connection) -> None:
+def serve(connection: ServerConnection) -> None:
     """Answer on standard input and output until the client leaves."""
     connection.check()
     memory = ConnectedMemory(connection)
     memory_server(lambda _: memory).run("stdio")
 
 
-class ConnectedMemory(Memory):
+class ConnectedMemory(MemoryRoutes):
     """The memory of the connection's user. What one process remembers is one session."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self._session_id = new_session_id("mcp")
 

@@ -206,9 +206,9 @@ def import_memories(
 def _work(
     assistant: str, user: str | None, api_key: str | None, as_json: bool
 ) -> Iterator["MemoryWork"]:
-    from assistant.cli.connection import Connection
+    from assistant.cli.connection import ServerConnection
     from assistant.cli.memory_calls import MemoryCalls
     from assistant.cli.memory_work import MemoryWork
 
-    with Connection(assistant, user, api_key) as connection:
+    with ServerConnection(assistant, user, api_key) as connection:
         yield MemoryWork(MemoryCalls(connection), as_json=as_json)

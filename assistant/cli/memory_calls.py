@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from assistant.cli.connection import Connection, ServerError, in_path
+from assistant.cli.connection import ServerConnection, ServerError, in_path
 from assistant.cli.console import memories
 from assistant.cli.files import ExportLines, packed, zipped
 
@@ -19,7 +19,7 @@ _PIECE_BYTES = 400_000
 class MemoryCalls:
     """What can be done with the memory of the connection's user."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self.user_id = connection.user_id
         self._mine = {"user_id": connection.user_id}

@@ -12,16 +12,16 @@ import typer
 from rich.console import Console
 
 from assistant import operations
-from assistant.cli.connection import Connection
+from assistant.cli.connection import ServerConnection
 from assistant.cli.progress import shown_progress
-from assistant.operations import Place, written_whole
+from assistant.operations import MemoryPlace, written_whole
 from assistant.settings import Settings
 from memory_store import BackedUp, LinesSum, Mended, Migrated, Progress, Reindexed
 
 _Result = TypeVar("_Result")
 
 
-def run_migrate(settings: Settings, to: Place, *, as_json: bool) -> None:
+def run_migrate(settings: Settings, to: MemoryPlace, *, as_json: bool) -> None:
     """Move the memory and print a summary."""
     done, seconds = _timed(lambda progress: operations.migrate(settings, to, progress))
     _print("migrate", seconds, asdict(done), _moved(done, to, seconds), as_json=as_json)
@@ -50,7 +50,7 @@ def run_backup(settings: Settings, file: Path, *, as_json: bool) -> None:
     _print_backup(done, file, seconds, as_json=as_json)
 
 
-def run_backup_through(connection: Connection, file: Path, *, as_json: bool) -> None:
+def run_backup_through(connection: ServerConnection, file: Path, *, as_json: bool) -> None:
     """Write the memory that a running assistant has open to a file and print a summary."""
     started = time.perf_counter()
     written = LinesSum()
@@ -87,7 +87,7 @@ def run_scrub(settings: Settings, *, as_json: bool) -> None:
     _print_scrub(scrubbed, time.perf_counter() - started, as_json=as_json)
 
 
-def run_scrub_through(connection: Connection, *, as_json: bool) -> None:
+def run_scrub_through(connection: ServerConnection, *, as_json: bool) -> None:
     """The same of the memory that a running assistant has open."""
     started = time.perf_counter()
     scrubbed = bool(connection.call("POST", "/v1/scrub")["scrubbed"])
@@ -137,8 +137,8 @@ def _timed(work: Callable[[Progress], Coroutine[Any, Any, _Result]]) -> tuple[_R
     return result, time.perf_counter() - started
 
 
-def _moved(done: Migrated, to: Place, seconds: float) -> list[str]:
-    setting = "qdrant_url set" if to is Place.SERVER else "qdrant_url empty"
+def _moved(done: Migrated, to: MemoryPlace, seconds: float) -> list[str]:
+    setting = "qdrant_url set" if to is MemoryPlace.SERVER else "qdrant_url empty"
     return [
         f"{done.rounds} memories from {done.source} are in {done.target}: {done.written} copied, "
         f"{done.already_there} already there, {done.removed} removed, in {seconds:.1f} s",

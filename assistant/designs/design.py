@@ -56,7 +56,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ViewQuestion:
     """What a view is asked: the question, its day, the days it asks about, how much is wanted."""
 
     text: str
@@ -89,7 +89,7 @@ class Ranking:
 class View(Protocol):
     """The index of one user's rounds."""
 
-    async def search(self, asked: Asked) -> Ranking:
+    async def search(self, asked: ViewQuestion) -> Ranking:
         """The values for a question, best first."""
 
 
@@ -169,7 +169,7 @@ class Design:
         given = [phrase for record in value.sources for phrase in record.keyphrases]
         return given or key_phrases(value.text, rarity, most)
 
-    def weigh(self, value: Value, similarity: float, asked: Asked) -> float:
+    def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
         """How near a value is, all told; by default as near as it was found."""
         return similarity
 

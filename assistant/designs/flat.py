@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assistant.designs.choices import QueryKind, Retrieval
-from assistant.designs.design import Asked, Design, Ranked, Ranking
+from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.value import Value
 from memory_store import (
     Matrix,
@@ -24,7 +24,7 @@ from memory_store import (
 )
 from memory_store import terms as terms_of
 
-Weigh = Callable[[Value, float, Asked], float]
+Weigh = Callable[[Value, float, ViewQuestion], float]
 """From a value and its nearness to how near it is for a question."""
 
 _WEIGHTS = Weights()
@@ -59,7 +59,7 @@ class FlatView:
         words = [term_counts(value.text) for value in values]
         return cls(design, values, rarity, rows, owners, words, weigh)
 
-    async def search(self, asked: Asked) -> Ranking:
+    async def search(self, asked: ViewQuestion) -> Ranking:
         """See `View.search`."""
         dense = await self.cosines(asked)
         words = self.matches(asked).tolist()
@@ -69,7 +69,7 @@ class FlatView:
         ]
         return in_time(found, asked, self.design.chosen.time)
 
-    def _ranked(self, value: Value, asked: Asked, dense: float, words: float) -> Ranked:
+    def _ranked(self, value: Value, asked: ViewQuestion, dense: float, words: float) -> Ranked:
         match self.design.chosen.retrieval:
             case Retrieval.WORDS:
                 signals = {"words": words}
@@ -79,7 +79,7 @@ class FlatView:
                 signals = {"dense": dense}
         return Ranked(value, self.weigh(value, sum(signals.values()), asked), signals)
 
-    async def cosines(self, asked: Asked) -> dict[int, float]:
+    async def cosines(self, asked: ViewQuestion) -> dict[int, float]:
         """How near the nearest key of each value is."""
         if not len(self.rows):
             return {}
@@ -90,7 +90,7 @@ class FlatView:
             nearest[owner] = max(float(cosine), nearest.get(owner, -1.0))
         return nearest
 
-    def matches(self, asked: Asked) -> npt.NDArray[np.float64]:
+    def matches(self, asked: ViewQuestion) -> npt.NDArray[np.float64]:
         """BM25 of the question's words in each value."""
         wanted = list(dict.fromkeys(terms_of(self.query(asked))))
         counts = [np.array([held[term] for held in self.words], np.float64) for term in wanted]
@@ -100,7 +100,7 @@ class FlatView:
         rare = term_weights(postings, len(self.values))
         return bm25(postings, rare, len(self.values), sizes / mean)
 
-    def query(self, asked: Asked) -> str:
+    def query(self, asked: ViewQuestion) -> str:
         """What is searched for: the question, or its key phrases where it has some."""
         if self.design.chosen.query is QueryKind.QUESTION:
             return asked.text
@@ -114,7 +114,7 @@ async def embedded(design: Design, texts: Sequence[str]) -> Matrix:
     return await design.tools.embedder.embed(texts, TextKind.DOCUMENT)
 
 
-def in_time(found: Sequence[Ranked], asked: Asked, use: TimeUse) -> Ranking:
+def in_time(found: Sequence[Ranked], asked: ViewQuestion, use: TimeUse) -> Ranking:
     """The values, best first, with the time asked about counted as it is used."""
     days = asked.range.days if asked.range else None
     then = [one for one in found if days and one.value.is_of(days)]

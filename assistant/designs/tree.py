@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant.designs.choices import ValueKind
-from assistant.designs.design import Asked, Design, Ranked, Ranking
+from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.flat import FlatView, embedded, in_time
 from assistant.designs.value import Value, of_summary
 from memory_store import Matrix, Rarity, Record, TimeUse, windows
@@ -77,7 +77,7 @@ class Tree:
         """The values."""
         return [node for node in self.nodes if not node.below]
 
-    async def nearness(self, asked: Asked) -> Mapping[int, float]:
+    async def nearness(self, asked: ViewQuestion) -> Mapping[int, float]:
         """How near each node is to the question, by its place."""
         design, cosines = self.index.design, await self.index.cosines(asked)
         return {n.place: design.weigh(n.value, cosines[n.place], asked) for n in self.nodes}
@@ -86,7 +86,7 @@ class Tree:
         self,
         found: Iterable[Node],
         nearness: Mapping[int, float],
-        asked: Asked,
+        asked: ViewQuestion,
         chosen: Sequence[Node] = (),
     ) -> Ranking:
         """These nodes, best first; those chosen before the others. Their rounds are as near as the
@@ -106,7 +106,7 @@ class Tree:
             ],
         )
 
-    def open_to(self, asked: Asked) -> Callable[[Node], bool]:
+    def open_to(self, asked: ViewQuestion) -> Callable[[Node], bool]:
         """Whether a node may be walked to: where time filters, it holds something said then."""
         days = asked.range.days if asked.range else None
         if self.index.design.chosen.time is not TimeUse.FILTER or days is None:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from assistant.designs.design import Asked, Design, Ranking, View
+from assistant.designs.design import Design, Ranking, View, ViewQuestion
 from memory_store import (
     Days,
     Fact,
@@ -50,7 +50,7 @@ class Views:
         ranking = Ranking(())
         if view is not None:
             wanted = max(query.limit, query.short_limit)
-            ranking = await view.search(Asked(query.text, query.asked_on, range_, wanted))
+            ranking = await view.search(ViewQuestion(query.text, query.asked_on, range_, wanted))
         finished = time.perf_counter()
         values = [one for r in ranking.values for one in r.value.read(r.similarity, r.signals)]
         rounds = _rounds(ranking)

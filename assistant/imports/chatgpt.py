@@ -6,7 +6,13 @@ from typing import Any
 from assistant.characters import whole_characters
 from assistant.chat.turns import Role
 from assistant.imports.fields import mapping, moment, text_of
-from assistant.imports.sessions import HIDDEN, THOUGHTS, TOOLS, Conversation, Message
+from assistant.imports.sessions import (
+    HIDDEN,
+    THOUGHTS,
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+)
 
 _TEXTS = ("text", "multimodal_text")
 _UNNAMED = "New chat"
@@ -17,7 +23,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     return "mapping" in item
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The conversation. Raises `ValueError`."""
     id = text_of(item, "conversation_id", "id")
     if not id:
@@ -25,7 +31,7 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     if not isinstance(item["mapping"], Mapping):
         raise ValueError("its mapping is no object")
     title = text_of(item, "title")
-    yield Conversation(
+    yield ImportedConversation(
         f"chatgpt-{id}",
         [_message(name, node) for name, node in item["mapping"].items()],
         title if title.strip() != _UNNAMED else "",
@@ -35,10 +41,10 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     )
 
 
-def _message(name: str, node: Any) -> Message:
+def _message(name: str, node: Any) -> ImportedMessage:
     parent, message = node.get("parent"), node.get("message")
     if not message:
-        return Message(None, node=name, parent=parent)
+        return ImportedMessage(None, node=name, parent=parent)
     role = message["author"]["role"]
     content = mapping(message.get("content"))
     left_out = ""
@@ -48,7 +54,7 @@ def _message(name: str, node: Any) -> Message:
         left_out = HIDDEN
     elif message.get("recipient") not in (None, "all") or content.get("content_type") not in _TEXTS:
         left_out = THOUGHTS
-    return Message(
+    return ImportedMessage(
         None if left_out else Role(role),
         "\n".join(filter(str.strip, map(_part_text, content.get("parts") or ()))),
         moment(message.get("create_time")),

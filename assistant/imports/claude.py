@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, Conversation, Message
+from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage
 
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
@@ -15,14 +15,14 @@ def fits(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("chat_messages"), list)
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The conversation. Raises `ValueError`."""
     id = text_of(item, "uuid", "id")
     if not id:
         raise ValueError("it has no uuid")
     messages = [_message(one) for one in objects(item["chat_messages"])]
     last = text_of(item, "current_leaf_message_uuid")
-    yield Conversation(
+    yield ImportedConversation(
         f"claude-{id}",
         messages,
         text_of(item, "name"),
@@ -33,13 +33,13 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     )
 
 
-def _message(one: Mapping[str, Any]) -> Message:
+def _message(one: Mapping[str, Any]) -> ImportedMessage:
     role = _ROLES.get(text_of(one, "sender"))
     blocks = list(objects(one.get("content")))
     # The plain text also tells of blocks that cannot be shown in it.
     text = parts_text(blocks) if blocks else text_of(one, "text")
     only_thoughts = role is Role.ASSISTANT and bool(blocks) and not text
-    return Message(
+    return ImportedMessage(
         role,
         text,
         first_moment(one, "created_at"),

@@ -12,7 +12,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, moment, objects, text_of
-from assistant.imports.sessions import BRANCHES, Conversation, Message, daily
+from assistant.imports.sessions import BRANCHES, ImportedConversation, ImportedMessage, daily
 
 _OURS = re.compile(r"\b(?:Gemini|Bard)\b")
 _PROMPTED = re.compile(r"Prompted\s+")
@@ -36,7 +36,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("title"), str) and "time" in item and bool(_product(item))
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The prompt and its answer. Raises `ValueError`."""
     at, title = moment(item["time"]), text_of(item, "title").replace("\xa0", " ")
     answers = [text for one in objects(item.get("safeHtmlItem")) if (text := _text(one))]
@@ -45,10 +45,12 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     is_prompt = found or (answers and _product(item) not in _IN_ENGLISH)
     prompt = title[found.end() :] if found else title
     id = digest(at.isoformat() if at else "", prompt)
-    said = Message(Role.USER, prompt, at, id=id, left_out="" if is_prompt else _NO_PROMPT)
+    said = ImportedMessage(Role.USER, prompt, at, id=id, left_out="" if is_prompt else _NO_PROMPT)
     answered = [
         # The first answer was shown last; the others were made again.
-        Message(Role.ASSISTANT, text, at, id=f"{id}-answer", left_out=BRANCHES if again else "")
+        ImportedMessage(
+            Role.ASSISTANT, text, at, id=f"{id}-answer", left_out=BRANCHES if again else ""
+        )
         for again, text in enumerate(answers if is_prompt else [])
     ]
     yield daily("Gemini", at, [said, *answered], said="Activities")

@@ -45,9 +45,9 @@ def items_of(content: bytes) -> Iterator[Any]:
     text = content.decode(json.detect_encoding(content))
     place = _after_spaces(text, 0)
     if not text.startswith("[", place):
-        _Reading(text).value(place)
+        _ValueReading(text).value(place)
         raise NoList("it is no list")
-    end = yield from _members(text, place, lambda at: _Reading(text).value(at))
+    end = yield from _members(text, place, lambda at: _ValueReading(text).value(at))
     if _after_spaces(text, end) < len(text):
         raise json.JSONDecodeError("Extra data", text, end)
 
@@ -55,13 +55,13 @@ def items_of(content: bytes) -> Iterator[Any]:
 def value_of(text: str) -> Any:
     """The one value of a text. Raises `ValueError` where it is no JSON, or too deeply nested;
     `TooManyValues`."""
-    value, end = _Reading(text).value(_after_spaces(text, 0))
+    value, end = _ValueReading(text).value(_after_spaces(text, 0))
     if _after_spaces(text, end) < len(text):
         raise json.JSONDecodeError("Extra data", text, end)
     return value
 
 
-class _Reading:
+class _ValueReading:
     """Reads one value, however long, within bounds on what that takes."""
 
     def __init__(self, text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, Conversation, Message, daily
+from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage, daily
 
 _ABOUT_THE_AGENT = "memory blocks about the agent itself (persona)"
 _SAYING = "send_message"
@@ -24,7 +24,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     return has_agents or "core_memory" in item or "message_type" in item
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The messages of each agent, and its memory blocks as something the user said when they were
     last changed, or with the last message. Raises `ValueError`."""
     if "message_type" in item:
@@ -42,20 +42,22 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
 
 def _agent(
     agent: Mapping[str, Any], blocks: list[Mapping[str, Any]], made: datetime | None
-) -> Iterator[Conversation]:
+) -> Iterator[ImportedConversation]:
     name = text_of(agent, "name") or text_of(agent, "id")
     id = f"letta-{digest(name)}"
     messages = [_message(one) for one in objects(agent.get("messages"))]
-    yield Conversation(id, messages, name, began=made)
+    yield ImportedConversation(id, messages, name, began=made)
     last = max((message.at for message in messages if message.at), default=made)
     kept = [_block(block, last) for block in blocks if text_of(block, "value")]
     if kept:
-        yield Conversation(f"{id}-memory", kept, f"Memory blocks from Letta: {name}", began=last)
+        yield ImportedConversation(
+            f"{id}-memory", kept, f"Memory blocks from Letta: {name}", began=last
+        )
 
 
-def _block(block: Mapping[str, Any], at: datetime | None) -> Message:
+def _block(block: Mapping[str, Any], at: datetime | None) -> ImportedMessage:
     label, value = text_of(block, "label"), text_of(block, "value")
-    return Message(
+    return ImportedMessage(
         Role.USER,
         value,
         first_moment(block, "updated_at", "created_at") or at,
@@ -64,7 +66,7 @@ def _block(block: Mapping[str, Any], at: datetime | None) -> Message:
     )
 
 
-def _message(one: Mapping[str, Any]) -> Message:
+def _message(one: Mapping[str, Any]) -> ImportedMessage:
     role = text_of(one, "role")
     text = parts_text(one.get("content")) or text_of(one, "text")
     said, left_out = text, ""
@@ -79,7 +81,7 @@ def _message(one: Mapping[str, Any]) -> Message:
     else:
         left_out = TOOLS
     known = None if left_out else Role(role)
-    return Message(known, said, first_moment(one, "created_at"), left_out=left_out)
+    return ImportedMessage(known, said, first_moment(one, "created_at"), left_out=left_out)
 
 
 def _said_by_tool(call: Mapping[str, Any]) -> str:
@@ -100,11 +102,11 @@ def _unpacked(text: str) -> Mapping[str, Any]:
         return {}
 
 
-def _listed(one: Mapping[str, Any]) -> Conversation:
+def _listed(one: Mapping[str, Any]) -> ImportedConversation:
     kind = text_of(one, "message_type")
     role, at = _KINDS.get(kind), first_moment(one, "date", "created_at")
     left_out = "" if role else THOUGHTS if "assistant" not in kind else TOOLS
-    message = Message(
+    message = ImportedMessage(
         role, parts_text(one.get("content")), at, id=text_of(one, "id") or None, left_out=left_out
     )
     return daily("Letta", at, [message], said="Messages")

@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import Conversation, Message
+from assistant.imports.sessions import ImportedConversation, ImportedMessage
 
 _ERRORS = "error messages"
 
@@ -17,13 +17,13 @@ def fits(item: Mapping[str, Any]) -> bool:
     return "conversationId" in item and isinstance(shown, list)
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The conversation. Raises `ValueError`."""
     id = text_of(item, "conversationId")
     if not id:
         raise ValueError("it has no conversationId")
     messages = list(_messages(item.get("messages") or item.get("messagesTree")))
-    yield Conversation(
+    yield ImportedConversation(
         f"librechat-{id}",
         messages,
         text_of(item, "title"),
@@ -33,12 +33,12 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     )
 
 
-def _messages(listed: Any) -> Iterator[Message]:
+def _messages(listed: Any) -> Iterator[ImportedMessage]:
     waiting = list(objects(listed))[::-1]
     while waiting:
         one = waiting.pop()
         waiting += list(objects(one.get("children")))[::-1]
-        yield Message(
+        yield ImportedMessage(
             Role.USER if one.get("isCreatedByUser") else Role.ASSISTANT,
             text_of(one, "text") or parts_text(one.get("content")),
             first_moment(one, "createdAt", "updatedAt"),

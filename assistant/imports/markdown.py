@@ -9,7 +9,7 @@ from datetime import datetime
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, moment
-from assistant.imports.sessions import Conversation, Message
+from assistant.imports.sessions import ImportedConversation, ImportedMessage
 
 _ASSISTANTS = "assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot"
 _USERS = "user|you|human|me"
@@ -34,7 +34,7 @@ def is_transcript(text: str) -> bool:
     return len(roles) == len(Role)
 
 
-def read(text: str) -> Iterator[Conversation]:
+def read(text: str) -> Iterator[ImportedConversation]:
     """The conversation. Raises `ValueError`."""
     speeches = list(_speeches(text))
     head = text[: speeches[0][1].start()]
@@ -42,7 +42,7 @@ def read(text: str) -> Iterator[Conversation]:
     began = moment(dated[1].strip()) if dated else None
     ends = [found.start() for _, found in speeches[1:]] + [len(text)]
     messages = [
-        Message(role, _said(text, found, end), _at(found))
+        ImportedMessage(role, _said(text, found, end), _at(found))
         for (role, found), end in zip(speeches, ends, strict=True)
     ]
     first = messages[0]
@@ -51,7 +51,7 @@ def read(text: str) -> Iterator[Conversation]:
         raise ValueError("it has no date: write a line “Date: 2025-03-04 10:00” above it")
     id = f"transcript-{digest(at.isoformat(), first.text)}"
     numbered = [_with_id(message, place) for place, message in enumerate(messages)]
-    yield Conversation(id, numbered, title[1].strip() if title else "", began=began)
+    yield ImportedConversation(id, numbered, title[1].strip() if title else "", began=began)
 
 
 def _speeches(text: str) -> Iterator[tuple[Role, re.Match[str]]]:
@@ -76,7 +76,7 @@ def _at(found: re.Match[str]) -> datetime | None:
     return moment(found["at"].strip()) if found["at"] else None
 
 
-def _with_id(message: Message, place: int) -> Message:
+def _with_id(message: ImportedMessage, place: int) -> ImportedMessage:
     """People say the same again; a transcript has no ids but the order."""
     id = f"{place}:{digest(message.text)}"
-    return Message(message.role, message.text, message.at, id=id)
+    return ImportedMessage(message.role, message.text, message.at, id=id)

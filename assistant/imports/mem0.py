@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, text_of
-from assistant.imports.sessions import Conversation, Message, daily
+from assistant.imports.sessions import ImportedConversation, ImportedMessage, daily
 
 
 def fits(item: Mapping[str, Any]) -> bool:
@@ -13,11 +13,11 @@ def fits(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("memory"), str)
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The memory as something the user said on its day. Raises `ValueError`."""
     text = text_of(item, "memory")
     made = first_moment(item, "created_at", "updated_at")
     # A memory that mem0 changed is another one.
     id = f"{text_of(item, 'id')}:{digest(text)}"
-    said = Message(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
+    said = ImportedMessage(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
     yield daily("mem0", made, [said], text_of(item, "user_id"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, Conversation, Message
+from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage
 
 # What a model thought and which tools it called stand in its answer as folded sections.
 _FOLDED = re.compile(r"<details\s([^<>]*)>(?:(?!<details\s).)*?</details>\s*", re.S)
@@ -19,7 +19,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     return "history" in chat or "messages" in chat
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The chat. Raises `ValueError`."""
     id = text_of(item, "id")
     if not id:
@@ -28,7 +28,7 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     history = mapping(chat.get("history"))
     nodes = mapping(history.get("messages"))
     messages = [_message(one, name) for name, one in nodes.items() if isinstance(one, Mapping)]
-    yield Conversation(
+    yield ImportedConversation(
         f"open-webui-{id}",
         messages or [_message(one, None) for one in objects(chat.get("messages"))],
         text_of(item, "title") or text_of(chat, "title"),
@@ -39,11 +39,11 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     )
 
 
-def _message(one: Mapping[str, Any], name: str | None) -> Message:
+def _message(one: Mapping[str, Any], name: str | None) -> ImportedMessage:
     role = text_of(one, "role")
     known = Role(role) if role in list(Role) else None
     text = parts_text(one.get("content"))
-    return Message(
+    return ImportedMessage(
         known,
         _FOLDED.sub(_own, text).strip() if known is Role.ASSISTANT else text,
         first_moment(one, "timestamp"),

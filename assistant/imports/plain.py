@@ -9,7 +9,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, Conversation, ImportedSession, Message
+from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, ImportedSession
 
 _ROLES = {
     "user": Role.USER,
@@ -34,7 +34,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     )
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The conversation; messages by themselves with one `session_id` make one session. Raises
     `ValueError`."""
     began = first_moment(item, *_DATES)
@@ -43,14 +43,14 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
         if message.at is None:
             raise ValueError("it has no date")
         named = text_of(item, *_SESSIONS)
-        yield Conversation(named or f"messages-{message.at:%Y-%m-%d}", [message])
+        yield ImportedConversation(named or f"messages-{message.at:%Y-%m-%d}", [message])
         return
     messages = [_message(one) for one in objects(item["messages"])]
-    opening = next((one for one in messages if one.is_kept), Message(None))
+    opening = next((one for one in messages if one.is_kept), ImportedMessage(None))
     at = opening.at or began
     # A conversation that grew begins as it did.
     known_by = f"messages-{digest(at.isoformat() if at else '', opening.text)}"
-    yield Conversation(
+    yield ImportedConversation(
         text_of(item, *_SESSIONS, "id") or known_by,
         messages,
         text_of(item, "title", "name"),
@@ -74,10 +74,10 @@ def line_of(session: ImportedSession) -> str:
     return json.dumps(body, ensure_ascii=False)
 
 
-def _message(one: Mapping[str, Any]) -> Message:
+def _message(one: Mapping[str, Any]) -> ImportedMessage:
     role = _ROLES.get(text_of(one, *_SPEAKERS).strip().lower())
     text = next((found for name in _TEXTS if (found := parts_text(one.get(name)))), "")
-    return Message(
+    return ImportedMessage(
         role,
         text,
         first_moment(one, *_DATES),

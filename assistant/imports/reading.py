@@ -33,7 +33,7 @@ from assistant.imports.json_items import (
     not_json,
     value_of,
 )
-from assistant.imports.sessions import Conversation, ImportedSession, session_of
+from assistant.imports.sessions import ImportedConversation, ImportedSession, session_of
 from assistant.imports.zip_files import MOST_BYTES, files_of
 
 _MOST_ENTRIES = 200_000
@@ -51,7 +51,7 @@ class Format(NamedTuple):
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Mapping[str, Any]], Iterator[Conversation]]
+    read: Callable[[Mapping[str, Any]], Iterator[ImportedConversation]]
 
 
 # What is told by rarer fields comes first.
@@ -99,10 +99,10 @@ class _Entry(NamedTuple):
 def read_export(export: bytes, *, most_bytes: int = MOST_BYTES) -> Import:
     """An export as far as it can be read. `most_bytes` is how much a zip file may hold when it is
     unpacked. Raises `InvalidRequest` where nothing of it can be read."""
-    return _Reading().read(export, most_bytes)
+    return _ExportReading().read(export, most_bytes)
 
 
-class _Reading:
+class _ExportReading:
     """One export being read."""
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class _Reading:
             self._unreadable.append(f"{place}{named} cannot be read: {_why(error)}")
 
 
-def _conversations(item: Any) -> tuple[str, Iterator[Conversation]]:
+def _conversations(item: Any) -> tuple[str, Iterator[ImportedConversation]]:
     if isinstance(item, _Transcript):
         return _MARKDOWN, markdown.read(item)
     found = _format_of(item)

@@ -24,7 +24,7 @@ _LONGEST_ID = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ImportedMessage:
     """One message of an export. `left_out` says why it is not kept; without a role and a reason
     it only joins others in a tree."""
 
@@ -50,7 +50,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class ImportedConversation:
     """What a format reads: messages in order, or a tree of them of which `last` was seen last.
 
     Conversations of one `session_id` make one session, by date. `began` dates messages before the
@@ -58,7 +58,7 @@ class Conversation:
     """
 
     session_id: str
-    messages: Sequence[Message]
+    messages: Sequence[ImportedMessage]
     title: str = ""
     began: datetime | None = None
     is_tree: bool = False
@@ -83,7 +83,7 @@ class ImportedSession:
         return sum(turn.role is Role.USER for turn in self.turns) + led_by_assistant
 
 
-def session_of(conversation: Conversation, left_out: Counter[str]) -> ImportedSession:
+def session_of(conversation: ImportedConversation, left_out: Counter[str]) -> ImportedSession:
     """A conversation as a session; `left_out` counts what is not kept. Raises `ValueError`."""
     if wrong := wrong_with_id(conversation.session_id):
         raise ValueError(f"its id {wrong}")
@@ -99,18 +99,20 @@ def session_of(conversation: Conversation, left_out: Counter[str]) -> ImportedSe
 def daily(
     source: str,
     day: datetime | None,
-    messages: Sequence[Message],
+    messages: Sequence[ImportedMessage],
     owner: str = "",
     said: str = "Memories",
-) -> Conversation:
+) -> ImportedConversation:
     """Messages of no conversation, in a session of their day."""
     if day is None:
         raise ValueError("it has no date")
     session_id = f"{source.lower().replace(' ', '-')}-{day:%Y-%m-%d}"
-    return Conversation(session_id, messages, f"{said} from {source}", began=day, owner=owner)
+    return ImportedConversation(
+        session_id, messages, f"{said} from {source}", began=day, owner=owner
+    )
 
 
-def _turns(conversation: Conversation, left_out: Counter[str]) -> Iterator[Turn]:
+def _turns(conversation: ImportedConversation, left_out: Counter[str]) -> Iterator[Turn]:
     at = conversation.began
     for message in _seen(conversation, left_out):
         at = message.at or at
@@ -124,12 +126,12 @@ def _turns(conversation: Conversation, left_out: Counter[str]) -> Iterator[Turn]
         yield Turn(message.role, message.text, at, name=message.name, caller_id=id)
 
 
-def _seen(conversation: Conversation, left_out: Counter[str]) -> Sequence[Message]:
+def _seen(conversation: ImportedConversation, left_out: Counter[str]) -> Sequence[ImportedMessage]:
     """The messages that were seen last; of a tree, the path to the last one."""
     if not conversation.is_tree:
         return conversation.messages
     nodes = {one.place: one for one in conversation.messages if one.place is not None}
-    path: dict[str, Message] = {}
+    path: dict[str, ImportedMessage] = {}
     name = conversation.last if conversation.last in nodes else _newest_leaf(nodes)
     while name is not None and name in nodes:
         if name in path:
@@ -142,7 +144,7 @@ def _seen(conversation: Conversation, left_out: Counter[str]) -> Sequence[Messag
     return list(path.values())[::-1]
 
 
-def _newest_leaf(nodes: dict[str, Message]) -> str | None:
+def _newest_leaf(nodes: dict[str, ImportedMessage]) -> str | None:
     parents = {one.parent for one in nodes.values()}
     leaves = [name for name in nodes if name not in parents]
     if nodes and not leaves:
@@ -152,5 +154,5 @@ def _newest_leaf(nodes: dict[str, Message]) -> str | None:
     return max(leaves, key=lambda name: (_said_at(nodes[name]), places[name]), default=None)
 
 
-def _said_at(message: Message) -> float:
+def _said_at(message: ImportedMessage) -> float:
     return message.at.timestamp() if message.at else 0.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.fields import digest, first_moment, mapping, objects, text_of
-from assistant.imports.sessions import TOOLS, Conversation, Message, daily
+from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, daily
 
 _ENDED = "facts that are marked as no longer true"
 
@@ -22,7 +22,7 @@ def fits(item: Mapping[str, Any]) -> bool:
     )
 
 
-def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
+def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     """The session with its messages; facts as something the user said on their day. Raises
     `ValueError`."""
     owner, began = text_of(item, "user_id"), first_moment(item, "created_at")
@@ -33,7 +33,7 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
     id = text_of(item, "session_id", "thread_id")
     messages = [_message(one) for one in objects(item.get("messages"))]
     if id and messages:
-        yield Conversation(f"zep-{id}", messages, began=began, owner=owner)
+        yield ImportedConversation(f"zep-{id}", messages, began=began, owner=owner)
     elif not id:
         for message in messages:
             yield daily("Zep", message.at or began, [message], owner, "Messages")
@@ -41,20 +41,20 @@ def read(item: Mapping[str, Any]) -> Iterator[Conversation]:
         yield _fact({"fact": fact} if isinstance(fact, str) else mapping(fact), began, owner)
 
 
-def _fact(fact: Mapping[str, Any], began: datetime | None, owner: str) -> Conversation:
+def _fact(fact: Mapping[str, Any], began: datetime | None, owner: str) -> ImportedConversation:
     text = text_of(fact, "fact", "content")
     made = first_moment(fact, "created_at", "valid_at") or began
     has_ended = any(fact.get(name) for name in ("invalid_at", "expired_at"))
     id = f"{text_of(fact, 'uuid')}:{digest(text)}"
-    said = Message(Role.USER, text, made, id=id, left_out=_ENDED if has_ended else "")
+    said = ImportedMessage(Role.USER, text, made, id=id, left_out=_ENDED if has_ended else "")
     return daily("Zep", made, [said], owner, "Facts")
 
 
-def _message(one: Mapping[str, Any]) -> Message:
+def _message(one: Mapping[str, Any]) -> ImportedMessage:
     kind = text_of(one, "role_type") or text_of(one, "role")
     role = Role(kind) if kind in list(Role) else None
     name = text_of(one, "role" if "role_type" in one else "name")
-    return Message(
+    return ImportedMessage(
         role,
         text_of(one, "content"),
         first_moment(one, "created_at"),

@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
 
-from assistant.mcp.tools import Memory, memory_server
+from assistant.mcp.tools import MemoryRoutes, memory_server
 
 
 class StreamableHttp:
@@ -17,7 +17,7 @@ class StreamableHttp:
     SDK's own checks of them are off.
     """
 
-    def __init__(self, memory_of: Callable[[Any], Memory]) -> None:
+    def __init__(self, memory_of: Callable[[Any], MemoryRoutes]) -> None:
         # It tells of every request; what that was is in the access log.
         logging.getLogger("mcp").setLevel(logging.WARNING)
         server = memory_server(memory_of)

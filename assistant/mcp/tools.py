@@ -50,7 +50,7 @@ _COUNTED = ("rounds", "facts", "sessions", "answers")
 _Result = dict[str, Any]
 
 
-class Memory(Protocol):
+class MemoryRoutes(Protocol):
     """The memory of the user who calls a tool, by the routes of the HTTP API."""
 
     async def session_id(self) -> str:
@@ -67,7 +67,7 @@ class Memory(Protocol):
         """The JSON object that a route answers. Raises `AssistantError` where it refuses."""
 
 
-def memory_server(memory_of: Callable[[Any], Memory]) -> MCPServer[Any]:
+def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
     """The server with its tools; `memory_of` finds the caller's memory from the HTTP request of a
     call, None over stdio."""
     # By default it writes each request to standard error: the words looked for, and the user.
@@ -109,7 +109,7 @@ def _told(tool: Callable[..., Awaitable[_Result]]) -> Callable[..., Awaitable[_R
 class _Tools:
     """The tools; their docstrings are what a model reads of them."""
 
-    def __init__(self, memory_of: Callable[[Any], Memory]) -> None:
+    def __init__(self, memory_of: Callable[[Any], MemoryRoutes]) -> None:
         self._memory_of = memory_of
 
     async def remember(
@@ -218,7 +218,7 @@ class _Tools:
         gone = await memory.call("DELETE", path)
         return {"forgotten": True, "confirm": None, **_counts(gone)}
 
-    def _memory(self, context: Context[Any, Any]) -> Memory:
+    def _memory(self, context: Context[Any, Any]) -> MemoryRoutes:
         return self._memory_of(context.request_context.request)
 
     async def _search(self, context: Context[Any, Any], asked: Mapping[str, Any]) -> _Result:

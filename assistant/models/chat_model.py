@@ -118,7 +118,7 @@ def _is_more_than_text(choice: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """A whole reply."""
 
     text: str

@@ -14,11 +14,11 @@ from assistant.errors import (
     ModelUnavailable,
     ReplyUnfinished,
 )
-from assistant.models.chat_model import ChatModel, Message, Piece, Reply, TokenCounts
+from assistant.models.chat_model import ChatModel, Message, ModelReply, Piece, TokenCounts
 from assistant.models.refusals import PREFERRED_FORMAT
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape, repair
-from assistant.models.usage import RoleUsage
+from assistant.models.usage import RoleCounts
 from assistant.observing.gen_ai import traced_call
 
 _LONGEST_WAIT_SECONDS = 20.0
@@ -49,7 +49,7 @@ class Gateway:
     def __init__(
         self,
         model: ChatModel,
-        usage: RoleUsage,
+        usage: RoleCounts,
         limits: CallLimits | None = None,
         cache: ReplyCache | None = None,
     ) -> None:
@@ -81,7 +81,7 @@ class Gateway:
                         is_text_alone &= not piece.choices
                         yield piece
                 if text and is_text_alone and reason == "stop":
-                    self._keep(key, Reply(text), generation)
+                    self._keep(key, ModelReply(text), generation)
                 return
             except ModelUnavailable as error:
                 if is_begun or (wait := self._wait(attempt, error)) is None:
@@ -92,7 +92,7 @@ class Gateway:
         """See `ChatModel.close`."""
         await self._model.close()
 
-    async def complete(self, messages: Sequence[Message], options: Mapping[str, Any]) -> Reply:
+    async def complete(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ModelReply:
         """A whole reply. Nobody has seen any of it before it is complete, so it is asked for again
         whenever that can help."""
         for attempt in range(self._limits.retries + 1):
@@ -129,7 +129,7 @@ class Gateway:
         self._keep(key, reply, generation)
         return value
 
-    async def _whole(self, messages: Sequence[Message], options: Mapping[str, Any]) -> Reply:
+    async def _whole(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ModelReply:
         text: list[str] = []
         tokens, reason = None, "stop"
         try:
@@ -146,7 +146,7 @@ class Gateway:
             raise kind(
                 f"the model {self.name} did not finish within {self._limits.seconds:g} s"
             ) from error
-        return Reply("".join(text), tokens, reason)
+        return ModelReply("".join(text), tokens, reason)
 
     async def _call(
         self, messages: Sequence[Message], options: Mapping[str, Any]
@@ -196,7 +196,7 @@ class Gateway:
         said = [message.sent or [message.role, message.content] for message in messages]
         return self._cache.key(model=self.identity, messages=said, options=dict(options))
 
-    def _known(self, key: str) -> Reply | None:
+    def _known(self, key: str) -> ModelReply | None:
         found = self._cache.get(key) if self._cache else None
         self._usage.from_cache += found is not None
         return found
@@ -205,6 +205,6 @@ class Gateway:
         """Taken before a call: what is forgotten while it lasts may be in its reply."""
         return self._cache.generation() if self._cache else None
 
-    def _keep(self, key: str, reply: Reply, generation: bytes | None) -> None:
+    def _keep(self, key: str, reply: ModelReply, generation: bytes | None) -> None:
         if self._cache:
             self._cache.put(key, reply, generation)

@@ -11,7 +11,7 @@ import numpy as np
 from assistant.models.chat_model import TokenCounts
 from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
-from assistant.models.usage import RoleUsage
+from assistant.models.usage import RoleCounts
 from assistant.settings.groups import EmbedderServer
 from memory_store import EmbeddingFailed, EncoderIdentity, Matrix, TextKind
 
@@ -26,7 +26,7 @@ class LitellmEncoder:
 
     path = "litellm"
 
-    def __init__(self, model: str, how: EmbedderServer, usage: RoleUsage) -> None:
+    def __init__(self, model: str, how: EmbedderServer, usage: RoleCounts) -> None:
         """Ask for one vector, so that a wrong name or key fails at start. Raises
         `EmbeddingFailed`."""
         self._model, self._usage = model, usage

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from assistant.models.chat_model import Reply
+from assistant.models.chat_model import ModelReply
 
 _FORMAT = 1
 _log = logging.getLogger(__name__)
@@ -36,11 +36,11 @@ class ReplyCache:
         text = json.dumps({"format": _FORMAT, **what}, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def get(self, key: str) -> Reply | None:
+    def get(self, key: str) -> ModelReply | None:
         """The reply kept under the key; a file that cannot be read is as good as none."""
         try:
             found: Mapping[str, Any] = json.loads(self._path(key).read_text(encoding="utf-8"))
-            return Reply(str(found["text"]), finish_reason=str(found["finish_reason"]))
+            return ModelReply(str(found["text"]), finish_reason=str(found["finish_reason"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -51,7 +51,7 @@ class ReplyCache:
         except OSError:
             return None
 
-    def put(self, key: str, reply: Reply, generation: bytes | None) -> None:
+    def put(self, key: str, reply: ModelReply, generation: bytes | None) -> None:
         """Keep a reply that was asked for in this generation, unless all were cleared since; a
         reader sees all of it or nothing."""
         if generation != self.generation():

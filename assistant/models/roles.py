@@ -8,20 +8,20 @@ from assistant.models.litellm_data import Prices
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.server_model import ServerModel
-from assistant.models.usage import RoleUsage, Usage
+from assistant.models.usage import RoleCounts, UsageCounts
 from assistant.settings import LanguageModel, Role, Settings
 
 # litellm's prefix of whatever speaks OpenAI's API.
 _OPENAI = "openai/"
 
 
-def gateway(settings: Settings, role: Role, usage: Usage) -> Gateway | None:
+def gateway(settings: Settings, role: Role, usage: UsageCounts) -> Gateway | None:
     """The gateway of a role; None where no model is configured for it."""
     how = settings.model(role)
     return gateway_to(how, settings, usage.of(role)) if how.name else None
 
 
-def gateway_to(how: LanguageModel, settings: Settings, usage: RoleUsage) -> Gateway:
+def gateway_to(how: LanguageModel, settings: Settings, usage: RoleCounts) -> Gateway:
     """The gateway to a model, whose calls are counted in `usage`."""
     model = _model(how, settings.models.prices.get(how.name))
     limits = CallLimits(how.retries, seconds=how.timeout)

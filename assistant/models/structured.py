@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from assistant.models.chat_model import Message, Reply
+from assistant.models.chat_model import Message, ModelReply
 
 _THINKING = re.compile(r"<(/?)think(?:ing)?>", re.I)
 _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.S | re.I)
@@ -86,14 +86,14 @@ class Shape(Generic[_T]):
         schema = {"name": self.name, "strict": True, "schema": dict(self.schema)}
         return {"type": "json_schema", "json_schema": schema}
 
-    def parse(self, reply: Reply) -> _T:
+    def parse(self, reply: ModelReply) -> _T:
         """The value in a reply. Raises `ValueError`."""
         if reply.finish_reason == "length":
             raise ValueError("the reply was cut off because it was too long: be briefer")
         return self.read(json_object(reply.text))
 
 
-def repair(messages: Sequence[Message], reply: Reply, why: ValueError) -> list[Message]:
+def repair(messages: Sequence[Message], reply: ModelReply, why: ValueError) -> list[Message]:
     """The conversation that asks for the same reply again, in a form that can be read."""
     ask = f"That could not be read: {why}. Reply again with nothing but the JSON object."
     said = [Message("assistant", reply.text[:_SHOWN])] if reply.text.strip() else []

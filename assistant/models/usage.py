@@ -7,7 +7,7 @@ from assistant.models.chat_model import TokenCounts
 
 
 @dataclass(slots=True)
-class RoleUsage:
+class RoleCounts:
     """The counts of one role. Every request to the provider is a call, a repeated one too.
 
     `cost` is in US dollars, of the calls whose price is known; `unpriced` counts the others, and
@@ -40,19 +40,19 @@ class RoleUsage:
             self.cost += tokens.cost
 
 
-class Usage:
+class UsageCounts:
     """The counts of all roles."""
 
     def __init__(self) -> None:
-        self.by_role: dict[str, RoleUsage] = {}
+        self.by_role: dict[str, RoleCounts] = {}
 
-    def of(self, role: str) -> RoleUsage:
+    def of(self, role: str) -> RoleCounts:
         """The counts of a role, to be added to."""
-        return self.by_role.setdefault(role, RoleUsage())
+        return self.by_role.setdefault(role, RoleCounts())
 
-    def totals(self) -> RoleUsage:
+    def totals(self) -> RoleCounts:
         """The counts of all roles together."""
-        totals = RoleUsage()
+        totals = RoleCounts()
         for name in ("calls", "failed", "from_cache"):
             setattr(totals, name, sum(getattr(usage, name) for usage in self.by_role.values()))
         return totals
@@ -65,5 +65,5 @@ class Usage:
         }
 
 
-def _counts(usage: RoleUsage) -> dict[str, Any]:
+def _counts(usage: RoleCounts) -> dict[str, Any]:
     return {name: value for name, value in asdict(usage).items() if name != "last_call"}

@@ -25,7 +25,7 @@ from prometheus_client.registry import Collector
 
 from assistant.chat.recorder import Recorder
 from assistant.enrichment.worker import EnrichmentWorker
-from assistant.models.usage import Usage
+from assistant.models.usage import UsageCounts
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
 from assistant.quiet import Activity
 from memory_store import Embedder
@@ -95,7 +95,7 @@ class Metrics:
         self,
         *,
         embedder: Embedder,
-        usage: Usage,
+        usage: UsageCounts,
         recorder: Recorder,
         enrichment: EnrichmentWorker | None,
     ) -> None:
@@ -135,7 +135,7 @@ class _Parts(Collector):
     def __init__(
         self,
         embedder: Embedder,
-        usage: Usage,
+        usage: UsageCounts,
         recorder: Recorder,
         enrichment: EnrichmentWorker | None,
     ) -> None:

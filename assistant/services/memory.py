@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import memory_store
-from assistant.access.keys import Key
+from assistant.access.keys import ApiKey
 from assistant.access.shared_keys import SharedKeys
 from assistant.designs.choices import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError
 from assistant.models.embedding_server import ServerEncoder
 from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
-from assistant.models.usage import Usage
+from assistant.models.usage import UsageCounts
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
     BATCH_SIZE,
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 async def open_store(
-    settings: Settings, usage: Usage, opened: AsyncExitStack
+    settings: Settings, usage: UsageCounts, opened: AsyncExitStack
 ) -> tuple[MemoryStore, Embedder]:
     """The memory, open until the stack is closed, and its embedder. A memory of an older packaged
     encoder goes on with it."""
@@ -61,7 +61,7 @@ async def open_store(
 
 
 async def _open_store(
-    settings: Settings, usage: Usage, opened: AsyncExitStack
+    settings: Settings, usage: UsageCounts, opened: AsyncExitStack
 ) -> tuple[MemoryStore, Embedder]:
     embedder = make_embedder(settings, usage)
     store = MemoryStore(
@@ -80,7 +80,7 @@ async def _open_store(
     return store, embedder
 
 
-def make_embedder(settings: Settings, usage: Usage | None = None) -> Embedder:
+def make_embedder(settings: Settings, usage: UsageCounts | None = None) -> Embedder:
     """The embedder of the settings, its weights loaded; `usage` counts what a provider's takes."""
     workers = settings.embedder_threads or os.cpu_count() or 1
     encoder = _encoder(settings, usage)
@@ -125,10 +125,10 @@ def _engine(settings: Settings) -> Engine:
     return memory_store.ServerEngine(settings.qdrant_url, **server_options(settings))
 
 
-def _encoder(settings: Settings, usage: Usage | None) -> Encoder:
+def _encoder(settings: Settings, usage: UsageCounts | None) -> Encoder:
     provider, litellm, model = settings.embedder.partition(LITELLM_EMBEDDER)
     if litellm and not provider:
-        counts = (usage or Usage()).of("embed")
+        counts = (usage or UsageCounts()).of("embed")
         return LitellmEncoder(model, settings.embedder_server, counts)
     if settings.embedder_server.base_url:
         return ServerEncoder(settings.embedder, settings.embedder_server)
@@ -160,7 +160,7 @@ def make_documents(settings: Settings) -> Documents:
     return memory_store.ServerDocuments(settings.qdrant_url, **server_options(settings))
 
 
-async def shared_keys(settings: Settings) -> tuple[Key, ...]:
+async def shared_keys(settings: Settings) -> tuple[ApiKey, ...]:
     """The keys on the Qdrant server, of which nothing is made; none where keys are not shared.
 
     Raises `MemoryStoreError` and `ConfigError` when they cannot be read.

@@ -30,7 +30,7 @@ from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.roles import gateway, gateway_to, reply_cache
 from assistant.models.token_counter import RememberedCounts
-from assistant.models.usage import Usage
+from assistant.models.usage import UsageCounts
 from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
 from assistant.quiet import QuietMoments
@@ -54,7 +54,7 @@ def profile_reader(
     name: str,
     how: ProfileModel,
     store: MemoryStore,
-    usage: Usage,
+    usage: UsageCounts,
     opened: AsyncExitStack,
 ) -> Reader:
     """The reader of a profile; its calls are counted apart."""
@@ -107,7 +107,7 @@ class Services:
     """The chat of each profile, all over one memory."""
     reader: Reader
     """That of the profile with memory that every server has."""
-    usage: Usage
+    usage: UsageCounts
     metrics: Metrics
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
@@ -123,7 +123,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     Raises `MemoryStoreError` and `ConfigError` when something cannot be used.
     """
     async with AsyncExitStack() as opened:
-        usage = Usage()
+        usage = UsageCounts()
         store, embedder = await open_store(settings, usage, opened)
         notices = await _open_notices(settings, opened)
         model = _model(settings, "chat", usage, opened)
@@ -229,7 +229,9 @@ def _acts(
     return Acts(store, forgetting, has_model=has_model, kept_where=where)
 
 
-def _model(settings: Settings, role: Role, usage: Usage, opened: AsyncExitStack) -> Gateway | None:
+def _model(
+    settings: Settings, role: Role, usage: UsageCounts, opened: AsyncExitStack
+) -> Gateway | None:
     model = gateway(settings, role, usage)
     if model:
         opened.push_async_callback(model.close)

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from assistant.settings.settings import Settings, load_settings
-from assistant.settings.sources import FLAT_NAMES, REMOVED, Source, given
+from assistant.settings.sources import FLAT_NAMES, REMOVED, SettingSource, given
 
 SettingPath = tuple[str, ...]
 """A setting by the names that lead to it: `("recall", "rounds")`."""
@@ -43,7 +43,7 @@ class SettingInUse(NamedTuple):
 
     name: str
     value: Any
-    source: Source
+    source: SettingSource
 
 
 def settings_in_use(**flags: Any) -> list[SettingInUse]:
@@ -83,9 +83,11 @@ def _commented(name: str, field: FieldInfo) -> str:
     return f"{meaning}\n# {name} ={shown}\n"
 
 
-def _source(sources: list[tuple[Source, dict[str, Any]]], path: SettingPath) -> Source:
+def _source(
+    sources: list[tuple[SettingSource, dict[str, Any]]], path: SettingPath
+) -> SettingSource:
     """The first that gives this setting."""
-    return next((name for name, values in sources if _is_in(values, path)), Source.DEFAULT)
+    return next((name for name, values in sources if _is_in(values, path)), SettingSource.DEFAULT)
 
 
 def _is_in(values: Any, path: SettingPath) -> bool:

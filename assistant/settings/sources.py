@@ -6,7 +6,7 @@ old name wins over what the next source says by the new one.
 
 import logging
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ REMOVED = frozenset(
         "models.at_once",
         "qdrant.retries",
         "qdrant.timeout",
+        "recall.weights.personal",
     }
 )
 """Settings of earlier versions: one that is still given counts for nothing and stops no start."""
@@ -48,7 +49,7 @@ FLAT_NAMES = {model: (model, "name") for model in _MODELS} | {
 `chat_model_timeout`, as in earlier versions, its `timeout`."""
 
 
-class Source(StrEnum):
+class SettingSource(StrEnum):
     """Where the value of a setting comes from; the first that gives one wins."""
 
     FLAG = "flag"
@@ -64,7 +65,8 @@ def in_order(
     environment: PydanticBaseSettingsSource,
     dotenv: PydanticBaseSettingsSource,
 ) -> tuple[PydanticBaseSettingsSource, ...]:
-    """The sources in the order of `Source`. Raises `ConfigError` for a wrong settings file."""
+    """The sources in the order of `SettingSource`. Raises `ConfigError` where a settings file is
+    wrong."""
     for variables in (environment, dotenv):
         if isinstance(variables, EnvSettingsSource):
             variables.env_vars = _nested(variables.env_vars, variables.env_prefix.lower())
@@ -75,7 +77,7 @@ def in_order(
 
 def given(
     settings_cls: type[BaseSettings], flags: Mapping[str, Any]
-) -> Iterator[tuple[Source, dict[str, Any]]]:
+) -> Iterator[tuple[SettingSource, dict[str, Any]]]:
     """What each source gives, groups of settings as dictionaries, the first wins."""
     sources = in_order(
         settings_cls,
@@ -83,7 +85,7 @@ def given(
         EnvSettingsSource(settings_cls),
         DotEnvSettingsSource(settings_cls),
     )
-    for name, source in zip(Source, sources, strict=False):
+    for name, source in zip(SettingSource, sources, strict=False):
         yield name, source()
 
 
@@ -111,11 +113,17 @@ def _in_todays_names(values: Mapping[str, Any]) -> dict[str, Any]:
         value = grouped.pop(flat)
         grouped[group] = {name: value} | grouped.get(group, {})
     for path in REMOVED:
-        group, _, name = path.rpartition(".")
-        inside = grouped.get(group, {}) if group else grouped
-        if isinstance(inside, dict):
-            inside.pop(name, None)
+        _leave_out(path.split("."), grouped)
     return grouped
+
+
+def _leave_out(path: Sequence[str], values: dict[str, Any]) -> None:
+    name, *inner = path
+    if not inner:
+        values.pop(name, None)
+    elif isinstance(group := _as_group(values.get(name)), dict):
+        values[name] = group
+        _leave_out(inner, group)
 
 
 def _as_group(value: Any) -> Any:

@@ -18,7 +18,7 @@ from benchmarks.authorship.cases import (
     speakers,
 )
 from memory_store import Speaker
-from memory_store.language.authorship import RULE, Authorship, Rule, authorship
+from memory_store.language.authorship import RULE, Authorship, AuthorshipRule, authorship
 
 _T = TypeVar("_T")
 PARTS = ("dev", "held", "fresh", "others")
@@ -80,10 +80,10 @@ def _share(holds: Callable[[_T], bool], of: Sequence[_T]) -> str:
 
 
 @contextmanager
-def _in_use(rule: Rule) -> Iterator[None]:
+def _in_use(rule: AuthorshipRule) -> Iterator[None]:
     """Another rule wherever facts are made."""
 
-    def by(text: str, _: Rule = RULE) -> Authorship:
+    def by(text: str, _: AuthorshipRule = RULE) -> Authorship:
         return authorship(text, rule)
 
     setattr(memory_store.facts, "authorship", by)  # noqa: B010

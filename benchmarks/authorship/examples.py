@@ -10,7 +10,7 @@ from typing import Any
 
 import harness.datasets.sample
 from memory_store.language.authorship import words_of
-from memory_store.language.sentences import Unit, units_of
+from memory_store.language.sentences import TextUnit, units_of
 
 FOLDER = Path(__file__).parent / "examples"
 LABELS: Mapping[str, float] = {"own": 0.0, "unclear": 0.3, "foreign": 1.0}
@@ -39,7 +39,7 @@ _ASKS = re.compile(
 class Example:
     """A sentence with how foreign it is, from 0 to 1; those of one pattern belong together."""
 
-    unit: Unit
+    unit: TextUnit
     foreign: float
     pattern: str
     weight: float
@@ -133,17 +133,17 @@ def _chosen(pattern: str, drawn: random.Random) -> str:
     return pattern
 
 
-def _as_written(text: str, label: str, language: str, drawn: random.Random) -> Unit:
+def _as_written(text: str, label: str, language: str, drawn: random.Random) -> TextUnit:
     """The sentence as somebody may have typed it, and what follows it."""
     own = label == "own"
     if text.endswith(_BREAK):
-        return Unit(_cased(text[:-1], drawn), drawn.choice((1, 1, 2)))
+        return TextUnit(_cased(text[:-1], drawn), drawn.choice((1, 1, 2)))
     breaks = drawn.choices((0, 1, 2, 3), (55, 10, 8, 27) if own else (40, 25, 22, 13))[0]
     if text[-1] not in ".?!:,;：，。)":
         text += _mark(text, language, drawn)
     if text[-1] not in ".?!:;：。？！" and breaks == 0:
         breaks = drawn.choice((1, 2, 3))
-    return Unit(_cased(text, drawn), breaks)
+    return TextUnit(_cased(text, drawn), breaks)
 
 
 def _mark(text: str, language: str, drawn: random.Random) -> str:

@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 import memory_store.language.authorship
 from benchmarks.authorship.examples import ANYTHING, Example, examples, names
 from memory_store.language.authorship import Judgement, features, words_of
-from memory_store.language.sentences import Unit
+from memory_store.language.sentences import TextUnit
 
 NUMBERS = Path(memory_store.language.authorship.__file__).parent / "authorship.json"
 # A word of fewer patterns says more about the patterns than about those who use it.
@@ -74,7 +74,7 @@ def _patterns(of: Sequence[Example]) -> dict[str, set[str]]:
 
 def _rows(
     of: Sequence[Example], rare: Collection[str]
-) -> tuple[list[Unit], list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
+) -> tuple[list[TextUnit], list[int], "np.ndarray[Any, np.dtype[np.float64]]"]:
     """Each example as it is and with words dropped; what is unclear counts a little as either."""
     drawn = random.Random(1)
     rows = [
@@ -98,7 +98,7 @@ def _shares(foreign: float) -> Iterator[tuple[int, float]]:
         yield 0, 1 - foreign
 
 
-def _dropped(unit: Unit, rare: Collection[str], drawn: random.Random) -> Unit:
+def _dropped(unit: TextUnit, rare: Collection[str], drawn: random.Random) -> TextUnit:
     """The unit with unknown words in place of some."""
     words = [
         ANYTHING[0]
@@ -106,7 +106,7 @@ def _dropped(unit: Unit, rare: Collection[str], drawn: random.Random) -> Unit:
         else word
         for word in unit.text.split(" ")
     ]
-    return Unit(" ".join(words), unit.breaks)
+    return TextUnit(" ".join(words), unit.breaks)
 
 
 def main() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from harness.assistants.profile import Extra, Forget, Profile
+from harness.assistants.profile import Extra, ForgetRoute, Profile
 from harness.assistants.returned_sources import read_sources, values_at
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
-from harness.assistants.wire import Answer, parse_answer, parse_object
+from harness.assistants.wire import WireAnswer, parse_answer, parse_object
 from harness.errors import IngestMismatch, UsageError
 from harness.spending.budget import Meter
 
@@ -40,7 +40,7 @@ class ChatClient:
         prefix = filled(self._profile.extra.prefix, when) if role == "user" else ""
         return Message(role, text, prefix)
 
-    async def chat(self, kind: Kind, messages: Sequence[Message], when: Occasion) -> Answer:
+    async def chat(self, kind: Kind, messages: Sequence[Message], when: Occasion) -> WireAnswer:
         """The answer to the last message of a conversation."""
         extras = (self._profile.extra, self._profile.kinds.get(kind, Extra()))
         sent = [{"role": m.role, "content": m.prefix + m.content} for m in messages]
@@ -51,7 +51,7 @@ class ChatClient:
         body = merged(fixed, *(filled(extra.body, when) for extra in extras))
         headers = {k: v for extra in extras for k, v in filled(extra.headers, when).items()}
 
-        async def call() -> Answer:
+        async def call() -> WireAnswer:
             path = filled_path(self._profile.path, when)
             response = await self._transport.exchange("POST", path, body, headers=headers)
             answer = read(response, f"POST {path}", parse_answer)
@@ -75,7 +75,7 @@ class ChatClient:
     async def forget(self, when: Occasion) -> None:
         """Delete the user's memories where the profile says how."""
         route = self._profile.forget
-        if isinstance(route, Forget):
+        if isinstance(route, ForgetRoute):
             headers = filled(self._profile.extra.headers, when)
             await self._transport.exchange(
                 route.method, filled_path(route.path, when), headers=headers

@@ -8,9 +8,9 @@ from urllib.parse import quote
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.assistants.wire import (
-    Answer,
     RankedValue,
     StoredSession,
+    WireAnswer,
     parse_answer,
     parse_object,
     parse_ranking,
@@ -77,7 +77,7 @@ class AssistantClient:
 
     async def ask(
         self, user_id: str, session_id: str, question: str, *, now: str, as_of: str | None = None
-    ) -> Answer:
+    ) -> WireAnswer:
         """Ask a question without leaving a trace of it in memory; `as_of` is the day after which
         nothing counts.
         """

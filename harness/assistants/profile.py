@@ -35,7 +35,7 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordRoute:
     """A route that takes turns without answering; `per` is what one request carries."""
 
     path: str
@@ -45,7 +45,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Forget:
+class ForgetRoute:
     """A route that deletes everything of a user."""
 
     path: str
@@ -75,8 +75,8 @@ class Profile:
     extra: Extra = field(default_factory=Extra)
     kinds: Mapping[str, Extra] = field(default_factory=dict)
     leaves_no_trace: bool = False
-    record: Record | None = None
-    forget: Forget | None = None
+    record: RecordRoute | None = None
+    forget: ForgetRoute | None = None
     barrier: Barrier = field(default_factory=Barrier)
     price: Price | None = None
     sources: SourceLayout | None = None
@@ -161,14 +161,14 @@ def _extra(table: TomlTable) -> Extra:
     return extra
 
 
-def _record(reader: TomlTable) -> Record | None:
+def _record(reader: TomlTable) -> RecordRoute | None:
     if not reader.has("record"):
         return None
     table = reader.inner("record")
     per = table.take("per", str, default="session")
     if per not in ("session", "turn"):
         raise UsageError(f"[record] per must be session or turn, not {per!r}")
-    record = Record(
+    record = RecordRoute(
         path=table.take("path", str),
         body=table.take("body", dict),
         method=table.take("method", str, default="POST"),
@@ -178,11 +178,11 @@ def _record(reader: TomlTable) -> Record | None:
     return record
 
 
-def _forget(reader: TomlTable) -> Forget | None:
+def _forget(reader: TomlTable) -> ForgetRoute | None:
     if not reader.has("forget"):
         return None
     table = reader.inner("forget")
-    forget = Forget(table.take("path", str), table.take("method", str, default="DELETE"))
+    forget = ForgetRoute(table.take("path", str), table.take("method", str, default="DELETE"))
     table.finish()
     return forget
 

@@ -75,7 +75,7 @@ class SourceLayout:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReturnedSource:
     """What one source says of itself; `problem` tells why it could not be read."""
 
     session: str | None = None
@@ -91,7 +91,7 @@ class Returned:
     cannot be read (`problem`).
     """
 
-    sources: list[Source] | None = None
+    sources: list[ReturnedSource] | None = None
     problem: str | None = None
 
 
@@ -142,20 +142,20 @@ def _ordered(layout: SourceLayout, items: list[Any]) -> list[Any]:
     return [items[i] for i in sorted(range(len(items)), key=lambda i: sign * numbers[i])]
 
 
-def _source(layout: SourceLayout, item: Any) -> Source:
+def _source(layout: SourceLayout, item: Any) -> ReturnedSource:
     try:
         index = _index(item, layout.round)
-        source = Source(
+        source = ReturnedSource(
             session=_name(item, layout.session),
             round_index=None if index is None else index - layout.first_round,
             turn=_name(item, layout.turn),
             text=_text(item, layout.text),
         )
     except _Unreadable as error:
-        return Source(problem=str(error))
+        return ReturnedSource(problem=str(error))
     if source.session is None and source.turn is None and source.text is None:
         named = ", ".join(filter(None, (layout.session, layout.turn, layout.text)))
-        return Source(problem=f"a source without {named}")
+        return ReturnedSource(problem=f"a source without {named}")
     return source
 
 

@@ -37,7 +37,7 @@ class RankedValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WireAnswer:
     """A hypothesis with what it cost; token counts are None where the server gave none, `returned`
     is None where nobody looked for sources.
     """
@@ -91,7 +91,7 @@ def parse_ranking(reply: Any) -> list[RankedValue]:
     ]
 
 
-def parse_answer(reply: Any) -> Answer:
+def parse_answer(reply: Any) -> WireAnswer:
     """The answer in an OpenAI-shaped chat completion."""
     choices = _objects(reply, "choices")
     message = choices[0].get("message") if choices else None
@@ -99,7 +99,7 @@ def parse_answer(reply: Any) -> Answer:
         raise WrongShape("choices[0].message is missing")
     usage = reply.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    return Answer(
+    return WireAnswer(
         text=encodable(_text(message, "content")),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.authoring.draft import Draft, Turns
 from harness.authoring.ontology import Attribute, Ontology
-from harness.authoring.plan import Item
+from harness.authoring.plan import PlannedQuestion
 from harness.authoring.template_sessions import (
     chatting,
     listing,
@@ -32,7 +32,7 @@ _SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "
 _SOME_DAY = date_text(datetime(2025, 1, 1, tzinfo=UTC))
 
 
-def template_fillers(ontology: Ontology, item: Item, count: int) -> list[Turns]:
+def template_fillers(ontology: Ontology, item: PlannedQuestion, count: int) -> list[Turns]:
     """So many sessions, no two alike: about attributes of other topics than the item's, each
     attribute once, and about any topic without telling anything.
 
@@ -185,7 +185,7 @@ def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
     }
 
 
-def _labelled(item: Item, turns: Turns) -> Turns:
+def _labelled(item: PlannedQuestion, turns: Turns) -> Turns:
     """As the benchmark does it: where there is no answer, sessions are named and no turn is."""
     return without_labels(turns) if item.type == ABSTENTION else turns
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from harness.authoring.plan import Item
+from harness.authoring.plan import PlannedQuestion
 from harness.errors import HarnessError
 
 Turns = list[dict[str, Any]]
@@ -19,7 +19,7 @@ class Refused(HarnessError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DraftQuestion:
     """A question as its user asks it, and the answer."""
 
     question: str
@@ -32,9 +32,9 @@ class Draft:
     turn that is labelled `has_answer`.
     """
 
-    item: Item
+    item: PlannedQuestion
     persona: str
-    asked: Asked
+    asked: DraftQuestion
     statements: tuple[str, ...]
     chats: tuple[Turns, ...]
 
@@ -47,16 +47,18 @@ class Draft:
 class Author(Protocol):
     """Writes one item a step at a time; raises `Refused` for what it cannot write."""
 
-    async def persona(self, item: Item) -> str:
+    async def persona(self, item: PlannedQuestion) -> str:
         """A paragraph on the person who will ask."""
 
-    async def asked(self, item: Item, persona: str) -> Asked:
+    async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
         """The question and its answer."""
 
-    async def statements(self, item: Item, persona: str, asked: Asked) -> tuple[str, ...]:
+    async def statements(
+        self, item: PlannedQuestion, persona: str, asked: DraftQuestion
+    ) -> tuple[str, ...]:
         """What must be told for the answer to follow, one statement for each session."""
 
-    async def chat(self, item: Item, persona: str, statement: str, number: int) -> Turns:
+    async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
         """The session in which a statement is told; one turn is labelled `has_answer`."""
 
     async def doubt(self, draft: Draft) -> str | None:
@@ -67,7 +69,7 @@ class Author(Protocol):
         """Let go of connections."""
 
 
-async def write_draft(author: Author, item: Item) -> Draft:
+async def write_draft(author: Author, item: PlannedQuestion) -> Draft:
     """All steps but the check, in order."""
     persona = await author.persona(item)
     asked = await author.asked(item, persona)

@@ -14,11 +14,11 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from harness.authoring.checks import holds
-from harness.authoring.draft import Asked, Draft, Refused, Turns
-from harness.authoring.plan import Item
+from harness.authoring.draft import Draft, DraftQuestion, Refused, Turns
+from harness.authoring.plan import PlannedQuestion
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
-from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat, Reply
+from harness.judges.openai_chat import ChatEndpoint, Messages, ModelReply, OpenAIChat
 from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.prompt import Prompt, load_prompts
 from harness.records.run_dir import LineFile, RunDir
@@ -56,7 +56,7 @@ def telling(statement: str) -> Callable[[str], str]:
     return read
 
 
-def question_of(said: str) -> Asked:
+def question_of(said: str) -> DraftQuestion:
     """A question and its answer."""
     found = _json(said)
     question, answer = found.get("question"), found.get("answer")
@@ -64,7 +64,7 @@ def question_of(said: str) -> Asked:
         answer = str(answer)
     if not isinstance(question, str) or not isinstance(answer, str):
         raise Unusable("question and answer must be texts")
-    return Asked(text_of(question), text_of(answer))
+    return DraftQuestion(text_of(question), text_of(answer))
 
 
 def statements_of(said: str, wanted: int) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ class KeptReplies:
         return total
 
 
-def _kept(reply: Reply) -> dict[str, Any]:
+def _kept(reply: ModelReply) -> dict[str, Any]:
     return {
         "reply": reply.text,
         "finish_reason": reply.finish_reason,
@@ -190,19 +190,21 @@ class ModelAuthor:
         self._replies = KeptReplies(folder, self._chat)
         Budget(limits, [self._chat.meter])
 
-    async def persona(self, item: Item) -> str:
+    async def persona(self, item: PlannedQuestion) -> str:
         """A paragraph that nobody could guess."""
         prompt = _prompts()["persona"].render(theme=_theme(item))
         return await self._asked("persona", item, prompt, text_of)
 
-    async def asked(self, item: Item, persona: str) -> Asked:
+    async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
         """As JSON."""
         prompt = _prompts()["question"].render(
             persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
         )
         return await self._asked("question", item, prompt, question_of)
 
-    async def statements(self, item: Item, persona: str, asked: Asked) -> tuple[str, ...]:
+    async def statements(
+        self, item: PlannedQuestion, persona: str, asked: DraftQuestion
+    ) -> tuple[str, ...]:
         """As JSON, one for each session."""
         prompt = _prompts()["evidence"].render(
             persona=persona,
@@ -214,7 +216,7 @@ class ModelAuthor:
         wanted = len(item.dates)
         return await self._asked("evidence", item, prompt, lambda said: statements_of(said, wanted))
 
-    async def chat(self, item: Item, persona: str, statement: str, number: int) -> Turns:
+    async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
         """A self-chat of two or three rounds; the statement comes up in one drawn in advance."""
         random = item.draws(f"chat {number}")
         rounds = random.choice(_ROUNDS)
@@ -248,7 +250,9 @@ class ModelAuthor:
         """Let go of the connections."""
         await self._chat.close()
 
-    async def _turn(self, item: Item, persona: str, statement: str, turns: Turns, step: str) -> str:
+    async def _turn(
+        self, item: PlannedQuestion, persona: str, statement: str, turns: Turns, step: str
+    ) -> str:
         """The next message; `statement` is empty where it is not told."""
         read = telling(statement) if statement else text_of
         role = step.split()[2]
@@ -265,11 +269,17 @@ class ModelAuthor:
         name = "chat_answer" if role == "assistant" else "chat_tell" if statement else "chat_user"
         return await self._asked(step, item, _prompts()[name].render(**values), read)
 
-    async def _asked(self, step: str, item: Item, prompt: str, read: Callable[[str], T]) -> T:
+    async def _asked(
+        self, step: str, item: PlannedQuestion, prompt: str, read: Callable[[str], T]
+    ) -> T:
         return await self._read(step, item, [{"role": "user", "content": prompt}], read)
 
     async def _read(
-        self, step: str, item: Item, messages: Sequence[dict[str, str]], read: Callable[[str], T]
+        self,
+        step: str,
+        item: PlannedQuestion,
+        messages: Sequence[dict[str, str]],
+        read: Callable[[str], T],
     ) -> T:
         """A reply that can be used; raises `Refused` where none of the attempts gives one."""
         asked, problem = list(messages), ""
@@ -290,7 +300,7 @@ class ModelAuthor:
         raise Refused(step, f"{_ATTEMPTS} replies could not be used, the last one: {problem}")
 
 
-def forecast(items: Sequence[Item], price: Price | None) -> Table:
+def forecast(items: Sequence[PlannedQuestion], price: Price | None) -> Table:
     """What writing these items would take, were every reply usable at once and none kept."""
     made = Forecast()
     longest = max(len(prompt.text) for prompt in _prompts().values())
@@ -327,12 +337,12 @@ def _kinds() -> dict[str, str]:
     return kinds
 
 
-def _theme(item: Item) -> str:
+def _theme(item: PlannedQuestion) -> str:
     """What the item is about, by name and field of life; the values are the model's own."""
     named = [f"{one.name.replace('_', ' ')} ({one.category})" for one in item.attributes]
     return f"{', '.join(named)}; the conversation is about {item.attributes[0].topic}"
 
 
-def _sessions(item: Item) -> str:
+def _sessions(item: PlannedQuestion) -> str:
     lines = [f"- {date_text(moment)}: told by the {item.speaker}" for moment in item.dates]
     return "\n".join([*lines, f"- {date_text(item.asked)}: the question is asked"])

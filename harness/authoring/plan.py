@@ -31,7 +31,7 @@ _TRIES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PlannedQuestion:
     """One question to be written, and what is decided about it in advance.
 
     `values[i]` is what the evidence session of `dates[i]` tells; of advice they are the list that
@@ -67,7 +67,9 @@ class Item:
         return Random(f"{self.seed} {use}")
 
 
-def plan_items(ontology: Ontology, types: tuple[str, ...], per_type: int, seed: int) -> list[Item]:
+def plan_items(
+    ontology: Ontology, types: tuple[str, ...], per_type: int, seed: int
+) -> list[PlannedQuestion]:
     """So many items of each type, no two alike; raises `UsageError` for unknown types and for more
     items than the ontology has different ones.
     """
@@ -77,12 +79,12 @@ def plan_items(ontology: Ontology, types: tuple[str, ...], per_type: int, seed: 
     return [item for kind in types or TYPES for item in _of_type(ontology, kind, per_type, seed)]
 
 
-def _of_type(ontology: Ontology, kind: str, count: int, seed: int) -> list[Item]:
+def _of_type(ontology: Ontology, kind: str, count: int, seed: int) -> list[PlannedQuestion]:
     attributes = ontology.of_kinds(*_KINDS[kind])
     if kind == ABSTENTION:
         attributes = [attribute for attribute in attributes if attribute.absent]
     Random(f"{seed} {kind}").shuffle(attributes)
-    items: list[Item] = []
+    items: list[PlannedQuestion] = []
     taken: set[tuple[str, ...]] = set()
     for number in range(count):
         for attempt in range(_TRIES):
@@ -98,7 +100,7 @@ def _of_type(ontology: Ontology, kind: str, count: int, seed: int) -> list[Item]
     return items
 
 
-def _item(attributes: list[Attribute], kind: str, number: int, key: str) -> Item:
+def _item(attributes: list[Attribute], kind: str, number: int, key: str) -> PlannedQuestion:
     random = Random(key)
     first = attributes[number % len(attributes)]
     chosen: tuple[Attribute, ...] = (first,)
@@ -114,7 +116,7 @@ def _item(attributes: list[Attribute], kind: str, number: int, key: str) -> Item
         days=random.randrange(_DAYS), minutes=random.randrange(480, 1320)
     )
     dates = tuple(asked.replace(hour=0, minute=0) + one for one in _moments(sessions, random))
-    return Item(
+    return PlannedQuestion(
         sha256(key.encode()).hexdigest()[:8], kind, chosen, values, dates, asked, place, key
     )
 

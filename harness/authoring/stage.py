@@ -13,9 +13,9 @@ from typing import Any
 
 from harness.authoring.assembly import write_questions
 from harness.authoring.checks import Check, problems_of
-from harness.authoring.draft import Asked, Author, Draft, Refused, write_draft
+from harness.authoring.draft import Author, Draft, DraftQuestion, Refused, write_draft
 from harness.authoring.ontology import Ontology
-from harness.authoring.plan import Item
+from harness.authoring.plan import PlannedQuestion
 from harness.datasets.longmemeval import date_text
 from harness.errors import RunInterrupted, RunMismatch, UsageError
 from harness.records.run_dir import LineFile, RunDir
@@ -36,13 +36,13 @@ DECISIONS = ("accept", "edit", "reject")
 class Written:
     """One item at its end; `draft` is None for what was refused."""
 
-    item: Item
+    item: PlannedQuestion
     draft: Draft | None
     check: Check
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class HistoryPlan:
     """How histories are filled: so many sessions, from a file or by templates; whether only what a
     person accepted is written.
     """
@@ -66,7 +66,9 @@ def open_folder(folder: RunDir, settings: Mapping[str, Any]) -> None:
         )
 
 
-def write_items(author: Author, items: Sequence[Item], concurrency: int) -> list[Written]:
+def write_items(
+    author: Author, items: Sequence[PlannedQuestion], concurrency: int
+) -> list[Written]:
     """Every item through every step, so many at a time, in the order of the plan."""
     try:
         return asyncio.run(_write_items(author, items, concurrency))
@@ -74,10 +76,12 @@ def write_items(author: Author, items: Sequence[Item], concurrency: int) -> list
         raise RunInterrupted("interrupted: run the same command again to continue") from None
 
 
-async def _write_items(author: Author, items: Sequence[Item], concurrency: int) -> list[Written]:
+async def _write_items(
+    author: Author, items: Sequence[PlannedQuestion], concurrency: int
+) -> list[Written]:
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item: Item) -> Written:
+    async def one(item: PlannedQuestion) -> Written:
         async with gate:
             return await _written(author, item)
 
@@ -91,7 +95,7 @@ async def _write_items(author: Author, items: Sequence[Item], concurrency: int) 
         await author.close()
 
 
-async def _written(author: Author, item: Item) -> Written:
+async def _written(author: Author, item: PlannedQuestion) -> Written:
     """Rules first; a model is only asked about what they leave."""
     try:
         draft = await write_draft(author, item)
@@ -119,7 +123,7 @@ def keep_steps(folder: RunDir, written: Sequence[Written]) -> None:
 
 
 def finish(
-    folder: RunDir, written: Sequence[Written], ontology: Ontology, history: History, seed: int
+    folder: RunDir, written: Sequence[Written], ontology: Ontology, history: HistoryPlan, seed: int
 ) -> list[Draft]:
     """Write the file of what passed, or was accepted by a person; returns what is in it."""
     reviews = _reviews(folder)
@@ -157,7 +161,7 @@ def _chosen(one: Written, review: Mapping[str, Any] | None, only_accepted: bool)
         return draft if one.check.status == "passed" and not only_accepted else None
     if review["decision"] == "reject":
         return None
-    asked = Asked(review["question"], review["answer"])
+    asked = DraftQuestion(review["question"], review["answer"])
     return Draft(draft.item, draft.persona, asked, draft.statements, draft.chats)
 
 

@@ -1,8 +1,8 @@
 """An author without a model: everything comes from the ontology and the item's own draws."""
 
-from harness.authoring.draft import Asked, Draft, Turns
+from harness.authoring.draft import Draft, DraftQuestion, Turns
 from harness.authoring.ontology import Ontology
-from harness.authoring.plan import Item
+from harness.authoring.plan import PlannedQuestion
 from harness.authoring.template_sessions import listing, numbered, telling
 from harness.datasets.questions import ABSTENTION
 
@@ -36,7 +36,7 @@ class TemplateAuthor:
     def __init__(self, ontology: Ontology) -> None:
         self._ontology = ontology
 
-    async def persona(self, item: Item) -> str:
+    async def persona(self, item: PlannedQuestion) -> str:
         """Name, place and manner, and the fields of life that will come up."""
         random = item.draws("persona")
         fields = " and ".join(dict.fromkeys(one.category for one in item.attributes))
@@ -45,35 +45,37 @@ class TemplateAuthor:
             f"{random.choice(_TEMPERS)}, and talks about {fields} before anything else."
         )
 
-    async def asked(self, item: Item, persona: str) -> Asked:
+    async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
         """By the rule of the item's type."""
         attribute = item.attributes[0]
         match item.type:
             case "single-session-assistant":
                 which = f"Which one was {_ORDINALS[item.place]} on your list?"
-                return Asked(f"{attribute.asks} {which}", item.values[item.place])
+                return DraftQuestion(f"{attribute.asks} {which}", item.values[item.place])
             case "single-session-preference":
                 wants = attribute.wants.format(v=item.values[0])
-                return Asked(
+                return DraftQuestion(
                     attribute.asks,
                     f"The user would prefer suggestions that {wants}. They would not care for "
                     "suggestions that leave this out.",
                 )
             case "multi-session":
-                return Asked(attribute.asks, str(len(item.values)))
+                return DraftQuestion(attribute.asks, str(len(item.values)))
             case "temporal-reasoning":
                 return _days_asked(item)
             case _ if item.type == ABSTENTION:
                 told = _told(item)[0]
-                return Asked(attribute.absent, _NOT_TOLD.format(told=told))
+                return DraftQuestion(attribute.absent, _NOT_TOLD.format(told=told))
             case _:
-                return Asked(attribute.asks, item.values[-1])
+                return DraftQuestion(attribute.asks, item.values[-1])
 
-    async def statements(self, item: Item, persona: str, asked: Asked) -> tuple[str, ...]:
+    async def statements(
+        self, item: PlannedQuestion, persona: str, asked: DraftQuestion
+    ) -> tuple[str, ...]:
         """The attribute's own wordings; a list of advice is told as a whole."""
         return _told(item)
 
-    async def chat(self, item: Item, persona: str, statement: str, number: int) -> Turns:
+    async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
         """A session about the attribute's topic."""
         random = item.draws(f"chat {number}")
         attribute = item.attributes[min(number, len(item.attributes) - 1)]
@@ -89,7 +91,7 @@ class TemplateAuthor:
         """Nothing is open."""
 
 
-def _told(item: Item) -> tuple[str, ...]:
+def _told(item: PlannedQuestion) -> tuple[str, ...]:
     random, first = item.draws("statements"), item.attributes[0]
     match item.type:
         case "single-session-assistant":
@@ -103,7 +105,7 @@ def _told(item: Item) -> tuple[str, ...]:
             return tuple(random.choice(first.says).format(v=value) for value in item.values)
 
 
-def _days_asked(item: Item) -> Asked:
+def _days_asked(item: PlannedQuestion) -> DraftQuestion:
     """Between two events, or since one."""
     days = [moment.date() for moment in item.dates]
     things = [attribute.thing for attribute in item.attributes]
@@ -114,4 +116,4 @@ def _days_asked(item: Item) -> Asked:
         passed = (days[1] - days[0]).days
         question = f"How many days lay between the day {things[0]} and the day {things[1]}?"
     counted = f"{passed + 1} days (including the last day) is also acceptable."
-    return Asked(question, f"{passed} days. {counted}")
+    return DraftQuestion(question, f"{passed} days. {counted}")

@@ -15,7 +15,7 @@ from harness.authoring.plan import TYPES, plan_items
 from harness.authoring.review import review
 from harness.authoring.stage import (
     FINISHED,
-    History,
+    HistoryPlan,
     Written,
     finish,
     keep_steps,
@@ -128,7 +128,7 @@ def author_command(
         )
         written = write_items(author, items, concurrency)
         keep_steps(folder, written)
-        chosen = finish(folder, written, known, History(sessions, pool, only_accepted), seed)
+        chosen = finish(folder, written, known, HistoryPlan(sessions, pool, only_accepted), seed)
     _conclude(folder, written, len(chosen))
 
 

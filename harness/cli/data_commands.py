@@ -16,7 +16,7 @@ from harness.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.datasets.download import Downloaded, download, files_of
 from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
 from harness.datasets.registry import sample_json
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import NotPublished, UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
@@ -129,7 +129,7 @@ def compile_command(
     filters = Filters(options.names(types), options.names(ids), per_type, seed)
     place, rule = parse_depth(depth), parse_dates(dates)
     recipe = Recipe(sessions, tokens, seed, keep_fillers, lead_days, place, rule)
-    source = Source(dataset, file, filters)
+    source = QuestionSource(dataset, file, filters)
     made = compile_histories(source, questions, recipe, out, progress())["counts"]
     each = made["sessions"] / made["questions"], made["tokens_estimate"] / made["questions"]
     size = f"{each[0]:.4g} sessions and {each[1]:,.0f} tokens each"

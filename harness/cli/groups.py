@@ -11,7 +11,7 @@ from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.output import agreed_to
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.judges.base import Judge
@@ -79,11 +79,11 @@ class Selection:
     limit: options.Limit = None
 
     @property
-    def source(self) -> Source:
+    def source(self) -> QuestionSource:
         """The data and the filters."""
         kinds, ids = options.names(self.types), options.names(self.ids)
         filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
-        return Source(self.dataset, self.file, filters, self.gold, self.conversations)
+        return QuestionSource(self.dataset, self.file, filters, self.gold, self.conversations)
 
 
 @dataclass(frozen=True)

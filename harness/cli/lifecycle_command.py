@@ -16,9 +16,9 @@ from harness.cli.output import FAILED_ITEMS, GATE_FAILED, progress, results
 from harness.errors import UsageError
 from harness.lifecycle.cases import load_cases
 from harness.lifecycle.gates import check, parse_gate
-from harness.lifecycle.interfaces import Approach
+from harness.lifecycle.interfaces import ChosenInterface
 from harness.lifecycle.report import report_tables, write_lifecycle_report
-from harness.lifecycle.run import Assistant, LifecycleRun, Pace
+from harness.lifecycle.run import Assistant, CasePace, LifecycleRun
 from harness.lifecycle.servers import RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.printing import print_tables
@@ -69,14 +69,14 @@ def lifecycle_command(
 ) -> None:
     """Tell, change, correct, forget and ask: our own dated cases, checked without a model."""
     gates = [parse_gate(text) for text in fail_under or ()]
-    approach = Approach(load_profile(profile), chat_only)
+    approach = ChosenInterface(load_profile(profile), chat_only)
     if (assistant is None) == (server is None) or (restart and server):
         raise UsageError("say either --assistant URL (with or without --restart) or --server CMD")
     run = LifecycleRun(RunDir(out), load_cases(cases), approach, progress())
     retry = RetryPolicy(reconnect_seconds=retry_seconds)
     like = Endpoint(assistant or "http://127.0.0.1", api_key, model, timeout, retry)
     with _assistant(like, server, restart, out, ready_timeout) as there:
-        failed = run.put(there, Pace(concurrency, barrier_timeout, Limits(max_tokens)))
+        failed = run.put(there, CasePace(concurrency, barrier_timeout, Limits(max_tokens)))
     report = write_lifecycle_report(run)
     print_tables(results(), report_tables(report))
     for failure in report["failures"]:

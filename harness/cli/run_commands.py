@@ -22,7 +22,7 @@ from harness.cli.groups import (
     grouped,
 )
 from harness.cli.output import finish, finish_repeats, progress, repeat_folders, results
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.judges.lexical import LexicalJudge
 from harness.pipeline.dry_run import Planned, dry_run_table
@@ -47,7 +47,7 @@ def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float)
     with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
         console.print(f"starting {command!r}, its log is {log}", highlight=False)
         with own_server(command, Path(data_dir), log, ready_seconds) as url:
-            opened = Run(Source("sample", None, Filters()), out, console)
+            opened = Run(QuestionSource("sample", None, Filters()), out, console)
             failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
         judge_run(opened, LexicalJudge())
     return opened, failed

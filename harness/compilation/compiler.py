@@ -18,7 +18,7 @@ from harness.compilation.recipe import Recipe
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import sha256_of
 from harness.datasets.registry import DATASETS, open_dataset
-from harness.datasets.selection import Source, select
+from harness.datasets.selection import QuestionSource, select
 from harness.errors import DatasetError, UsageError
 from harness.text import tokens_of
 from harness.version import git_state, harness_version
@@ -58,7 +58,7 @@ class Counts:
 
 
 def compile_histories(
-    source: Source, questions: int | None, recipe: Recipe, out: Path, console: Console
+    source: QuestionSource, questions: int | None, recipe: Recipe, out: Path, console: Console
 ) -> dict[str, Any]:
     """Write a history for every selected question to `out` and the manifest beside it; returns the
     manifest.
@@ -106,7 +106,7 @@ def manifest_path(out: Path) -> Path:
     return out.with_name(f"{name}.manifest.json")
 
 
-def _select(pool: Pool, source: Source, count: int | None) -> list[Outline]:
+def _select(pool: Pool, source: QuestionSource, count: int | None) -> list[Outline]:
     candidates = select([outline.question for outline in pool.outlines], source.filters)
     ids = [question.question_id for question in candidates]
     if count is not None:
@@ -116,7 +116,9 @@ def _select(pool: Pool, source: Source, count: int | None) -> list[Outline]:
     return [outline for outline in pool.outlines if outline.question.question_id in chosen]
 
 
-def _check_size(source: Source, selected: Sequence[Outline], pool: Pool, recipe: Recipe) -> None:
+def _check_size(
+    source: QuestionSource, selected: Sequence[Outline], pool: Pool, recipe: Recipe
+) -> None:
     unit = "tokens" if recipe.sessions is None else "sessions"
     fullest = max(selected, key=lambda outline: smallest(outline, recipe))
     if (least := smallest(fullest, recipe)) > recipe.size:

@@ -128,7 +128,7 @@ _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expect
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class BeamChat:
     """One chat; `places` tells session and turn of every message id that names one message."""
 
     name: str
@@ -167,7 +167,7 @@ def chat_name(record: Record) -> str:
     return f"{size}-{number}" if size else f"chat-{number}"
 
 
-def parse_chat(value: Any, name: str, where: str) -> Chat:
+def parse_chat(value: Any, name: str, where: str) -> BeamChat:
     """The sessions of a chat, dated; a batch before the first named day has that day."""
     told = [batch for batch in _batches(value, where) if batch.messages]
     days = [batch.day for batch in told if batch.day is not None]
@@ -183,7 +183,7 @@ def parse_chat(value: Any, name: str, where: str) -> Chat:
             begins = last.session_date + timedelta(seconds=len(last.turns)) + _PAUSE
         turns = tuple(batch.messages)
         sessions.append(HaystackSession(len(sessions), batch.name, begins, turns))
-    return Chat(name, tuple(sessions), _places(sessions))
+    return BeamChat(name, tuple(sessions), _places(sessions))
 
 
 @dataclass(slots=True)
@@ -271,7 +271,7 @@ def _places(sessions: list[HaystackSession]) -> dict[str, Place]:
     return {name: place for name, place in places.items() if name not in repeated}
 
 
-def _question(value: Any, question_id: str, ability: str, chat: Chat, where: str) -> Question:
+def _question(value: Any, question_id: str, ability: str, chat: BeamChat, where: str) -> Question:
     where = f"{where}: {question_id}"
     if not isinstance(value, dict):
         raise DatasetError(f"{where}: expected a question object, found {type(value).__name__}")
@@ -298,7 +298,7 @@ def _question(value: Any, question_id: str, ability: str, chat: Chat, where: str
     )
 
 
-def _labelled(chat: Chat, places: set[Place]) -> tuple[HaystackSession, ...]:
+def _labelled(chat: BeamChat, places: set[Place]) -> tuple[HaystackSession, ...]:
     """The sessions with these turns marked as evidence; the others are shared, not copied."""
     marked = list(chat.sessions)
     for position in {position for position, _ in places}:

@@ -20,16 +20,16 @@ _OFFICIAL_ORDER = (26, 30, 41, 42, 43, 44, 47, 48, 49, 50)
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
+class GoldCorrection:
     """What replaces a question's own labels; no answers, or evidence None, leaves them alone."""
 
     answers: tuple[str, ...] = ()
     evidence: tuple[str, ...] | None = None
 
 
-def read_corrections(path: Path) -> dict[str, Correction]:
+def read_corrections(path: Path) -> dict[str, GoldCorrection]:
     """Corrections by question id; raises `DatasetError` for a record that corrects nothing."""
-    corrections: dict[str, Correction] = {}
+    corrections: dict[str, GoldCorrection] = {}
     for number, record in enumerate(read_records(path)):
         where = f"{path}: record {number}"
         question_id = _question_id(record, where)
@@ -39,7 +39,7 @@ def read_corrections(path: Path) -> dict[str, Correction]:
     return corrections
 
 
-def require_known(corrections: Mapping[str, Correction], ids: Iterable[str], path: Path) -> int:
+def require_known(corrections: Mapping[str, GoldCorrection], ids: Iterable[str], path: Path) -> int:
     """How many of these questions are corrected; `DatasetError` if none is."""
     changed = len(corrections.keys() & set(ids))
     if not changed:
@@ -60,7 +60,7 @@ def _question_id(record: Mapping[str, Any], where: str) -> str:
     return f"conv-{_OFFICIAL_ORDER[conversation]}#q{int(audited[2]):04d}"
 
 
-def _correction(record: Mapping[str, Any], where: str) -> Correction:
+def _correction(record: Mapping[str, Any], where: str) -> GoldCorrection:
     answer = record.get("correct_answer", record.get("answer"))
     evidence = record.get("correct_evidence", record.get("evidence"))
     if answer is None and evidence is None:
@@ -68,7 +68,7 @@ def _correction(record: Mapping[str, Any], where: str) -> Correction:
     answers = answer if isinstance(answer, list) else [] if answer is None else [answer]
     if evidence is not None and not isinstance(evidence, list):
         raise DatasetError(f"{where}: evidence: expected a list of turn ids")
-    return Correction(
+    return GoldCorrection(
         answers=tuple(str(item) for item in answers),
         evidence=None if evidence is None else tuple(str(item) for item in evidence),
     )

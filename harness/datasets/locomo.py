@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from harness.datasets.golds import Correction
+from harness.datasets.golds import GoldCorrection
 from harness.datasets.questions import LOCOMO_CATEGORIES, HaystackSession, Question, Turn
 from harness.errors import DatasetError
 from harness.text import encodable
@@ -26,11 +26,11 @@ _MONTHS = (
 )
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 
-Corrections = Mapping[str, Correction]
+Corrections = Mapping[str, GoldCorrection]
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class LocomoConversation:
     """One sample of a file; `places` tells session position and turn of every turn id."""
 
     sample_id: str
@@ -81,7 +81,7 @@ def _question_id(qa: Any, sample_id: str, index: int) -> str:
     return named if isinstance(named, str) else question_name(sample_id, index)
 
 
-def parse_conversation(sample: Mapping[str, Any], sample_id: str, where: str) -> Conversation:
+def parse_conversation(sample: Mapping[str, Any], sample_id: str, where: str) -> LocomoConversation:
     """The sessions that are there; dates without a session are passed over."""
     # An older release holds one conversation a file, its keys at the top.
     content = sample.get("conversation", sample)
@@ -102,7 +102,7 @@ def parse_conversation(sample: Mapping[str, Any], sample_id: str, where: str) ->
     if not sessions:
         raise DatasetError(f"{where}: holds no sessions")
     speakers = tuple(str(content[key]) for key in ("speaker_a", "speaker_b") if key in content)
-    return Conversation(sample_id, speakers, tuple(sessions), _places(sessions))
+    return LocomoConversation(sample_id, speakers, tuple(sessions), _places(sessions))
 
 
 def parse_date(value: Any, where: str) -> datetime:
@@ -130,7 +130,7 @@ def with_caption(text: str, caption: Any) -> str:
     return f"{text} [shares a picture: {caption}]".strip() if caption else text
 
 
-def labelled(conversation: Conversation, ids: Collection[str]) -> tuple[HaystackSession, ...]:
+def labelled(conversation: LocomoConversation, ids: Collection[str]) -> tuple[HaystackSession, ...]:
     """The sessions with these turns marked as evidence; the others are shared, not copied."""
     marked: dict[int, set[int]] = {}
     for name in ids:
@@ -180,7 +180,11 @@ class _Question:
     """One question as it stands in the file, with the context an error message needs."""
 
     def __init__(
-        self, qa: Any, where: str, conversation: Conversation, correction: Correction | None
+        self,
+        qa: Any,
+        where: str,
+        conversation: LocomoConversation,
+        correction: GoldCorrection | None,
     ) -> None:
         if not isinstance(qa, dict):
             raise DatasetError(f"{where}: expected a question object, found {type(qa).__name__}")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from harness.datasets.locomo import Conversation
+from harness.datasets.locomo import LocomoConversation
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, HaystackSession, Question, Turn
 from harness.errors import DatasetError
 from harness.text import encodable
@@ -31,7 +31,7 @@ _ALONE = datetime(2024, 6, 3, 12, tzinfo=UTC)
 
 def parse_plus(
     records: Iterable[Mapping[str, Any]],
-    conversations: Sequence[Conversation],
+    conversations: Sequence[LocomoConversation],
     *,
     source: str,
 ) -> Iterator[Question]:
@@ -58,7 +58,7 @@ def days_of_gap(text: str) -> int | None:
 
 
 def _question(
-    record: Mapping[str, Any], number: int, around: Conversation | None, where: str
+    record: Mapping[str, Any], number: int, around: LocomoConversation | None, where: str
 ) -> Question:
     relation = record.get("relation_type")
     if relation not in LOCOMO_PLUS_RELATIONS:
@@ -89,7 +89,7 @@ def _question(
     )
 
 
-def _names(around: Conversation | None, where: str) -> dict[str, str]:
+def _names(around: LocomoConversation | None, where: str) -> dict[str, str]:
     """Who A and B are in a conversation; {} without one."""
     if around is None:
         return {}

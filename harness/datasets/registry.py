@@ -23,7 +23,7 @@ from harness.datasets.questions import Question
 from harness.datasets.refined import CONVERSATIONS, digests_of, is_public, samples_of
 from harness.datasets.sample import build_sample
 from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
-from harness.datasets.selection import Source
+from harness.datasets.selection import QuestionSource
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
 
@@ -38,7 +38,7 @@ _PACKED = (".gz", ".xz")
 Reader = Callable[[Collection[str]], Iterator[Question]]
 
 
-def open_source(source: Source) -> Dataset:
+def open_source(source: QuestionSource) -> Dataset:
     """The data of a source, all of it; raises `UsageError` for a pool: nothing is asked of it."""
     if source.dataset in FORMATS and FORMATS[source.dataset].is_pool:
         raise UsageError(

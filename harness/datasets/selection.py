@@ -37,7 +37,7 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QuestionSource:
     """Which questions, from which data; `gold` is a file that corrects its labels, `conversations`
     one with histories around them.
     """

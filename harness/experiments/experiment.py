@@ -19,7 +19,7 @@ from rich.console import Console
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.own_server import LOG, free_port, own_server
 from harness.assistants.profile import load_profile
-from harness.datasets.selection import Source
+from harness.datasets.selection import QuestionSource
 from harness.errors import RunMismatch, UsageError
 from harness.experiments.cells import Cell, Grid
 from harness.judges.base import Judge
@@ -67,7 +67,7 @@ class Laboratory:
     """Where an experiment is run, with which data, server, reader and judge."""
 
     out: Path
-    source: Source
+    source: QuestionSource
     console: Console
     judge: Judge
     server: str = "assistant serve"

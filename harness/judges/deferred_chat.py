@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import JudgeReplyAwaited
-from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat, Reply, ReplyCache
+from harness.judges.openai_chat import ChatEndpoint, Messages, ModelReply, OpenAIChat, ReplyCache
 from harness.spending.budget import Meter
 
 ID_BEGINS = "v"
@@ -17,7 +17,7 @@ ID_BEGINS = "v"
 class Correspondence:
     """The replies there are, and the requests that wait for one, by the ids of requests."""
 
-    replies: Mapping[str, Reply] = field(default_factory=dict)
+    replies: Mapping[str, ModelReply] = field(default_factory=dict)
     awaited: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
@@ -39,7 +39,7 @@ class DeferredChat(OpenAIChat):
         self._correspondence = correspondence
         self._votes = votes
 
-    async def ask(self, messages: Messages, *, vote: int = 0) -> Reply:
+    async def ask(self, messages: Messages, *, vote: int = 0) -> ModelReply:
         """The reply; raises `JudgeReplyAwaited` where there is none, and notes the request down.
 
         Every vote begins with the same messages, so that those of later votes wait as well. What
@@ -55,7 +55,7 @@ class DeferredChat(OpenAIChat):
                 self._correspondence.awaited[name] = self.body(messages)
         raise JudgeReplyAwaited("the judge's prompt waits for its reply: harness verdicts import")
 
-    def _known(self, messages: Messages, vote: int) -> Reply | None:
+    def _known(self, messages: Messages, vote: int) -> ModelReply | None:
         request = self.identity(messages, vote)
         given = self._correspondence.replies.get(_request_id(request))
         if given is None:

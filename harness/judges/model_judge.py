@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from harness.errors import JudgeCallFailed
 from harness.judges.base import Decision, Verdict
-from harness.judges.openai_chat import Messages, OpenAIChat, Reply
+from harness.judges.openai_chat import Messages, ModelReply, OpenAIChat
 from harness.judges.rubrics import Rubric, parse_verdict
 from harness.records.digest import QuestionDigest
 from harness.spending.budget import Meter
@@ -106,7 +106,7 @@ class ModelJudge:
         text = self._text(question, answer, said)
         asked = {"prompt": prompt.name, "prompt_hash": prompt.hash}
         votes: list[tuple[Decision | None, str]] = []
-        replies: list[Reply] = []
+        replies: list[ModelReply] = []
         try:
             for number in range(self._votes):
                 votes.append(await self._vote(question, text, number, replies))
@@ -116,7 +116,7 @@ class ModelJudge:
         return _with_first_reply(_counted(votes, asked | tokens_of(replies)), replies[0].text)
 
     async def _vote(
-        self, question: QuestionDigest, text: str, number: int, replies: list[Reply]
+        self, question: QuestionDigest, text: str, number: int, replies: list[ModelReply]
     ) -> tuple[Decision | None, str]:
         menu = self._rubric.menu(question)
         again = f"Your verdict in one word, please: {' or '.join(menu)}."
@@ -128,7 +128,7 @@ class ModelJudge:
         self,
         text: str,
         vote: int,
-        replies: list[Reply],
+        replies: list[ModelReply],
         read: Callable[[str], T | None],
         again: str,
     ) -> tuple[T | None, str]:
@@ -183,7 +183,7 @@ def _with_first_reply(verdict: Verdict, reply: str) -> Verdict:
     return replace(verdict, details={**verdict.details, "first_reply": reply})
 
 
-def tokens_of(replies: Sequence[Reply]) -> dict[str, int]:
+def tokens_of(replies: Sequence[ModelReply]) -> dict[str, int]:
     """The calls that these replies took, and their tokens."""
     prompt = sum(reply.prompt_tokens or 0 for reply in replies)
     completion = sum(reply.completion_tokens or 0 for reply in replies)

@@ -91,7 +91,7 @@ class ChatEndpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """What a model said, and the tokens that its server counted, None where it did not."""
 
     text: str
@@ -118,7 +118,7 @@ class OpenAIChat:
         self._settings = {**_SETTINGS, **({} if endpoint.think else _THINKING_OFF)}
         self._patience = RetryPolicy(first_wait=0.5, longest_wait=8.0)
 
-    async def ask(self, messages: Messages, *, vote: int = 0) -> Reply:
+    async def ask(self, messages: Messages, *, vote: int = 0) -> ModelReply:
         """One reply. `vote` tells repeated askings of the same question apart in the cache.
 
         Raises `JudgeUnavailable` when going on makes no sense, `BudgetSpent` when it may not,
@@ -146,12 +146,12 @@ class OpenAIChat:
         """The request as it is sent."""
         return {"model": self.endpoint.model, "messages": list(messages), **self._settings}
 
-    def kept(self, request: Mapping[str, Any]) -> Reply | None:
+    def kept(self, request: Mapping[str, Any]) -> ModelReply | None:
         """The reply that was kept to a request of this identity."""
         kept = self._cache.get(request) if self._cache else None
-        return None if kept is None else Reply(**kept)
+        return None if kept is None else ModelReply(**kept)
 
-    def keep(self, request: Mapping[str, Any], reply: Reply) -> None:
+    def keep(self, request: Mapping[str, Any], reply: ModelReply) -> None:
         """Keep a reply, where there is a cache."""
         if self._cache:
             self._cache.put(request, asdict(reply))
@@ -162,7 +162,7 @@ class OpenAIChat:
             await self._http.aclose()
             self._http = None
 
-    async def _call(self, messages: Messages) -> Reply:
+    async def _call(self, messages: Messages) -> ModelReply:
         where = f"{self.endpoint.role} {self.endpoint.model} at {self.endpoint.public_url}"
         while True:
             settings = dict(self._settings)
@@ -219,12 +219,12 @@ def _is_named(setting: str, message: str) -> bool:
     return setting in message or (setting in _THINKING_OFF and "thinking" in message)
 
 
-def _reply(response: httpx.Response, where: str) -> Reply:
+def _reply(response: httpx.Response, where: str) -> ModelReply:
     try:
         body = response.json()
         choice = body["choices"][0]
         usage = body.get("usage") or {}
-        return Reply(
+        return ModelReply(
             text=choice["message"].get("content") or "",
             finish_reason=choice.get("finish_reason") or "",
             prompt_tokens=usage.get("prompt_tokens"),

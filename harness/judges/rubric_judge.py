@@ -12,7 +12,7 @@ from harness.datasets.questions import EVENT_ORDERING
 from harness.errors import JudgeCallFailed, UsageError
 from harness.judges.base import Verdict
 from harness.judges.model_judge import ModelJudge, tokens_of
-from harness.judges.openai_chat import Reply
+from harness.judges.openai_chat import ModelReply
 from harness.judges.points import WORTHS, Scores, scores_of_order, scores_of_points
 from harness.judges.rubrics import without_thoughts
 from harness.records.digest import QuestionDigest
@@ -46,7 +46,7 @@ class RubricJudge(ModelJudge):
         if not hypothesis.strip():
             nothing = nothing_said(question)
             return Verdict(nothing.verdict, "empty answer, not asked", details=nothing.to_json())
-        replies: list[Reply] = []
+        replies: list[ModelReply] = []
         prompt = self._rubric.prompt(question)
         asked = {"prompt": prompt.name, "prompt_hash": prompt.hash}
         try:
@@ -68,7 +68,7 @@ class RubricJudge(ModelJudge):
         return [_numbered(question.rubric)]
 
     async def _points(
-        self, question: QuestionDigest, hypothesis: str, replies: list[Reply]
+        self, question: QuestionDigest, hypothesis: str, replies: list[ModelReply]
     ) -> tuple[Scores | None, str]:
         points: list[float] = []
         said: list[str] = []
@@ -85,7 +85,7 @@ class RubricJudge(ModelJudge):
         return scores_of_points(points), "\n".join(said)
 
     async def _order(
-        self, question: QuestionDigest, hypothesis: str, replies: list[Reply]
+        self, question: QuestionDigest, hypothesis: str, replies: list[ModelReply]
     ) -> tuple[Scores | None, str]:
         expected = len(question.rubric)
         text = self._text(question, _numbered(question.rubric), hypothesis)

@@ -36,7 +36,7 @@ class Interface(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Approach:
+class ChosenInterface:
     """By which interface an assistant is spoken to, and what that interface can express."""
 
     profile: Profile
@@ -73,7 +73,7 @@ class Approach:
         if self.uses_own_routes:
             return OwnRoutes(AssistantClient(transport), meter)
         profile = replace(self.profile, record=None) if self.chat_only else self.profile
-        return Chat(ChatClient(transport, profile, meter), profile, barrier_seconds)
+        return ChatInterface(ChatClient(transport, profile, meter), profile, barrier_seconds)
 
 
 class OwnRoutes:
@@ -107,7 +107,7 @@ class OwnRoutes:
         return answer.text
 
 
-class Chat:
+class ChatInterface:
     """Chat completions as the profile says, and its `[record]` where there is one (`Interface`)."""
 
     def __init__(self, client: ChatClient, profile: Profile, barrier_seconds: float) -> None:

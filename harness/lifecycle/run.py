@@ -14,7 +14,7 @@ from harness.assistants.transport import Transport
 from harness.errors import AssistantError, AssistantUnreachable, RunInterrupted, RunMismatch
 from harness.lifecycle.cases import Case, Cases
 from harness.lifecycle.course import CaseLine, Course
-from harness.lifecycle.interfaces import Approach
+from harness.lifecycle.interfaces import ChosenInterface
 from harness.records.accounts import account_of, all_meters
 from harness.records.manifest import Manifest, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
@@ -45,7 +45,7 @@ class Assistant(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class CasePace:
     """How many cases go on at a time, how long one waits until all is remembered, and what may be
     spent.
     """
@@ -58,7 +58,9 @@ class Pace:
 class LifecycleRun:
     """A run directory of cases. Raises `RunMismatch` where it holds another run."""
 
-    def __init__(self, out: RunDir, cases: Cases, approach: Approach, console: Console) -> None:
+    def __init__(
+        self, out: RunDir, cases: Cases, approach: ChosenInterface, console: Console
+    ) -> None:
         self.dir = out
         self.cases = cases
         self.approach = approach
@@ -79,7 +81,7 @@ class LifecycleRun:
         """Why a case is not put at all in this run."""
         return self.manifest.data.get("not_put", {}).get(case.case_id)
 
-    def put(self, assistant: Assistant, pace: Pace) -> int:
+    def put(self, assistant: Assistant, pace: CasePace) -> int:
         """Put what is unfinished; returns how many cases failed to be put."""
         with self.dir.owned():
             try:
@@ -91,7 +93,7 @@ class LifecycleRun:
             finally:
                 self.manifest.end()
 
-    def _put(self, assistant: Assistant, pace: Pace) -> int:
+    def _put(self, assistant: Assistant, pace: CasePace) -> int:
         Budget(pace.limits, all_meters(self.manifest, [self._meter]))
         ours = self.approach.uses_own_routes
         self.manifest.require_assistant(asyncio.run(identify(assistant.endpoint, is_ours=ours)))
@@ -109,7 +111,7 @@ class LifecycleRun:
         together = [wanted] if self.approach.names_users else [[case] for case in wanted]
         return sum(self._put_together(cases, assistant, pace) for cases in together)
 
-    def _put_together(self, cases: Sequence[Case], assistant: Assistant, pace: Pace) -> int:
+    def _put_together(self, cases: Sequence[Case], assistant: Assistant, pace: CasePace) -> int:
         courses = [self._course(case) for case in cases]
         waiting, failed = self._play(courses, assistant, pace)
         while waiting:
@@ -131,13 +133,13 @@ class LifecycleRun:
         return Course(case, Blinding(self.manifest.salt), self._attempts.of(case.case_id))
 
     def _play(
-        self, courses: Sequence[Course], assistant: Assistant, pace: Pace
+        self, courses: Sequence[Course], assistant: Assistant, pace: CasePace
     ) -> tuple[list[Course], int]:
         """Those that wait for a restart, and how many failed."""
         return asyncio.run(self._play_all(courses, assistant.endpoint, pace))
 
     async def _play_all(
-        self, courses: Sequence[Course], endpoint: Endpoint, pace: Pace
+        self, courses: Sequence[Course], endpoint: Endpoint, pace: CasePace
     ) -> tuple[list[Course], int]:
         waiting: list[Course] = []
         failed = 0

@@ -36,7 +36,7 @@ class Clustered(TypedDict):
     clusters: int
 
 
-class Cell(Share):
+class AccuracyCell(Share):
     """Right answers; `clustered` where questions share conversations."""
 
     clustered: NotRequired[Clustered]
@@ -53,14 +53,14 @@ class PromptGroup(TypedDict):
 class AccuracyTable(TypedDict):
     """Every accuracy over the selected questions."""
 
-    overall: Cell
-    scored: Cell
+    overall: AccuracyCell
+    scored: AccuracyCell
     task_averaged: Mean
-    abstention: Cell
-    answerable: Cell
-    by_type: dict[str, Cell]
-    by_type_answerable: dict[str, Cell]
-    by_ability: dict[str, Cell] | None
+    abstention: AccuracyCell
+    answerable: AccuracyCell
+    by_type: dict[str, AccuracyCell]
+    by_type_answerable: dict[str, AccuracyCell]
+    by_ability: dict[str, AccuracyCell] | None
     false_refusals: Share
 
 
@@ -99,12 +99,12 @@ def accuracy_table(items: Sequence[Scored]) -> AccuracyTable:
     }
 
 
-def _by_type(items: Sequence[Scored]) -> dict[str, Cell]:
+def _by_type(items: Sequence[Scored]) -> dict[str, AccuracyCell]:
     types = sorted({item.question_type for item in items})
     return {name: _cell([i for i in items if i.question_type == name]) for name in types}
 
 
-def _by_ability(items: Sequence[Scored]) -> dict[str, Cell] | None:
+def _by_ability(items: Sequence[Scored]) -> dict[str, AccuracyCell] | None:
     if not {item.question_type for item in items} <= ABILITIES.keys():
         return None
     members: dict[str, list[Scored]] = {name: [] for name in (*ABILITIES.values(), ABSTENTION)}
@@ -114,12 +114,12 @@ def _by_ability(items: Sequence[Scored]) -> dict[str, Cell] | None:
     return {name: _cell(group) for name, group in members.items() if group}
 
 
-def _cell(items: Sequence[Scored]) -> Cell:
+def _cell(items: Sequence[Scored]) -> AccuracyCell:
     """A share with Wilson bounds; with bounds by history too where questions share histories."""
     right = [item.outcome == "yes" for item in items]
     histories = [item.history_id for item in items]
     share = proportion(sum(right), len(items))
-    cell = Cell(value=share["value"], low=share["low"], high=share["high"], n=share["n"])
+    cell = AccuracyCell(value=share["value"], low=share["low"], high=share["high"], n=share["n"])
     clusters = len(set(histories))
     if clusters == len(items):
         return cell

@@ -15,7 +15,7 @@ from harness.records.lines import RunLines, outcome_of
 from harness.records.schema import RankedLine
 
 
-class Place(StrEnum):
+class ErrorPlace(StrEnum):
     """What became of a question, and where."""
 
     RIGHT = "right"
@@ -54,32 +54,32 @@ def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> Errors
     }
 
 
-def place_of(question: QuestionDigest, lines: RunLines) -> Place:
+def place_of(question: QuestionDigest, lines: RunLines) -> ErrorPlace:
     """Where a question ended."""
     outcome = outcome_of(question, lines)
     if outcome == "yes":
-        return Place.RIGHT
+        return ErrorPlace.RIGHT
     if outcome == "unscored":
-        return Place.UNSCORED
+        return ErrorPlace.UNSCORED
     if lines.ingests and question.history_id not in lines.ingests:
-        return Place.NOT_RECORDED
+        return ErrorPlace.NOT_RECORDED
     if outcome == "missing":
-        return Place.NO_ANSWER
+        return ErrorPlace.NO_ANSWER
     if question.is_abstention or not question.evidence_session_ids:
-        return Place.MISREAD
+        return ErrorPlace.MISREAD
     return _of_wrong(question, lines)
 
 
-def _of_wrong(question: QuestionDigest, lines: RunLines) -> Place:
+def _of_wrong(question: QuestionDigest, lines: RunLines) -> ErrorPlace:
     ranked = lines.retrieval.get(question.question_id)
     prompt = lines.prompts.get(question.question_id)
     if prompt is not None and all(turn["found"] for turn in prompt["evidence_turns"]):
-        return Place.MISREAD
+        return ErrorPlace.MISREAD
     if ranked is None:
-        return Place.NOT_SEARCHED if prompt is None else Place.NOT_DELIVERED
+        return ErrorPlace.NOT_SEARCHED if prompt is None else ErrorPlace.NOT_DELIVERED
     if not _all_ranked(question, ranked):
-        return Place.NOT_RETRIEVED
-    return Place.RETRIEVED if prompt is None else Place.NOT_DELIVERED
+        return ErrorPlace.NOT_RETRIEVED
+    return ErrorPlace.RETRIEVED if prompt is None else ErrorPlace.NOT_DELIVERED
 
 
 def _all_ranked(question: QuestionDigest, line: RankedLine) -> bool:
@@ -91,6 +91,6 @@ def _all_ranked(question: QuestionDigest, line: RankedLine) -> bool:
     return sessions >= set(question.evidence_session_ids)
 
 
-def _counts(places: Sequence[Place]) -> dict[str, int]:
+def _counts(places: Sequence[ErrorPlace]) -> dict[str, int]:
     counted = Counter(places)
-    return {place.value: counted[place] for place in Place if counted[place]}
+    return {place.value: counted[place] for place in ErrorPlace if counted[place]}

@@ -8,7 +8,7 @@ from harness.datasets.dataset import Dataset
 from harness.datasets.digests import digest_of
 from harness.datasets.questions import Question, rounds_of
 from harness.datasets.registry import open_source
-from harness.datasets.selection import Source, select
+from harness.datasets.selection import QuestionSource, select
 from harness.judges.base import Judge
 from harness.judges.controls import draw_controls
 from harness.pipeline.imported_hypotheses import read_hypotheses
@@ -41,7 +41,7 @@ class Planned:
 
 
 def dry_run_table(
-    source: Source, approach: Approach, concurrency: int, planned: Planned | None = None
+    source: QuestionSource, approach: Approach, concurrency: int, planned: Planned | None = None
 ) -> Table:
     """What a run on this data would take; reads all of it, sends nothing."""
     planned = planned or Planned()
@@ -59,7 +59,7 @@ def dry_run_table(
     return forecast_table(made, approach.profile.price, concurrency, judged, planned.repeats)
 
 
-def judging_dry_run_table(source: Source, hypotheses: Path, planned: Planned) -> Table:
+def judging_dry_run_table(source: QuestionSource, hypotheses: Path, planned: Planned) -> Table:
     """What judging these answers would take."""
     dataset, ids = _selected(source)
     lines = read_hypotheses(hypotheses, dataset.outlines)
@@ -138,6 +138,6 @@ def _forecast(judge: Judge, verdicts: Iterable[tuple[QuestionDigest, str]]) -> J
     return JudgingForecast(judge.id, len(prompts), tokens, price)
 
 
-def _selected(source: Source) -> tuple[Dataset, set[str]]:
+def _selected(source: QuestionSource) -> tuple[Dataset, set[str]]:
     dataset = open_source(source)
     return dataset, {q.question_id for q in select(dataset.outlines, source.filters)}

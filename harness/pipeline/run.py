@@ -14,7 +14,7 @@ from harness.datasets.digests import digest_of
 from harness.datasets.editions import edition_of
 from harness.datasets.questions import Question
 from harness.datasets.registry import open_source
-from harness.datasets.selection import Filters, Source, select, select_gradually
+from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
 from harness.errors import UsageError
 from harness.pipeline.progress import ReplayProgress, make_progress
 from harness.records.accounts import all_meters, meters_beside
@@ -126,7 +126,7 @@ class Run:
 
     def __init__(
         self,
-        source: Source,
+        source: QuestionSource,
         out: Path,
         console: Console,
         *,

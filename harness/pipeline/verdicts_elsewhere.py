@@ -12,7 +12,7 @@ from harness.handout.replies import Replies
 from harness.judges.base import Judge, Verdict
 from harness.judges.controls import draw_controls
 from harness.judges.deferred_chat import ID_BEGINS, Correspondence
-from harness.judges.openai_chat import Reply
+from harness.judges.openai_chat import ModelReply
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.run import Run
 from harness.records.digest import QuestionDigest
@@ -23,7 +23,7 @@ def correspondence_of(replies: Replies) -> Correspondence:
     """The replies as judges take them, each by the id of its request."""
     return Correspondence(
         {
-            name: Reply(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens)
+            name: ModelReply(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens)
             for name, r in replies.by_id.items()
         }
     )

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, TypedDict, cast
 
-from harness.assistants.returned_sources import Returned, Source, SourceLayout
+from harness.assistants.returned_sources import Returned, ReturnedSource, SourceLayout
 from harness.datasets.digests import official_session_id, official_turn_id
 from harness.datasets.questions import HaystackSession, rounds_of
 from harness.records.schema import RankedRound, RankedSession, SourcesAccount
-from harness.replay.source_matching import By, Place, RoundPlace, SourceMatcher
+from harness.replay.source_matching import By, RoundPlace, SourceMatcher, SourcePlace
 from harness.text import beginning, rfc3339
 
 # Position, round index and ids of what keeps a rank and fits nothing of the history.
@@ -91,7 +91,7 @@ def sources_line(layout: SourceLayout, returned: Returned, matcher: SourceMatche
     }
 
 
-def _state(returned: Returned, placed: Sequence[Place]) -> str:
+def _state(returned: Returned, placed: Sequence[SourcePlace]) -> str:
     if returned.sources is None:
         return "not returned" if returned.problem is None else "unreadable"
     if not returned.sources:
@@ -99,7 +99,7 @@ def _state(returned: Returned, placed: Sequence[Place]) -> str:
     return "placed" if placed else "unplaced"
 
 
-def _rounds(source: Source, place: Place) -> Iterator[RankedRound]:
+def _rounds(source: ReturnedSource, place: SourcePlace) -> Iterator[RankedRound]:
     """What one source takes in the ranking of rounds; its own text counts once."""
     size = None if source.text is None else len(source.text)
     for number, round_place in enumerate(place.rounds):
@@ -110,7 +110,7 @@ def _rounds(source: Source, place: Place) -> Iterator[RankedRound]:
         yield cast(RankedRound, {**known, **nowhere})
 
 
-def _sessions(places: Sequence[Place]) -> list[RankedSession]:
+def _sessions(places: Sequence[SourcePlace]) -> list[RankedSession]:
     """Each session at its best rank; what fits nothing keeps a rank of its own."""
     ranked: dict[Any, RankedSession] = {}
     for number, place in enumerate(places):

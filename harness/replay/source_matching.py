@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeVar
 
-from harness.assistants.returned_sources import Source
+from harness.assistants.returned_sources import ReturnedSource
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.replay.blinding import Blinding
 
@@ -122,7 +122,7 @@ By = Literal["turn", "round", "session", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """Where a source is from: rounds, or a session where no round can be told. `by` is None where
     it fits nothing, and `problem` may say why.
     """
@@ -144,20 +144,20 @@ class SourceMatcher:
             for session in question.sessions
         }
 
-    def place(self, source: Source) -> Place:
+    def place(self, source: ReturnedSource) -> SourcePlace:
         """Where a source is from, by the most exact thing that it tells."""
         if source.problem is not None:
-            return Place(problem=source.problem)
+            return SourcePlace(problem=source.problem)
         if source.turn is not None and (named := _named(source.turn, self._by_turn)):
-            return Place("turn", (named,))
+            return SourcePlace("turn", (named,))
         session = _named(source.session, self._by_session)
         index = source.round_index
         if session and index is not None and 0 <= index < len(rounds_of(session.turns)):
-            return Place("round", (RoundPlace(session, index),))
+            return SourcePlace("round", (RoundPlace(session, index),))
         if source.text is not None and (rounds := self._turns_by_text.rounds(source.text, session)):
-            return Place("text", rounds)
+            return SourcePlace("text", rounds)
         problem = _problem(source, session)
-        return Place("session", session=session) if session else Place(problem=problem)
+        return SourcePlace("session", session=session) if session else SourcePlace(problem=problem)
 
     @cached_property
     def _by_turn(self) -> dict[str, RoundPlace]:
@@ -184,7 +184,7 @@ def _named(text: str | None, by_name: Mapping[str, T]) -> T | None:
     return by_name.get(text) or next((by_name[n] for n in by_name if n in text), None)
 
 
-def _problem(source: Source, session: HaystackSession | None) -> str:
+def _problem(source: ReturnedSource, session: HaystackSession | None) -> str:
     if session is None and source.session is not None:
         return f"names session {source.session!r}, which this user never had"
     if source.turn is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from harness.metrics.accuracy import Cell
+from harness.metrics.accuracy import AccuracyCell
 from harness.metrics.judge_table import Accepted, SecondJudge
 from harness.report.schema import JudgedAccuracy, Report
 from harness.report.table import Table, percent
@@ -49,7 +49,7 @@ def _accuracy(report: Report, accuracy: JudgedAccuracy) -> Table:
     return Table("Accuracy, %", header, rows, note)
 
 
-def _accuracy_row(name: str, cell: Cell, *, shared: bool) -> tuple[str, ...]:
+def _accuracy_row(name: str, cell: AccuracyCell, *, shared: bool) -> tuple[str, ...]:
     clustered = cell.get("clustered")
     bounds: list[tuple[float | None, float | None]] = [(cell["low"], cell["high"])]
     if shared:

@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
     ranked: int
 
 
-class Round(NamedTuple):
+class RankedRound(NamedTuple):
     """The beginning of a round that was ranked."""
 
     day: str
@@ -69,12 +69,12 @@ class Round(NamedTuple):
     is_evidence: bool
 
 
-class Context(NamedTuple):
+class FittedRanking(NamedTuple):
     """What of a ranking fits a budget of tokens: so many rounds, of which the first are shown."""
 
     budget: str
     fitting: int
-    rounds: list[Round]
+    rounds: list[RankedRound]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class ShownQuestion:
     place: str
     facts: list[tuple[str, str]]
     evidence: list[Evidence]
-    context: Context | None
+    context: FittedRanking | None
 
 
 def shown_questions(lines: RunLines, *, judged: bool) -> Iterator[ShownQuestion]:
@@ -179,19 +179,19 @@ def _evidence(question: QuestionDigest, line: RankedLine, clipping: Clipping) ->
     ]
 
 
-def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> Context:
+def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> FittedRanking:
     fitting = len(rounds_in_budget(line, _BUDGET))
     evidence = set(question.evidence_rounds)
     shown = line["ranked_rounds"][: min(fitting, clipping.rounds) or 1]
     rounds = [
-        Round(
+        RankedRound(
             item.get("session_date", "")[:10],
             clipped_line(item.get("begins") or item["session_id"], clipping),
             round_name(item["position"], item["round_index"]) in evidence,
         )
         for item in shown
     ]
-    return Context(f"{_BUDGET:,}", fitting, rounds)
+    return FittedRanking(f"{_BUDGET:,}", fitting, rounds)
 
 
 def clipped_line(text: str, clipping: Clipping) -> str:

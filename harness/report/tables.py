@@ -1,7 +1,7 @@
 """The tables of a report as rows of text, shared by all faces."""
 
 from harness.context.prompt_evidence import BEGINNING, PromptTable
-from harness.metrics.errors_apart import ErrorsTable, Place
+from harness.metrics.errors_apart import ErrorPlace, ErrorsTable
 from harness.metrics.judge_table import JudgeTokens
 from harness.metrics.rubric_scores import SCORERS, Scored
 from harness.records.schema import UsageRecord
@@ -81,9 +81,9 @@ def conduct_tables(report: Report) -> list[Table]:
 
 def _errors(table: ErrorsTable) -> Table:
     """Where questions ended, all and by type; nothing where all of them are right."""
-    places = [place.value for place in Place if place.value in table["all"]]
+    places = [place.value for place in ErrorPlace if place.value in table["all"]]
     title, header = "Where answers went wrong", ("", *places)
-    if places == [Place.RIGHT]:
+    if places == [ErrorPlace.RIGHT]:
         return Table(title, header)
     rows = [
         (name, *(str(counts.get(place, 0)) for place in places))

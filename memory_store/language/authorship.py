@@ -22,7 +22,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from memory_store.language.languages import NAMES, languages_of, wording
-from memory_store.language.sentences import Unit, units_of
+from memory_store.language.sentences import TextUnit, units_of
 
 # An opening mark without a closing one reaches to the end of its paragraph.
 _PARAGRAPH = r"\n[ \t]*+\n|\Z"
@@ -79,7 +79,7 @@ class Judgement:
     weights: Mapping[str, float]
     bias: float
 
-    def foreignness(self, unit: Unit) -> float:
+    def foreignness(self, unit: TextUnit) -> float:
         """How foreign a unit looks, from 0 to 1."""
         odds = self.bias + sum(
             self.weights.get(f, 0.0) for f in dict.fromkeys(features(unit, self.known))
@@ -88,7 +88,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AuthorshipRule:
     """How foreign the most foreign unit of a message may look. The parts can be left out, to
     measure what each does (`benchmarks/authorship`)."""
 
@@ -109,13 +109,13 @@ class Rule:
     """Whether what stands between quotation marks is another's."""
 
 
-RULE = Rule()
-AMONG_PEOPLE = Rule(foreign=math.inf)
+RULE = AuthorshipRule()
+AMONG_PEOPLE = AuthorshipRule(foreign=math.inf)
 """For those who are told by name, who talk to each other: they call each other by name, and show
 each other this and that. Where that looks like a letter it leaves a message in doubt, no more."""
 
 
-def authorship(text: str, rule: Rule = RULE) -> Authorship:
+def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
     """What of the text is the user's own."""
     spans = list(quotations(text)) if rule.marks else []
     units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
@@ -125,7 +125,7 @@ def authorship(text: str, rule: Rule = RULE) -> Authorship:
     return Authorship(_filled(text, spans, _blank), doubt <= _allowed(text, units, rule))
 
 
-def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
+def _allowed(text: str, units: Sequence[TextUnit], rule: AuthorshipRule) -> float:
     """How foreign the units may look at most."""
     if len(text) > _LONGEST:
         return -1.0
@@ -139,7 +139,7 @@ def _allowed(text: str, units: Sequence[Unit], rule: Rule) -> float:
     return rule.sure if languages == {"en"} else rule.sure_elsewhere
 
 
-def _asks_first(units: Sequence[Unit]) -> bool:
+def _asks_first(units: Sequence[TextUnit]) -> bool:
     aside = wording("aside", *_ASIDES_OF)
     asks = [unit.text.rstrip(_CLOSING).endswith(("?", "？")) for unit in units]
     return any(
@@ -148,7 +148,7 @@ def _asks_first(units: Sequence[Unit]) -> bool:
     )
 
 
-def _units(text: str) -> list[Unit]:
+def _units(text: str) -> list[TextUnit]:
     """The units of a text; of a very long one those at its beginning and at its end."""
     if len(text) <= _LONGEST:
         return units_of(text)
@@ -189,7 +189,7 @@ _MOST = 600
 _LENGTHS = (1, 2, 3, 5, 8, 12, 20)
 
 
-def features(unit: Unit, known: Container[str]) -> Iterator[str]:
+def features(unit: TextUnit, known: Container[str]) -> Iterator[str]:
     """The names of what is true of the unit; words that are not `known` are all alike."""
     text = _shortened(unit.text.strip()).replace("’", "'").replace("‘", "'").replace("`", "'")
     end = _end_of(text)

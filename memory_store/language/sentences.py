@@ -66,7 +66,7 @@ _CLOSES = frozenset('.!?:;…。！？："”»')
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TextUnit:
     """A sentence, or a line that is none. `breaks` is how many line ends follow: 0, 1 or 2, and
     3 where nothing follows at all."""
 
@@ -74,15 +74,15 @@ class Unit:
     breaks: int = 3
 
 
-def units_of(text: str) -> list[Unit]:
+def units_of(text: str) -> list[TextUnit]:
     """The units in order, without those that hold no character but spaces."""
     lines = list(_lines(text))
-    units: list[Unit] = []
+    units: list[TextUnit] = []
     for number, (line, gap) in enumerate(lines):
         parts = list(_sentences_of(line))
         behind = 3 if number == len(lines) - 1 else gap
-        units += [Unit(part, 0) for part in parts[:-1]]
-        units.append(Unit(parts[-1], behind))
+        units += [TextUnit(part, 0) for part in parts[:-1]]
+        units.append(TextUnit(parts[-1], behind))
     return units
 
 

@@ -17,7 +17,7 @@ from memory_store.labels import Where, holds
 from memory_store.language.asked import Asked
 from memory_store.recall.explanation import LookedFor, reasons
 from memory_store.recall.fusion import Candidate, Weights, best
-from memory_store.recall.remembered import Place, Places, Values
+from memory_store.recall.remembered import Places, RoundPlace, Values
 from memory_store.recall.search import Found, Search, find
 from memory_store.recall.signals import candidates_of
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
@@ -246,7 +246,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     )
 
 
-def _named(text: str, places: Mapping[int, Place]) -> tuple[Speakers, str]:
+def _named(text: str, places: Mapping[int, RoundPlace]) -> tuple[Speakers, str]:
     """The speakers that the text names, and the text without them."""
     named = named_speakers(text, (place.speakers for place in places.values()))
     return named, without_names(text, named)

@@ -23,7 +23,7 @@ _FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)
 _MOST_ROUNDS = 200_000
 
 
-class Place(NamedTuple):
+class RoundPlace(NamedTuple):
     """The session of a round, how many words it has, the names of those who speak in it, its place
     in the session, and whether it ends with somebody's question that the next round may answer."""
 
@@ -38,7 +38,7 @@ class Place(NamedTuple):
 class _Known:
     """What is kept of a user, and how often it was found not to hold any more."""
 
-    places: dict[int, Place] = field(default_factory=dict)
+    places: dict[int, RoundPlace] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
     """In which a search found a round last; none where nobody else writes."""
     changes: int = 0
@@ -58,7 +58,7 @@ class Places:
         self._rounds = 0
         engine.watch(self)
 
-    async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, Place]:
+    async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundPlace]:
         """The places of a user's rounds that were just found, in their order; none of one that is
         gone."""
         if not ids:
@@ -100,12 +100,12 @@ class Places:
         self._by_user.move_to_end(user_id)
         return known
 
-    async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, Place]:
+    async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundPlace]:
         names = [str(uuid.UUID(int=id)) async for id in in_slices(ids)]
         hits = await scroll_in_parts(self._engine, Scope(user_id, ids=tuple(names)), _FIELDS)
         return {uuid.UUID(hit.id).int: _place(hit.payload) async for hit in in_slices(hits)}
 
-    def _keep(self, user_id: str, known: _Known, read: Mapping[int, Place]) -> None:
+    def _keep(self, user_id: str, known: _Known, read: Mapping[int, RoundPlace]) -> None:
         if self._by_user.get(user_id) is not known:
             return
         before = len(known.places)
@@ -126,9 +126,9 @@ class Places:
             self._rounds -= len(known.places)
 
 
-def _place(payload: Payload) -> Place:
+def _place(payload: Payload) -> RoundPlace:
     names = speakers_of(*map(payload.get, _NAMES))
-    return Place(
+    return RoundPlace(
         payload["session_id"],
         int(payload["word_count"]),
         names,

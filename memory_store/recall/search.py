@@ -14,7 +14,7 @@ from memory_store.engines.engine import Engine, Scope, Similarities
 from memory_store.engines.parts import postings_in_parts
 from memory_store.language import Language
 from memory_store.language.words import query_terms
-from memory_store.recall.remembered import Place, Places
+from memory_store.recall.remembered import Places, RoundPlace
 from memory_store.time import TimeRange
 from memory_store.turns import aside, pause
 
@@ -66,7 +66,7 @@ class Found:
     happened_then: Similarities
     rounds: int
     """How many rounds the user has within the cut."""
-    places: Mapping[int, Place]
+    places: Mapping[int, RoundPlace]
     """Of every round found that is still there, in the order of finding."""
 
     @property

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from memory_store.recall.fusion import Candidates, Weights, weighted
-from memory_store.recall.remembered import Place
+from memory_store.recall.remembered import RoundPlace
 from memory_store.recall.search import Found
 from memory_store.recall.speakers import Speakers
 from memory_store.recall.weighting import (
@@ -31,7 +31,7 @@ class Neighbours:
     `sessions` numbers the session of each.
     """
 
-    def __init__(self, places: Sequence[Place], sessions: Rows) -> None:
+    def __init__(self, places: Sequence[RoundPlace], sessions: Rows) -> None:
         self._places = places
         rows = np.array(_of_several_people(places, sessions.tolist()), np.intp)
         numbers = np.fromiter((places[row].number for row in rows), np.intp, len(rows))
@@ -70,7 +70,7 @@ class Neighbours:
             yield self._rows[:-step][together], self._rows[step:][together]
 
 
-def _of_several_people(places: Sequence[Place], sessions: Sequence[int]) -> list[int]:
+def _of_several_people(places: Sequence[RoundPlace], sessions: Sequence[int]) -> list[int]:
     """The rows of sessions in which speakers of more than one name were found."""
     names: dict[int, set[Speakers]] = {}
     for session, place in zip(sessions, places, strict=True):
@@ -120,7 +120,7 @@ def candidates_of(found: Found, named: Speakers, weights: Weights, overview: boo
     return Candidates(ids, [place.session_id for place in places], signals)
 
 
-def _openings(places: Sequence[Place]) -> Column:
+def _openings(places: Sequence[RoundPlace]) -> Column:
     """How near each round is to the beginning of its session: 1 for the first round."""
     numbers = _column((place.number for place in places), len(places))
     return np.exp2(-numbers / _HALVED)

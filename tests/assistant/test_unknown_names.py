@@ -64,6 +64,7 @@ def test_a_removed_setting_of_a_group_stops_nothing_either(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ASSISTANT_QDRANT__TIMEOUT", "3")
     monkeypatch.setenv("ASSISTANT_LIMITS", '{"messages": 5, "connections": 7}')
+    monkeypatch.setenv("ASSISTANT_RECALL__WEIGHTS", '{"personal": 0.1, "words": 0.3}')
     (tmp_path / ".env").write_text("ASSISTANT_MODELS__AT_ONCE=8\n")
     (tmp_path / "assistant.toml").write_text("[qdrant]\nretries = 1\nshards = 3\n")
     said = "is no longer a setting and counts for nothing"
@@ -72,6 +73,7 @@ def test_a_removed_setting_of_a_group_stops_nothing_either(
         f"ASSISTANT_MODELS__AT_ONCE in .env {said}",
     ]
     settings = load_settings(enrichment={"known_facts": 3, "attempts": 2})
+    assert settings.recall.weights.words == 0.3
     assert (settings.limits.connections, settings.qdrant.shards) == (7, 3)
     assert settings.enrichment.attempts == 2
     assert f"qdrant.retries in assistant.toml {said}" in caplog.text

@@ -15,8 +15,8 @@ from memory_store import (
     MemoryStore,
     Query,
     Record,
+    RetentionRule,
     Round,
-    Rule,
     from_lines,
     to_lines,
     where,
@@ -127,8 +127,8 @@ AFTER = timedelta(seconds=1)
 async def test_only_what_has_expired_goes_counted_before(store: MemoryStore) -> None:
     soon, later = replace(HOME, expires_at=NOON), replace(WORK, expires_at=NOON + AFTER)
     await store.remember([soon, later, replace(REX, expires_at=NOON)])
-    rule = Rule(expired_by=NOON)
-    assert (await store.forget_by_rule("ann", Rule(expired_by=NOON - AFTER))).rounds == 0
+    rule = RetentionRule(expired_by=NOON)
+    assert (await store.forget_by_rule("ann", RetentionRule(expired_by=NOON - AFTER))).rounds == 0
     counted = await store.forget_by_rule("ann", rule, dry_run=True)
     assert (counted.rounds, counted.sessions) == (1, 0 if CAT.session_id == BREAD.session_id else 1)
     assert await store.count("ann") == 2
@@ -154,14 +154,16 @@ async def test_a_rule_takes_what_is_old_and_labelled_and_each_round_once(
     await store.remember(rounds)
     third = (MAY + timedelta(days=3)).date()
     tea = where({"topic": "tea"})
-    assert (await store.forget_by_rule("ann", Rule(NOON, third), dry_run=True)).rounds == 4
-    assert (await store.forget_by_rule("ann", Rule(NOON, third, tea))).rounds == 2
+    assert (await store.forget_by_rule("ann", RetentionRule(NOON, third), dry_run=True)).rounds == 4
+    assert (await store.forget_by_rule("ann", RetentionRule(NOON, third, tea))).rounds == 2
     left = {record.round.session_id for record in await store.records("ann")}
     assert left == {"day 0", "day 2", "day 4", "day 5"}
-    assert (await store.forget_by_rule("ann", Rule(said_until=date(2030, 1, 1)))).sessions == 4
+    assert (
+        await store.forget_by_rule("ann", RetentionRule(said_until=date(2030, 1, 1)))
+    ).sessions == 4
     assert await store.count("ann") == 0
 
 
 def test_a_rule_names_a_time() -> None:
     with pytest.raises(InvalidRecord):
-        Rule(where=where({"topic": "tea"}))
+        RetentionRule(where=where({"topic": "tea"}))

@@ -39,9 +39,9 @@ from memory_store import (
     MemoryStore,
     Query,
     Record,
+    RetentionRule,
     Round,
     RoundTaken,
-    Rule,
     as_title,
     where,
     whose,
@@ -310,7 +310,7 @@ class Memories(RuleBasedStateMachine):
             for id, round in own.items()
             if round.session_date.date() <= until and holds(round.labels, only)
         ]
-        asked = Rule(MAY - timedelta(days=9), until, only)
+        asked = RetentionRule(MAY - timedelta(days=9), until, only)
         assert self._run(self._store.forget_by_rule(user, asked)).rounds == len(gone)
         for id in gone:
             del own[id]

@@ -14,7 +14,7 @@ from served import served
 
 import assistant.tls
 import harness.urls
-from assistant.cli.connection import Connection, ServerError
+from assistant.cli.connection import ServerConnection, ServerError
 from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message
 from assistant.models.litellm_data import Prices
@@ -27,7 +27,7 @@ from harness.assistants.transport import Transport
 async def by_command(url: str) -> bool:
     """Whether the terminal commands reach an assistant."""
     try:
-        with Connection(url) as connection:
+        with ServerConnection(url) as connection:
             connection.check()
     except ServerError:
         return False

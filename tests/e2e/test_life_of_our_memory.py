@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commands import BIN
 
-# What it gets right today, by `docs/lifecycle.md`; fewer is a regression.
+# What it gets right today, by `benchmarks/LOG.md`; fewer is a regression.
 GATES = ("all=0.82", "told by the assistant=1", "when it was=1", "forgotten=0.92")
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 
 from harness.assistants.endpoint import Endpoint, RetryPolicy
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.judges.lexical import LexicalJudge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run
@@ -35,7 +35,7 @@ class Bench:
 
     def open(self, **filters: Any) -> Run:
         chosen = Filters(**(self.filters | filters))
-        source = Source(self.dataset, self.data_file, chosen)
+        source = QuestionSource(self.dataset, self.data_file, chosen)
         return Run(source, self.out, Console(stderr=True))
 
     def replay(self, *, barrier_seconds: float = 0.2, **options: Any) -> int:

@@ -7,7 +7,7 @@ from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
 from assistant.designs.choices import Choices
 from assistant.designs.design import Design
-from assistant.models.usage import Usage as Counts
+from assistant.models.usage import UsageCounts as Counts
 from memory_store import Embedder
 
 

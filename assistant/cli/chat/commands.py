@@ -8,7 +8,7 @@ from rich.console import Console
 
 from assistant.cli.connection import ServerError
 from assistant.cli.console import confirmed, in_prose, memories
-from assistant.cli.conversation import Conversation
+from assistant.cli.conversation import TerminalConversation
 from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
 from assistant.cli.memory_table import one_memory, print_memories, say, with_answers
@@ -38,7 +38,7 @@ class Command(NamedTuple):
 class ChatCommands:
     """Carries out slash commands on one conversation."""
 
-    def __init__(self, conversation: Conversation, console: Console) -> None:
+    def __init__(self, conversation: TerminalConversation, console: Console) -> None:
         self._conversation = conversation
         self._console = console
         self._shown: list[str] = []

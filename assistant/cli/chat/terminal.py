@@ -18,7 +18,7 @@ from rich.text import Text
 from assistant.cli.chat.commands import AHEAD, COMMANDS, ChatCommands, Leave
 from assistant.cli.chat.input import interrupts
 from assistant.cli.console import plain
-from assistant.cli.conversation import Conversation
+from assistant.cli.conversation import TerminalConversation
 from assistant.cli.memory_table import say
 from assistant.errors import AssistantError
 
@@ -143,7 +143,7 @@ Shown = Callable[[Console], AbstractContextManager[Callable[[str], None]]]
 """Shows an answer while the context is open; what it gives takes the pieces."""
 
 
-def chat(conversation: Conversation, *, with_history: bool = True) -> int:
+def chat(conversation: TerminalConversation, *, with_history: bool = True) -> int:
     """Talk until the input ends; the exit code: 1 when something failed in a pipe."""
     conversation.open()
     if sys.stdin.isatty() and sys.stdout.isatty():
@@ -151,7 +151,9 @@ def chat(conversation: Conversation, *, with_history: bool = True) -> int:
     return _in_a_pipe(conversation, Console(force_terminal=False, color_system=None))
 
 
-def _on_a_terminal(conversation: Conversation, console: Console, *, with_history: bool) -> int:
+def _on_a_terminal(
+    conversation: TerminalConversation, console: Console, *, with_history: bool
+) -> int:
     from assistant.cli.chat.input import typed_reader
 
     meanings = [(name, command.meaning) for name, command in COMMANDS.items()]
@@ -178,12 +180,12 @@ def _on_a_terminal(conversation: Conversation, console: Console, *, with_history
             say(console, str(error), style="red")
 
 
-def _prompt(conversation: Conversation) -> str:
+def _prompt(conversation: TerminalConversation) -> str:
     """Says of which day it is, where that is not today."""
     return f"you ({conversation.timestamp[:10]}) › " if conversation.timestamp else "you › "
 
 
-def _in_a_pipe(conversation: Conversation, console: Console) -> int:
+def _in_a_pipe(conversation: TerminalConversation, console: Console) -> int:
     from assistant.cli.chat.input import piped_lines
 
     talk = Talk(conversation, console, _as_it_comes)
@@ -204,7 +206,7 @@ def _in_a_pipe(conversation: Conversation, console: Console) -> int:
 class Talk:
     """What becomes of each thing typed: a command, or something said, and the answer shown."""
 
-    def __init__(self, conversation: Conversation, console: Console, shown: Shown) -> None:
+    def __init__(self, conversation: TerminalConversation, console: Console, shown: Shown) -> None:
         self._conversation = conversation
         self._console = console
         self._shown = shown

@@ -27,7 +27,7 @@ from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 _LOOK_AGAIN_SECONDS = 0.02
 
 
-class Server(uvicorn.Server):
+class ServerProcess(uvicorn.Server):
     """Serves until SIGTERM or SIGINT. Then it refuses what is new and waits for what runs, for at
     most `shutdown_seconds`; a second signal ends the process at once.
 
@@ -155,7 +155,7 @@ async def _serve(
         put_off_long_collections()
         quiet = QuietMoments(services.metrics.activity)
         collecting = asyncio.create_task(collect_when_quiet(quiet))
-        await Server(app, services, lambda: started(line)).serve(sockets=[listening])
+        await ServerProcess(app, services, lambda: started(line)).serve(sockets=[listening])
         collecting.cancel()
 
 

@@ -17,7 +17,7 @@ import networkx
 import numpy as np
 
 from assistant.designs.choices import Choices, Retrieval
-from assistant.designs.design import Asked, Design, Ranked, Ranking, View, rarity_of
+from assistant.designs.design import Design, Ranked, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.flat import embedded, in_time
 from assistant.designs.value import Value
 from memory_store import Matrix, Rarity, Record, aside, key_phrases, named_terms
@@ -83,7 +83,7 @@ class HippoRagView:
     rows: Matrix
     graph: networkx.Graph
 
-    async def search(self, asked: Asked) -> Ranking:
+    async def search(self, asked: ViewQuestion) -> Ranking:
         """See `View.search`."""
         started = await self._of_question(asked.text)
         rank = await aside(self.graph.number_of_edges(), _page_rank, self.graph, started)

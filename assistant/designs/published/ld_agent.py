@@ -12,7 +12,7 @@ import math
 from typing import ClassVar
 
 from assistant.designs.choices import Choices, KeySource, ValueKind
-from assistant.designs.design import Asked, Design
+from assistant.designs.design import Design, ViewQuestion
 from assistant.designs.value import Value
 from memory_store import shared_words
 
@@ -32,7 +32,7 @@ class LdAgent(Design):
         value=ValueKind.SUMMARY, keys=(KeySource.VALUE, KeySource.KEYPHRASE)
     )
 
-    def weigh(self, value: Value, similarity: float, asked: Asked) -> float:
+    def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
         """The cosine and the shared topics, less the older the session is."""
         near = similarity + _TOPICS * shared_words(asked.text, value.text)
         if asked.on is None:

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from assistant.designs.choices import Choices
-from assistant.designs.design import Asked, Design, View, rarity_of
+from assistant.designs.design import Design, View, ViewQuestion, rarity_of
 from assistant.designs.flat import FlatView, embedded
 from assistant.designs.value import Value, by_day, of_round, of_summary
 from memory_store import Rarity, Record, windows
@@ -80,7 +80,7 @@ class Retention:
     recalls: Mapping[str, int]
     last: Mapping[str, date]
 
-    def weigh(self, value: Value, similarity: float, asked: Asked) -> float:
+    def weigh(self, value: Value, similarity: float, asked: ViewQuestion) -> float:
         """Less near the worse it is retained on the day of the question."""
         if asked.on is None:
             return similarity

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from assistant.designs.choices import Choices, Retrieval
-from assistant.designs.design import Asked, Design, Ranking, View, rarity_of
+from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.tree import Node, Tree
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
@@ -60,7 +60,7 @@ class MemWalkerView:
     design: Design
     tree: Tree
 
-    async def search(self, asked: Asked) -> Ranking:
+    async def search(self, asked: ViewQuestion) -> Ranking:
         """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         walk = _Walk(self.tree, asked, nearness)
@@ -82,7 +82,7 @@ class _Walk:
     """One way through the tree: the leaves it has come to, those chosen, and what was done."""
 
     tree: Tree
-    asked: Asked
+    asked: ViewQuestion
     nearness: Mapping[int, float]
     seen: list[Node] = field(default_factory=list)
     chosen: Sequence[Node] = ()
@@ -149,7 +149,7 @@ class _Choice:
     why: str
 
 
-def _messages(asked: Asked, parts: Sequence[Node], left: Sequence[Node]) -> list[Message]:
+def _messages(asked: ViewQuestion, parts: Sequence[Node], left: Sequence[Node]) -> list[Message]:
     shown = {
         "question": asked.text,
         "asked on": str(asked.on) if asked.on else None,

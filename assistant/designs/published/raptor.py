@@ -17,7 +17,7 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from assistant.designs.choices import Choices, Retrieval
-from assistant.designs.design import Asked, Design, Ranking, View, rarity_of
+from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.tree import Node, Tree
 from memory_store import Matrix, Record, aside
 
@@ -55,7 +55,7 @@ class RaptorView:
 
     tree: Tree
 
-    async def search(self, asked: Asked) -> Ranking:
+    async def search(self, asked: ViewQuestion) -> Ranking:
         """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         found: Sequence[Node] = self.tree.nodes

@@ -205,7 +205,7 @@ class Decided(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class FeatureWeights:
     """The fitted numbers: for each family of questions an intercept and a weight per feature.
 
     An answer whose `off_topic` exceeds the family's veto fails whatever else it says.
@@ -230,7 +230,7 @@ class LexicalJudge:
     account: Mapping[str, Any] = {"kind": "lexical"}
     meter = None
 
-    def __init__(self, weights: Weights | None = None) -> None:
+    def __init__(self, weights: FeatureWeights | None = None) -> None:
         self._weights = weights or shipped_weights()
         self.hash = rules_hash()
 
@@ -250,7 +250,9 @@ class LexicalJudge:
         """Nothing is open."""
 
 
-def decide(question: QuestionDigest, hypothesis: str, weights: Weights | None = None) -> Decided:
+def decide(
+    question: QuestionDigest, hypothesis: str, weights: FeatureWeights | None = None
+) -> Decided:
     """Whether the hypothesis passes."""
     if not hypothesis.strip():
         return Decided(False, 1.0, "empty answer")
@@ -276,11 +278,11 @@ def features_of(question: QuestionDigest, hypothesis: str) -> Features:
 
 
 @cache
-def shipped_weights() -> Weights:
+def shipped_weights() -> FeatureWeights:
     """The coefficients that come with the package."""
     text = (resources.files(_FOLDER) / WEIGHTS).read_text(encoding="utf-8")
     data: dict[str, Any] = json.loads(text)
-    return Weights(data["veto_off_topic"], data["families"])
+    return FeatureWeights(data["veto_off_topic"], data["families"])
 
 
 @cache

@@ -22,7 +22,7 @@ from harness.records.run_dir import ATTEMPTS, RunDir
 from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingested
-from harness.replay.modes.mode import Asked, hypothesis_line, ingest_line, ms_since
+from harness.replay.modes.mode import AnswerLines, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import sources_line
 from harness.replay.source_matching import SourceMatcher
 from harness.text import rfc3339
@@ -100,7 +100,7 @@ class ChatMode:
         """Refused: chat gives no rankings."""
         raise UsageError("searching needs --mode native with our own assistant's routes")
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: Question) -> AnswerLines:
         """Ask in a new session, at the question's date, and look for sources where the profile
         says how.
         """
@@ -112,7 +112,7 @@ class ChatMode:
         answer = await self._client.chat("question", [message], when)
         line = hypothesis_line(question, answer, started)
         if self._profile.sources is None or answer.returned is None:
-            return Asked(line)
+            return AnswerLines(line)
         # A long history is looked through for as much as a second: others go on meanwhile.
         matcher = SourceMatcher(question, self._blinding)
         ranked = await asyncio.to_thread(
@@ -120,7 +120,7 @@ class ChatMode:
         )
         named = question.question_id
         told = RetrievalLine(question_id=named, user_id=when.user, search_ms={}, **ranked)
-        return Asked(line, told)
+        return AnswerLines(line, told)
 
     async def forget(self, question: Question) -> None:
         """Delete the user where the profile says how."""

@@ -17,7 +17,7 @@ from harness.replay.blinding import Blinding
 from harness.replay.ingest import Ingester, Together
 from harness.replay.modes.chat import Attempts, ChatMode
 from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
-from harness.replay.modes.mode import Asked, Mode, hypothesis_line, ingest_line, ms_since
+from harness.replay.modes.mode import AnswerLines, Mode, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import ranked_round, ranked_session
 from harness.replay.source_matching import RoundPlace
 from harness.spending.budget import Meter
@@ -65,7 +65,7 @@ class NativeMode:
         """Search an ingested history; returns the line for `retrieval.jsonl`."""
         return self._retrieval_record(question, await self._search(question))
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: Question) -> AnswerLines:
         """Ask the question of an ingested history."""
         started = time.perf_counter()
         answer = await self._meter.spend(
@@ -77,7 +77,7 @@ class NativeMode:
                 now=rfc3339(question.question_date),
             ),
         )
-        return Asked(hypothesis_line(question, answer, started))
+        return AnswerLines(hypothesis_line(question, answer, started))
 
     async def forget(self, question: Question) -> None:
         """Delete the history's user from the assistant."""

@@ -20,7 +20,7 @@ from harness.datasets.questions import HaystackSession, Question
 from harness.prompt import Prompt, load_prompts
 from harness.records.schema import ContextAccount, RetrievalLine
 from harness.replay.blinding import Blinding
-from harness.replay.modes.mode import Asked, hypothesis_line
+from harness.replay.modes.mode import AnswerLines, hypothesis_line
 from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
@@ -52,7 +52,7 @@ Choice = Callable[[Question, ContextWindow], list[HaystackSession]]
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class PromptContext:
     """What a prompt holds of the chosen sessions, and what was cut from them."""
 
     text: str
@@ -84,7 +84,7 @@ class ContextMode:
         """Never called: this mode does not search."""
         raise NotImplementedError
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: Question) -> AnswerLines:
         """One question to a model that is told who asks only under an opaque name."""
         context = context_of(question, self._choose, self._window)
         text = _prompt(question, context, self._window).strip()
@@ -95,7 +95,7 @@ class ContextMode:
         line = hypothesis_line(question, answer, started) | {"context": context.account}
         if self._window.notes:
             line["notes"], line["hypothesis"] = apart(answer.text)
-        return Asked(line)
+        return AnswerLines(line)
 
     async def forget(self, question: Question) -> None:
         """Nothing was remembered."""
@@ -128,7 +128,7 @@ def prompt_of(mode: str, window: ContextWindow) -> Prompt:
     return PROMPTS["context_notes" if window.notes else "context"]
 
 
-def context_of(question: Question, choose: Choice, window: ContextWindow) -> Context:
+def context_of(question: Question, choose: Choice, window: ContextWindow) -> PromptContext:
     """What a prompt holds of a question's history."""
     return cut_to_fit(choose(question, window), window.room, window.layout)
 
@@ -145,7 +145,7 @@ def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[Hays
 
 def cut_to_fit(
     sessions: Sequence[HaystackSession], tokens: int, layout: Literal["text", "json"] = "text"
-) -> Context:
+) -> PromptContext:
     """The latest sessions that fit together, whole; of one that alone is too long, its end."""
     written = _session_json if layout == "json" else _session_text
     texts = [written(session) for session in sessions]
@@ -168,7 +168,7 @@ def cut_to_fit(
         "tokens_estimate": tokens_of(characters),
         "tokens_cut_estimate": tokens_of(sum(map(len, texts)) - characters),
     }
-    return Context("\n\n".join(reversed(kept)), account)
+    return PromptContext("\n\n".join(reversed(kept)), account)
 
 
 def _session_text(session: HaystackSession) -> str:
@@ -183,7 +183,7 @@ def _session_json(session: HaystackSession) -> str:
     return json.dumps({"time": at, "turns": turns}, ensure_ascii=False)
 
 
-def _prompt(question: Question, context: Context, window: ContextWindow) -> str:
+def _prompt(question: Question, context: PromptContext, window: ContextWindow) -> str:
     asked = {"question": question.question, "today": f"{question.question_date:%A %Y-%m-%d}"}
     if not context.text:
         return PROMPTS["no_memory"].render(**asked)

@@ -3,14 +3,14 @@
 import time
 from typing import NamedTuple, Protocol
 
-from harness.assistants.wire import Answer
+from harness.assistants.wire import WireAnswer
 from harness.datasets.questions import Question
 from harness.records.schema import HypothesisLine, IngestLine, RetrievalLine
 from harness.replay.ingest import Ingested
 from harness.text import rfc3339
 
 
-class Asked(NamedTuple):
+class AnswerLines(NamedTuple):
     """The line for `hypotheses.jsonl`, and one for `retrieval.jsonl` where an answer is looked
     through for its sources.
     """
@@ -40,7 +40,7 @@ class Mode(Protocol):
     async def retrieve(self, question: Question) -> RetrievalLine:
         """Search an ingested history; the line for `retrieval.jsonl`."""
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: Question) -> AnswerLines:
         """Ask the question of an ingested history."""
 
     async def forget(self, question: Question) -> None:
@@ -63,7 +63,7 @@ def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine
     }
 
 
-def hypothesis_line(question: Question, answer: Answer, started: float) -> HypothesisLine:
+def hypothesis_line(question: Question, answer: WireAnswer, started: float) -> HypothesisLine:
     """An answer to a question that was sent at `started` (`time.perf_counter`)."""
     return {
         "question_id": question.question_id,

@@ -28,7 +28,7 @@ _CHECKED = 4
 _WORN = 3
 
 
-class Kind(IntEnum):
+class EntryKind(IntEnum):
     """What an entry says of a point."""
 
     HELD = 1
@@ -42,10 +42,10 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """One entry. `id` are the 16 bytes of the point's UUID, `digest` 8 bytes."""
 
-    kind: Kind
+    kind: EntryKind
     write: int
     id: bytes
     digest: bytes = bytes(8)
@@ -60,7 +60,7 @@ class Entry:
 class Account:
     """What a ledger says in all."""
 
-    held: dict[bytes, Entry] = field(default_factory=dict)
+    held: dict[bytes, LedgerEntry] = field(default_factory=dict)
     """The points that must be there, by id."""
     going: set[bytes] = field(default_factory=set)
     """Points whose deletion was begun: there or not."""
@@ -74,17 +74,17 @@ class Account:
     unreadable: int = 0
     """Entries that cannot be read: torn by a power cut, or damaged."""
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LedgerEntry) -> None:
         """Take one more entry into account."""
         self.entries += 1
         self.last = max(self.last, entry.write)
-        if entry.kind is Kind.ERASED:
+        if entry.kind is EntryKind.ERASED:
             self.erased += 1
-        elif entry.kind is Kind.HELD:
+        elif entry.kind is EntryKind.HELD:
             # Written beside a deletion under way, it may go with it: that settles it.
             self.held[entry.id] = entry
             self.gone.pop(entry.id, None)
-        elif entry.kind is Kind.GOING:
+        elif entry.kind is EntryKind.GOING:
             self.going.add(entry.id)
         else:
             self.held.pop(entry.id, None)
@@ -114,8 +114,8 @@ class Ledger:
     @classmethod
     def create(cls, path: Path, account: Account) -> Self:
         """Write a ledger that says this, in place of any other, and open it."""
-        erased = [Entry(Kind.ERASED, account.last, bytes(16))] * account.erased
-        going = [Entry(Kind.GOING, account.last, id) for id in sorted(account.going)]
+        erased = [LedgerEntry(EntryKind.ERASED, account.last, bytes(16))] * account.erased
+        going = [LedgerEntry(EntryKind.GOING, account.last, id) for id in sorted(account.going)]
         entries = [*account.held.values(), *going, *erased]
         arriving = path.with_name(f"{path.name}.new")
         with arriving.open("wb") as file:
@@ -128,7 +128,7 @@ class Ledger:
         arriving.replace(path)
         return cls(path)
 
-    def append(self, entries: Iterable[Entry]) -> None:
+    def append(self, entries: Iterable[LedgerEntry]) -> None:
         """Add entries: they outlive the process at once, and a power cut after `sync`."""
         data = b"".join(entry.packed() for entry in entries)
         if data and os.write(self._file, data) < len(data):
@@ -183,10 +183,10 @@ def read_ledger(path: Path) -> Account | None:
     return account
 
 
-def _unpacked(data: bytes) -> Entry | None:
+def _unpacked(data: bytes) -> LedgerEntry | None:
     if len(data) < _ENTRY.size:
         return None
     checksum, kind, write, id, digest = _ENTRY.unpack(data)
     if checksum != zlib.crc32(data[_CHECKED:]):
         return None
-    return Entry(Kind(kind), write, id, digest)
+    return LedgerEntry(EntryKind(kind), write, id, digest)

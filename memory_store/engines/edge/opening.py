@@ -27,7 +27,7 @@ from memory_store.engines.edge.integrity import (
     marked,
     marks_of,
 )
-from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger, read_ledger
+from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.points import config, indexes, to_filter
 from memory_store.engines.edge.seal import broken, is_sealed, unseal
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
@@ -79,7 +79,7 @@ class Comparison:
     """They were deleted, and are there again."""
     hidden: int = 0
     """How many are there, and not found under their user or session."""
-    later: list[Entry] = field(default_factory=list)
+    later: list[LedgerEntry] = field(default_factory=list)
     """Whole ones that were written last, and that the ledger has missed."""
     unmarked: dict[uuid.UUID, Marks] = field(default_factory=dict)
     """Whole ones of a memory whose marks were just being set, with their marks."""
@@ -252,8 +252,8 @@ def _vectors_digest(point: Any) -> str:
     return digest_of_vectors(*vectors_of(point))
 
 
-def _held(id: uuid.UUID, marks: Marks) -> Entry:
-    return Entry(Kind.HELD, marks.write, id.bytes, marks.digest_bytes)
+def _held(id: uuid.UUID, marks: Marks) -> LedgerEntry:
+    return LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)
 
 
 def _listed(files: Sequence[str]) -> str:

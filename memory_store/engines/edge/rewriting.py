@@ -18,7 +18,7 @@ import qdrant_edge as qe
 
 from memory_store.engines.edge.errors import explaining
 from memory_store.engines.edge.integrity import is_whole, marks_of
-from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger, read_ledger
+from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.opening import Comparison, compare, create, mark, pages
 from memory_store.engines.edge.points import to_edge
 from memory_store.engines.edge.seal import unseal
@@ -86,8 +86,8 @@ class Copy:
                     f"point {point.id} of the memory in {self.folder} is damaged: stop the "
                     "assistant and run `assistant repair`"
                 )
-            self._account.held[point.id.bytes] = Entry(
-                Kind.HELD, marks.write, point.id.bytes, marks.digest_bytes
+            self._account.held[point.id.bytes] = LedgerEntry(
+                EntryKind.HELD, marks.write, point.id.bytes, marks.digest_bytes
             )
             copied.append(to_edge(Point(str(point.id), *vectors_of(point), point.payload)))
         self._shard.update(qe.UpdateOperation.upsert_points(copied))

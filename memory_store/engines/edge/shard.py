@@ -19,7 +19,7 @@ from memory_store.engines.edge.integrity import (
     marks_of,
     unmarked,
 )
-from memory_store.engines.edge.ledger import Entry, Kind, Ledger
+from memory_store.engines.edge.ledger import EntryKind, Ledger, LedgerEntry
 from memory_store.engines.edge.points import to_edge
 from memory_store.engines.edge.seal import seal
 from memory_store.engines.edge.sync import Commits, Durability, sync_tree
@@ -131,14 +131,14 @@ class Shard:
         intended: set[uuid.UUID] = set()
         while new := self.ids(selected) - intended:
             # Without a number: it says nothing of the writes before it, which may be on their way.
-            await self._commits.intend([Entry(Kind.GOING, 0, id.bytes) for id in new])
+            await self._commits.intend([LedgerEntry(EntryKind.GOING, 0, id.bytes) for id in new])
             intended |= new
         if not intended:
             return
         with self._working():
             self._shard.update(qe.UpdateOperation.delete_points_by_filter(selected))
         write = self._next_write()
-        self._commits.add([Entry(Kind.GONE, write, id.bytes) for id in intended])
+        self._commits.add([LedgerEntry(EntryKind.GONE, write, id.bytes) for id in intended])
         self.erased += len(intended)
         self._noted(intended)
 
@@ -146,7 +146,7 @@ class Shard:
         """Say that so many texts were written over, of which no trace shall stay."""
         self.erased += count
         write = self._next_write()
-        self._commits.add([Entry(Kind.ERASED, write, bytes(16))] * count)
+        self._commits.add([LedgerEntry(EntryKind.ERASED, write, bytes(16))] * count)
 
     def begin_commit(self) -> None:
         """Let all writes so far last, without waiting for it."""
@@ -278,7 +278,9 @@ class Shard:
         for id, point in written.items():
             marks = marks_of(point.payload)
             assert marks is not None
-            self._commits.add([Entry(Kind.HELD, marks.write, id.bytes, marks.digest_bytes)])
+            self._commits.add(
+                [LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)]
+            )
         self._noted(written)
 
     def _noted(self, ids: Collection[uuid.UUID]) -> None:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from memory_store.engines.edge.ledger import Entry, Ledger, sync_open
+from memory_store.engines.edge.ledger import Ledger, LedgerEntry, sync_open
 
 
 class Durability(StrEnum):
@@ -32,12 +32,12 @@ class Commits:
         self._log = Log(log)
         self._ledger = ledger
         self._durability = durability
-        self._written: list[Entry] = []
+        self._written: list[LedgerEntry] = []
         self._waiting: asyncio.Future[None] | None = None
         self._running: asyncio.Task[None] | None = None
         self._failure: Exception | None = None
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[LedgerEntry]) -> None:
         """Say what was just written to the log."""
         self._written += entries
 
@@ -56,7 +56,7 @@ class Commits:
             self._running = asyncio.create_task(self._run())
         return waiting
 
-    async def intend(self, entries: Iterable[Entry]) -> None:
+    async def intend(self, entries: Iterable[LedgerEntry]) -> None:
         """Write into the ledger what is about to happen; it is on the disk on return."""
         self._ledger.append(entries)
         if self._durability is Durability.SYNC:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
-from memory_store.language.dates.found import NEVER, Found, Reading
+from memory_store.language.dates.found import NEVER, FoundDays, ReadLine
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import KINDS, pattern
 from memory_store.language.dates.parts import (
@@ -49,24 +49,24 @@ _LISTED = pattern("comma and? | and")
 _UP_TO = pattern("up_to (?:word|of)? $")
 
 
-def composed(found: list[Found], reading: Reading) -> list[Found]:
+def composed(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Finds with their surroundings read; those that needed a word they did not get are gone."""
     for step in (_qualified, _contained, _parts, _contained, _near, _ranges, _related):
         found = step(found, reading)
     return [item for item in found if item.span is not None and item.needs is None]
 
 
-def _before(rule: re.Pattern[str], item: Found, line: Line) -> re.Match[str] | None:
+def _before(rule: re.Pattern[str], item: FoundDays, line: Line) -> re.Match[str] | None:
     """What a rule finds right before a find."""
     return rule.search(line.letters, max(0, item.start - _WINDOW), item.start)
 
 
-def _qualified(found: list[Found], reading: Reading) -> list[Found]:
+def _qualified(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Read the word that picks one: "last" March, "this" Christmas, "next" summer."""
     return [_picked(item, reading) for item in found]
 
 
-def _picked(item: Found, reading: Reading) -> Found:
+def _picked(item: FoundDays, reading: ReadLine) -> FoundDays:
     match = _before(_QUALIFIER, item, reading.line) if item.recurring else None
     if match is None or item.recurring is None:
         return item
@@ -74,9 +74,9 @@ def _picked(item: Found, reading: Reading) -> Found:
     return replace(item, start=match.start(), span=span, recurring=None, needs=None)
 
 
-def _contained(found: list[Found], reading: Reading) -> list[Found]:
+def _contained(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Narrow a find by its neighbour: "March of last year", "last week on Friday"."""
-    out: list[Found] = []
+    out: list[FoundDays] = []
     for item in found:
         if out and _BESIDE.fullmatch(reading.line.letters, out[-1].end, item.start):
             merged = _merged(out[-1], item)
@@ -87,7 +87,7 @@ def _contained(found: list[Found], reading: Reading) -> list[Found]:
     return out
 
 
-def _merged(left: Found, right: Found) -> Found | None:
+def _merged(left: FoundDays, right: FoundDays) -> FoundDays | None:
     if left.span is None or right.span is None or left.rolling or right.rolling:
         return None
     inner, container = left, right.span
@@ -107,9 +107,9 @@ def _length(span: Span) -> int:
     return (span.last - span.first).days
 
 
-def _parts(found: list[Found], reading: Reading) -> list[Found]:
+def _parts(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Take the parts named before a find: "the end of" March, "early" last month."""
-    out: list[Found] = []
+    out: list[FoundDays] = []
     for item in found:
         grown = _part_of(item, reading)
         while grown is not item:
@@ -118,14 +118,14 @@ def _parts(found: list[Found], reading: Reading) -> list[Found]:
     return out
 
 
-def _put(out: list[Found], item: Found) -> None:
+def _put(out: list[FoundDays], item: FoundDays) -> None:
     """Add a find in the place of those that it has grown over."""
     while out and out[-1].end > item.start:
         out.pop()
     out.append(item)
 
 
-def _part_of(item: Found, reading: Reading) -> Found:
+def _part_of(item: FoundDays, reading: ReadLine) -> FoundDays:
     """The part of a find; part of a day that comes again comes again too."""
     match = _before(_PART, item, reading.line) if item.span else None
     if match is None or item.span is None:
@@ -148,7 +148,7 @@ def _each(part: _OfSpan, whole: Recurring) -> Callable[..., list[Span]]:
     return lambda day: [span for one in whole.near(day) if (span := part(one)) is not None]
 
 
-def _part(match: re.Match[str], reading: Reading) -> _OfSpan:
+def _part(match: re.Match[str], reading: ReadLine) -> _OfSpan:
     values, line = reading.line.values, reading.line
     if letter := match["slice"] or match["edge"]:
         return lambda span: slice_of(span, _KIND_OF[letter])
@@ -164,16 +164,16 @@ def _part(match: re.Match[str], reading: Reading) -> _OfSpan:
     return lambda span: nth_of(span, nth, part)
 
 
-def _near(found: list[Found], reading: Reading) -> list[Found]:
+def _near(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Step off a find: "two days after" Christmas, "the Friday before" May 5."""
-    out: list[Found] = []
+    out: list[FoundDays] = []
     for item in found:
         match = _before(_NEAR, item, reading.line) if item.span else None
         _put(out, _stepped(item, match, reading) if match else item)
     return out
 
 
-def _stepped(item: Found, match: re.Match[str], reading: Reading) -> Found:
+def _stepped(item: FoundDays, match: re.Match[str], reading: ReadLine) -> FoundDays:
     line, base = reading.line, item.span
     is_from = match["side"] == KINDS["from"]
     # A step needs a day; "three days from May 5" is no step but a length and its first day.
@@ -197,15 +197,15 @@ def _stepped(item: Found, match: re.Match[str], reading: Reading) -> Found:
     return replace(item, start=match.start(), span=span, recurring=None, needs=None)
 
 
-def _is_near_today(item: Found, line: Line) -> bool:
+def _is_near_today(item: FoundDays, line: Line) -> bool:
     """A weekday, or tomorrow."""
     place = item.start + line.kind(item.start, "next", "this")
     return line.kind(place, "weekday") or line.values[place] == (1, "day")
 
 
-def _ranges(found: list[Found], reading: Reading) -> list[Found]:
+def _ranges(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Join two ends: "from" March "to" May, "between" Monday "and" Friday, May 28 – June 2."""
-    out: list[Found] = []
+    out: list[FoundDays] = []
     for item in found:
         joined = _range(out[-1], item, reading.line) if out else None
         if joined is not None:
@@ -215,7 +215,7 @@ def _ranges(found: list[Found], reading: Reading) -> list[Found]:
     return out
 
 
-def _range(left: Found, right: Found, line: Line) -> Found | None:
+def _range(left: FoundDays, right: FoundDays, line: Line) -> FoundDays | None:
     if left.span is None or right.span is None:
         return None
     if not _TO.fullmatch(line.letters, left.end, right.start):
@@ -230,10 +230,10 @@ def _range(left: Found, right: Found, line: Line) -> Found | None:
     if ends is None:
         return None
     start = opening.start() if opening else left.start
-    return Found(start, right.end, Span(ends[0].first, ends[1].last, Precision.SPAN))
+    return FoundDays(start, right.end, Span(ends[0].first, ends[1].last, Precision.SPAN))
 
 
-def _ordered(left: Found, right: Found) -> tuple[Span, Span] | None:
+def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
     """Both ends with the open one chosen by the other; None if they cannot be ordered."""
     first, last = left.span, right.span
     if first is None or last is None:
@@ -258,9 +258,9 @@ _RELATIONS = {
 _KIND_OF = {letter: kind for kind, letter in KINDS.items()}
 
 
-def _related(found: list[Found], reading: Reading) -> list[Found]:
+def _related(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
     """Read the word before a find ("since", "before", "in"), which may make it a date at all."""
-    out: list[Found] = []
+    out: list[FoundDays] = []
     letters = reading.line.letters
     for item in found:
         item = _with_relation(item, reading)
@@ -275,7 +275,7 @@ def _related(found: list[Found], reading: Reading) -> list[Found]:
     return out
 
 
-def _with_relation(item: Found, reading: Reading) -> Found:
+def _with_relation(item: FoundDays, reading: ReadLine) -> FoundDays:
     line = reading.line
     if not line.pack.is_english and _before(_UP_TO, item, line):
         return replace(item, span=None)  # a day that only begins or ends something
@@ -298,7 +298,7 @@ def _with_relation(item: Found, reading: Reading) -> Found:
     return replace(item, start=start, span=span, needs=None, relation=relation, looks_back=back)
 
 
-def _chosen(item: Found, word: str, reading: Reading) -> Span | None:
+def _chosen(item: FoundDays, word: str, reading: ReadLine) -> Span | None:
     """The words "since" and "from" look back and "for Friday" ahead, whatever the verb."""
     if item.recurring is None or item.span is None:
         return None

@@ -215,7 +215,7 @@ NEVER: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDays:
     """A stretch of a line and the days it names.
 
     `span` is None for words that only look like a date (a habit, a title): they keep other rules
@@ -237,7 +237,7 @@ class Found:
 
 
 @dataclass
-class Reading:
+class ReadLine:
     """A line and what its verbs tell."""
 
     line: Line
@@ -279,16 +279,16 @@ class Reading:
         recurring: Recurring,
         needs: frozenset[str] | None = None,
         occasion: bool = False,
-    ) -> Found | None:
+    ) -> FoundDays | None:
         """One of the days that come again, by the tense of the text."""
         span = recurring.which(self.chosen(recurring, start), self.today)
-        return Found(start, end, span, recurring, needs, occasion) if span else None
+        return FoundDays(start, end, span, recurring, needs, occasion) if span else None
 
 
 class Match:
     """A match of a rule: the kinds and values of its groups."""
 
-    def __init__(self, match: re.Match[str], reading: Reading) -> None:
+    def __init__(self, match: re.Match[str], reading: ReadLine) -> None:
         self.start, self.end = match.span()
         self.reading, self.line, self.today = reading, reading.line, reading.today
         self._match = match
@@ -315,15 +315,17 @@ class Match:
         """What the first word of a group stands for."""
         return self.line.values[self.at(group)] if self.has(group) else None
 
-    def fixed(self, span: Span | None, start: int | None = None, rolling: bool = False) -> Found:
+    def fixed(
+        self, span: Span | None, start: int | None = None, rolling: bool = False
+    ) -> FoundDays:
         """Days that nothing around the words can change."""
-        return Found(self.start if start is None else start, self.end, span, rolling=rolling)
+        return FoundDays(self.start if start is None else start, self.end, span, rolling=rolling)
 
-    def picked(self, recurring: Recurring, needs: frozenset[str] | None = None) -> Found | None:
+    def picked(self, recurring: Recurring, needs: frozenset[str] | None = None) -> FoundDays | None:
         """One of the days that come again."""
         return self.reading.picked(self.start, self.end, recurring, needs)
 
 
-Build = Callable[[Match], Found | None]
+Build = Callable[[Match], FoundDays | None]
 Rule = tuple[re.Pattern[str], Build]
 """A pattern over lines, and what a match of it means; None when it means nothing after all."""

@@ -12,9 +12,9 @@ from memory_store.language.dates.found import (
     ANCHORS_OF_WEEKENDS,
     NEVER,
     Build,
-    Found,
+    FoundDays,
     Match,
-    Reading,
+    ReadLine,
     Rule,
 )
 from memory_store.language.dates.pack import pattern
@@ -40,7 +40,7 @@ _JOINS = frozenset("-/.,")
 _DENOMINATORS = {2, 3, 4, 5, 6, 8, 10, 12, 16}
 
 
-def _nothing(m: Match) -> Found:
+def _nothing(m: Match) -> FoundDays:
     return m.fixed(None)
 
 
@@ -54,14 +54,14 @@ def _span(year: int, month: int, first: int, last: int) -> Span | None:
     return Span(begin, end, Precision.DAY if begin == end else Precision.SPAN)
 
 
-def _in_numbers(m: Match) -> Found | None:
+def _in_numbers(m: Match) -> FoundDays | None:
     year, month, day = m.value("date")
     span = _span(year, month, day, day)
     typed_short = m.line.words[m.at("date")][-3:-2] == "/"
     return m.fixed(span) if span and not (typed_short and year > m.today.year + 1) else None
 
 
-def _short(m: Match) -> Found | None:
+def _short(m: Match) -> FoundDays | None:
     month, day = m.value("date")
     if not m.line.is_clear(m.end) or _span(2000, month, day, day) is None:
         return None
@@ -71,7 +71,7 @@ def _short(m: Match) -> Found | None:
     return m.picked(yearly(lambda year: _span(year, month, day, day)), needs)
 
 
-def _day_of_month(m: Match) -> Found | None:
+def _day_of_month(m: Match) -> FoundDays | None:
     month = m.value("month")
     first = m.value("first")
     last = m.value("last") or first
@@ -105,7 +105,7 @@ def _is_a_month(m: Match) -> bool:
     return not is_weak or line.is_clear(m.end) or line.kind(m.end, "clock")
 
 
-def _month_by_number(m: Match, month: int) -> Found | None:
+def _month_by_number(m: Match, month: int) -> FoundDays | None:
     """A month that a language without names of months gives by its number."""
 
     def of_year(year: int) -> Span:
@@ -121,7 +121,7 @@ def _on(weekday: int, days: Recurring, today: date) -> Span | None:
     return nearest if nearest and abs(nearest.first - today) < _YEARS else None
 
 
-def _day_alone(m: Match) -> Found | None:
+def _day_alone(m: Match) -> FoundDays | None:
     """The 15th, or the 15th of a month that another find names; of nothing else."""
     line = m.line
     if line.kind(m.end, "of"):
@@ -135,7 +135,7 @@ def _day_alone(m: Match) -> Found | None:
     return m.picked(monthly(m.value("day")), ANCHORS_OF_DAYS)
 
 
-def _weekday_alone(m: Match) -> Found | None:
+def _weekday_alone(m: Match) -> FoundDays | None:
     line = m.line
     clear, timed = line.is_clear(m.end), m.has("time")
     weak_name = line.kind(m.at("weekday"), "weak_weekday")
@@ -149,7 +149,7 @@ def _weekday_alone(m: Match) -> Found | None:
     needs = ANCHORS_OF_DAYS if not (clear or timed) or _is_determined(m) else None
     if not line.pack.is_english:
         needs = NEVER
-    return Found(m.start, m.end, span, recurring, needs)
+    return FoundDays(m.start, m.end, span, recurring, needs)
 
 
 _DETERMINERS = frozenset(word_list("english", "time.determiners"))
@@ -166,7 +166,7 @@ def _is_determined(m: Match) -> bool:
     return place > 0 and line.kind(place - 1, "an") and before[0].isalnum()
 
 
-def _holiday(m: Match) -> Found | None:
+def _holiday(m: Match) -> FoundDays | None:
     if m.line.kind(m.end, "no_holiday"):
         return None
     needs = None if "of" in m.line.words[m.at("holiday")].split() else ANCHORS_OF_OCCASIONS
@@ -181,7 +181,7 @@ def _months(first: int, count: int, precision: Precision) -> Recurring:
 _BEFORE_A_WEAK_MONTH = ("in", "since", "until", "early", "late", "middle")
 
 
-def _month(m: Match) -> Found | None:
+def _month(m: Match) -> FoundDays | None:
     line = m.line
     if line.kind(m.end, "day_number"):
         return None
@@ -192,7 +192,7 @@ def _month(m: Match) -> Found | None:
     return m.picked(recurring, ANCHORS_OF_SPANS)
 
 
-def _season(m: Match) -> Found | None:
+def _season(m: Match) -> FoundDays | None:
     if m.line.kind(m.end, "no_season", "units"):
         return None
     name = m.value("season")
@@ -202,7 +202,7 @@ def _season(m: Match) -> Found | None:
     )
 
 
-def _quarter(m: Match) -> Found | None:
+def _quarter(m: Match) -> FoundDays | None:
     number = m.value("quarter") if not m.line.kind(m.at("quarter"), "last") else 4
     if not 1 <= number <= 4 or (
         m.end - m.at("quarter") > 1 and m.line.values[m.end - 1] != "quarter"
@@ -211,7 +211,7 @@ def _quarter(m: Match) -> Found | None:
     return m.picked(_months(3 * number - 2, 3, Precision.QUARTER), ANCHORS_OF_SPANS)
 
 
-def _year(m: Match) -> Found | None:
+def _year(m: Match) -> FoundDays | None:
     line, text = m.line, m.line.text
     start, end = line.starts[m.start], line.ends[m.end - 1]
     # "2019-2020", "3/2019"
@@ -219,29 +219,29 @@ def _year(m: Match) -> Found | None:
     if any(two[:1] in _JOINS and two[1:].isdecimal() for two in beside):
         return None
     span = year_of(date(m.value("year"), 1, 1))
-    return Found(m.start, m.end, span, needs=ANCHORS_OF_SPANS) if line.is_clear(m.end) else None
+    return FoundDays(m.start, m.end, span, needs=ANCHORS_OF_SPANS) if line.is_clear(m.end) else None
 
 
-def _decade(m: Match) -> Found | None:
+def _decade(m: Match) -> FoundDays | None:
     year = m.value("decade")
     if m.line.words[m.at("decade")].isalpha() and not m.has("the"):
         return None
     if year < 100:
         # "the 90s" are the latest that have begun.
         year += (m.today.year - year) // 100 * 100
-    return Found(
+    return FoundDays(
         m.start, m.end, decade_of(date(year, 1, 1)), needs=frozenset({"in", "during", "since"})
     )
 
 
-def _the_unit(m: Match) -> Found | None:
+def _the_unit(m: Match) -> FoundDays | None:
     """The current one; it counts only as in "the end of the month"."""
     unit = m.value("unit")
     if unit == "weekend":
         return m.picked(weekends(), ANCHORS_OF_WEEKENDS)
     if unit not in AROUND or unit == "day":
         return None
-    return Found(m.start, m.end, AROUND[unit](m.today), needs=NEVER)
+    return FoundDays(m.start, m.end, AROUND[unit](m.today), needs=NEVER)
 
 
 _BY_NAME: dict[str, Build] = {
@@ -256,7 +256,7 @@ _BY_NAME: dict[str, Build] = {
 }
 
 
-def _by_name(m: Match) -> Found | None:
+def _by_name(m: Match) -> FoundDays | None:
     return next(build(m) for name, build in _BY_NAME.items() if m.has(name))
 
 
@@ -294,7 +294,7 @@ _RULES: tuple[tuple[str, Build], ...] = (
 NAMED: tuple[Rule, ...] = tuple((pattern(rule), build) for rule, build in _RULES)
 
 
-def named(reading: Reading) -> list[Found]:
+def named(reading: ReadLine) -> list[FoundDays]:
     """What the rules find: the leftmost finds, the longest of those that begin together; the order
     of rules breaks ties."""
     found = []
@@ -306,7 +306,7 @@ def named(reading: Reading) -> list[Found]:
                 continue  # "3000 years ago": outside the calendar
             if item is not None:
                 found.append(item)
-    out: list[Found] = []
+    out: list[FoundDays] = []
     for item in sorted(found, key=lambda item: (item.start, -item.end)):
         if not out or item.start >= out[-1].end:
             out.append(item)

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from memory_store.language.dates.found import Found
+from memory_store.language.dates.found import FoundDays
 from memory_store.language.dates.pack import KINDS, pack_of
 from memory_store.language.dates.reading import Read, pack_for, read
 from memory_store.language.languages import ENGLISH, word_list, wording
@@ -92,7 +92,7 @@ class _Asked:
         do, who, what, *_ = [*self._words[place : place + 3], "", ""]
         return do in ("do", "does") and who in _PRESENT and what != "have"
 
-    def may_mean(self, item: Found) -> bool:
+    def may_mean(self, item: FoundDays) -> bool:
         """Whether the days of a find may be those asked about."""
         today, span = self._found.reading.today, item.span
         if span is None or item.relation is Relation.FOR or today - span.first > _LIFETIME:
@@ -106,7 +106,7 @@ class _Asked:
         is_usual = self._is_present and not self._found.has(item, _SINGLE)
         return not is_usual and not self._found.reading.cues.is_habit(item.start)
 
-    def in_question(self, meant: list[Found]) -> list[Found]:
+    def in_question(self, meant: list[FoundDays]) -> list[FoundDays]:
         """Those of the sentences that ask; else those of the past in the other sentences."""
         inside = [item for item in meant if self._is_asked(item)]
         if inside or "?" not in self._words:
@@ -114,7 +114,7 @@ class _Asked:
         today = self._found.reading.today
         return [item for item in meant if item.span and item.span.last <= today]
 
-    def _is_asked(self, item: Found) -> bool:
+    def _is_asked(self, item: FoundDays) -> bool:
         """Whether the sentence of a find ends in a question mark."""
         n = bisect_left(self._ends, item.start)
         return n < len(self._ends) and "?" in self._words[self._ends[n] : self._ends[n] + 3]

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import islice
 
 from memory_store.language.dates.around import composed
-from memory_store.language.dates.found import Found, Reading
+from memory_store.language.dates.found import FoundDays, ReadLine
 from memory_store.language.dates.line import line_of
 from memory_store.language.dates.named import named
 from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
@@ -43,10 +43,10 @@ class Read:
     """What was read of a text: its line, and what of it names days, in order."""
 
     text: str
-    reading: Reading
-    found: tuple[Found, ...]
+    reading: ReadLine
+    found: tuple[FoundDays, ...]
 
-    def expression(self, item: Found) -> TimeExpression:
+    def expression(self, item: FoundDays) -> TimeExpression:
         """A find as an expression of the text."""
         line, span = self.reading.line, item.span
         if span is None:
@@ -57,7 +57,7 @@ class Read:
             span.first, span.last, span.precision, words, start, item.relation, item.rolling
         )
 
-    def has(self, item: Found, kinds: frozenset[str]) -> bool:
+    def has(self, item: FoundDays, kinds: frozenset[str]) -> bool:
         """Whether a word of one of the kinds, or a digit, is in a find."""
         line = self.reading.line
         return any(
@@ -74,7 +74,7 @@ def read(text: str, today: date, pack: Pack) -> Read | None:
     plain = text.replace("’", "'")
     if any(mark in text for mark in "\"“'‘"):
         plain = _QUOTED.sub(lambda match: " " * len(match[0]), plain)
-    reading = Reading(line_of(plain, today, pack))
+    reading = ReadLine(line_of(plain, today, pack))
     selected = named(reading)
     try:
         found = composed(selected, reading)
@@ -111,14 +111,14 @@ def _hints(pack: Pack) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     return some(_NAMES), some(_UNITS), beside
 
 
-def _left_over(reading: Reading, found: list[Found]) -> list[Found]:
+def _left_over(reading: ReadLine, found: list[FoundDays]) -> list[FoundDays]:
     line = reading.line
     rest = list(line.text)
     for item in found:
         start, end = line.starts[item.start], line.ends[item.end - 1]
         rest[start:end] = " " * (end - start)
     return [
-        Found(bisect_left(line.starts, start), bisect_left(line.starts, end), span)
+        FoundDays(bisect_left(line.starts, start), bisect_left(line.starts, end), span)
         for start, end, span in _search_rest("".join(rest), reading.today)
     ]
 
@@ -213,7 +213,7 @@ def pack_for(text: str) -> Pack | None:
     return pack_of(read_too.pop()) if read_too else None
 
 
-def _names_an_event(item: Found, found: Read) -> bool:
+def _names_an_event(item: FoundDays, found: Read) -> bool:
     if item.relation in _NO_DAY or item.span is None or item.span.precision is Precision.DECADE:
         return False
     cues, line = found.reading.cues, found.reading.line
@@ -247,7 +247,7 @@ def counted_days_of(text: str, said_on: datetime | date) -> list[tuple[str, Days
     return [(e.text, Days(e.first, e.last)) for e in expressions]
 
 
-def _counts(item: Found, found: Read) -> bool:
+def _counts(item: FoundDays, found: Read) -> bool:
     line, span = found.reading.line, item.span
     match = _COUNTED.fullmatch(line.letters, item.start, item.end)
     if match is None or span is None or item.rolling:

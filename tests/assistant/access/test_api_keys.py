@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.access.key_file import KeyFile
-from assistant.access.keys import Key, NewKey, Scope, digest_of, key_of, new_key
+from assistant.access.keys import ApiKey, NewKey, Scope, digest_of, key_of, new_key
 from assistant.errors import ConfigError
 
 MADE = "2026-01-02T03:04:05+00:00"
@@ -125,4 +125,4 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_a_key_is_a_value() -> None:
     key = made().key
-    assert key == Key(**{name: getattr(key, name) for name in Key.__slots__})
+    assert key == ApiKey(**{name: getattr(key, name) for name in ApiKey.__slots__})

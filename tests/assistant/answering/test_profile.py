@@ -9,7 +9,7 @@ import pytest
 from quotes import ASKED_AT, round
 
 from assistant.answering.phrases import UNKNOWN
-from assistant.answering.profile import Profile, profile
+from assistant.answering.profile import UserProfile, profile
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import AnswerPiece, Question
 from memory_store import Days, EdgeEngine, Embedder, MemoryStore, ModelEncoder, Query, where
@@ -27,7 +27,7 @@ async def knowing(tmp_path: Path) -> AsyncIterator[MemoryStore]:
     await opened.close()
 
 
-async def known(store: MemoryStore, *said: str, days: Days = NOW) -> Profile:
+async def known(store: MemoryStore, *said: str, days: Days = NOW) -> UserProfile:
     """The profile of somebody who said this, a message a day."""
     await store.remember([round(index, text) for index, text in enumerate(said)])
     found = await profile(store, "ann", days)
@@ -44,7 +44,7 @@ async def asked(store: MemoryStore, days: Days = NOW) -> AnswerPiece:
     return piece
 
 
-def quotes(found: Profile) -> list[str]:
+def quotes(found: UserProfile) -> list[str]:
     return [line for line in found.text.splitlines() if line.startswith("- On")]
 
 

@@ -15,7 +15,7 @@ from served import served
 from assistant import Settings, create_app
 from assistant.api.replies.sessions import RecordedTurns
 from assistant.api.requests.memories import RecordedMessages
-from assistant.models.usage import Usage
+from assistant.models.usage import UsageCounts
 from assistant.settings.groups import OauthSettings
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
@@ -165,7 +165,7 @@ def test_a_route_is_described(name: str) -> None:
 
 def test_usage_is_described_field_by_field() -> None:
     """No example has any: that takes a language model."""
-    usage = Usage()
+    usage = UsageCounts()
     usage.of("chat")
     matches({"$ref": "#/components/schemas/Usage"}, {"object": "usage", "roles": usage.body()})
 

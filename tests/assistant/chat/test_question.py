@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from assistant.chat.retriever import Understood, merged, question_messages, question_shape
-from assistant.models.chat_model import Reply
+from assistant.chat.retriever import MemoryRequest, merged, question_messages, question_shape
+from assistant.models.chat_model import ModelReply
 from memory_store import Recall, Recalled, Record, Round
 
 TODAY = date(2023, 6, 10)
@@ -28,8 +28,8 @@ def test_golden_render() -> None:
     assert (user.role, user.content) == ("user", "What did I buy?")
 
 
-def read(found: Any) -> Understood:
-    return question_shape(TODAY, 2).parse(Reply(json.dumps(found)))
+def read(found: Any) -> MemoryRequest:
+    return question_shape(TODAY, 2).parse(ModelReply(json.dumps(found)))
 
 
 def test_days_and_queries() -> None:
@@ -43,7 +43,7 @@ def test_an_open_end_and_no_days() -> None:
     since = read({"first": "2023-03-01", "last": None, "queries": []}).time_range
     assert since is not None
     assert (since.first, since.last) == (date(2023, 3, 1), None)
-    assert read({"first": None, "last": None}) == Understood()
+    assert read({"first": None, "last": None}) == MemoryRequest()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from calls import record, rounds, sessions
 
-from assistant.cli.connection import Connection
+from assistant.cli.connection import ServerConnection
 
 mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")
 mcp_server = pytest.importorskip("assistant.cli.mcp_server")
@@ -34,7 +34,7 @@ INITIALIZE = {
 @pytest.fixture
 def client(quoting_url: str, ann: str) -> Iterator[Any]:
     """A client of a server in this process that serves `ann`, not connected yet."""
-    with Connection(quoting_url, ann) as connection:
+    with ServerConnection(quoting_url, ann) as connection:
         memory = mcp_server.ConnectedMemory(connection)
         yield mcp.Client(mcp_server.memory_server(lambda _: memory))
 

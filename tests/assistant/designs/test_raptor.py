@@ -14,7 +14,7 @@ from assistant.designs.published.raptor import RaptorView
 from assistant.designs.summaries import Summariser
 from assistant.designs.tree import Node
 from assistant.models.roles import gateway
-from assistant.models.usage import Usage
+from assistant.models.usage import UsageCounts
 from memory_store import ENGLISH, Days, Precision, Record, TimeRange, TimeUse
 
 TOPICS = {
@@ -115,7 +115,7 @@ async def test_a_model_summarises_clusters_and_their_summaries(
         extract_model_base_url=model.url,
         extract_model_api_key=SecretStr("k"),
     )
-    writer = gateway(settings, "extract", Usage())
+    writer = gateway(settings, "extract", UsageCounts())
     assert writer
     summariser = Summariser(ENGLISH, writer)
     async with design_of("raptor", summariser) as design:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assistant.designs.design import Asked, Design, Ranking, Tools
+from assistant.designs.design import Design, Ranking, Tools, ViewQuestion
 from assistant.designs.registry import choices_of, class_of
 from assistant.designs.summaries import Summariser
 from memory_store import ENGLISH, Embedder, HashEncoder, Record, Round, TimeRange
@@ -46,4 +46,4 @@ async def ranking_of(
     """What a design finds for a question."""
     async with design_of(name, **chosen) as design:
         view = await design.view(records_of(texts))
-        return await view.search(Asked(question, None, range_, limit))
+        return await view.search(ViewQuestion(question, None, range_, limit))

@@ -10,7 +10,7 @@ import pytest
 from extractions import fact
 
 from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
-from assistant.models.chat_model import Reply
+from assistant.models.chat_model import ModelReply
 from memory_store import Days, Extraction, FactLink, Round, Speaker
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -57,7 +57,7 @@ def test_an_extractor_is_named_by_model_prompt_and_what_was_asked() -> None:
 
 def read(found: Any, wanted: Wanted = PLAIN) -> list[Extraction]:
     shape = extraction_shape(ROUNDS, KNOWN, wanted)
-    return shape.parse(Reply(found if isinstance(found, str) else json.dumps(found)))
+    return shape.parse(ModelReply(found if isinstance(found, str) else json.dumps(found)))
 
 
 def rounds(*facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_of_a_compound_fact_a_part_is_replaced_alone() -> None:
 
     def texts(part: Any) -> list[str]:
         found = rounds(fact("I left Ghent.", replaces=[{"number": 1, "part": part}]))
-        first, _ = shape.parse(Reply(json.dumps(found)))
+        first, _ = shape.parse(ModelReply(json.dumps(found)))
         return [link.text for link in first.facts[0].supersedes]
 
     assert texts("I live in Ghent") == ["I live in Ghent"]
@@ -138,7 +138,7 @@ def test_a_fact_of_an_earlier_round_of_the_reply_is_replaced_by_its_number() -> 
         ]
     }
     shape = extraction_shape(said, KNOWN, PLAIN)
-    _, second = shape.parse(Reply(json.dumps(found)))
+    _, second = shape.parse(ModelReply(json.dumps(found)))
     (link,) = second.facts[0].supersedes
     assert (link.round_id, link.text, link.by) == (said[0].id, "My rent is 900.", PLAIN.extractor)
 

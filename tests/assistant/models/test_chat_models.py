@@ -29,7 +29,7 @@ from assistant.models.litellm_model import LitellmModel
 from assistant.models.merging import merge
 from assistant.models.roles import gateway
 from assistant.models.server_model import ServerModel
-from assistant.models.usage import RoleUsage, Usage
+from assistant.models.usage import RoleCounts, UsageCounts
 from assistant.settings import LanguageModel, Settings
 
 EVENTS = {"content-type": "text/event-stream"}
@@ -52,7 +52,7 @@ async def chat_model(request: pytest.FixtureRequest, model: ScriptedModel) -> As
     def make(**changed: Any) -> Gateway:
         limits = CallLimits(changed.pop("retries", 0), first_wait=0.001)
         how: dict[str, Any] = {"base_url": model.url, "api_key": "k"} | changed
-        made.append(Gateway(request.param(**how), RoleUsage(), limits))
+        made.append(Gateway(request.param(**how), RoleCounts(), limits))
         return made[-1]
 
     yield make
@@ -144,7 +144,7 @@ async def test_a_chunk_of_another_shape_is_a_bad_reply(
     model: ScriptedModel, choice: object
 ) -> None:
     model.on("plain").chunks({"choices": [choice]})
-    gateway = Gateway(without(base_url=model.url, api_key="k"), RoleUsage(), CallLimits(0))
+    gateway = Gateway(without(base_url=model.url, api_key="k"), RoleCounts(), CallLimits(0))
     with pytest.raises(BadModelReply):
         await stream(gateway)
     await gateway.close()
@@ -299,14 +299,14 @@ async def test_a_caller_that_leaves_closes_the_stream(
 
 async def test_a_missing_key_is_the_operators_to_mend(model: ScriptedModel) -> None:
     keyless = Gateway(
-        LitellmModel(LanguageModel(name="openai/fake", base_url=model.url)), RoleUsage()
+        LitellmModel(LanguageModel(name="openai/fake", base_url=model.url)), RoleCounts()
     )
     with pytest.raises(ConfigError, match="api_key"):
         await stream(keyless)
 
 
 async def test_an_unknown_provider_is_the_operators_to_mend() -> None:
-    nameless = Gateway(LitellmModel(LanguageModel(name="no-such-provider")), RoleUsage())
+    nameless = Gateway(LitellmModel(LanguageModel(name="no-such-provider")), RoleCounts())
     with pytest.raises(ConfigError, match="no-such-provider"):
         await stream(nameless)
 
@@ -336,7 +336,7 @@ async def test_given_prices_count(model: ScriptedModel, chat_model: Make) -> Non
 
 def test_a_server_of_the_operators_is_asked_without_litellm() -> None:
     """Where litellm is not needed it is not loaded, which takes seconds."""
-    assert isinstance(gateway(Settings(chat_model="openai/gpt-4o"), "chat", Usage()), Gateway)
+    assert isinstance(gateway(Settings(chat_model="openai/gpt-4o"), "chat", UsageCounts()), Gateway)
     assert "litellm" in sys.modules
     code = (
         "import sys; from assistant.models.roles import gateway; "

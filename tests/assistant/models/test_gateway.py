@@ -18,12 +18,12 @@ from assistant.errors import (
     PromptRefused,
     ReplyUnfinished,
 )
-from assistant.models.chat_model import Message, Reply
+from assistant.models.chat_model import Message, ModelReply
 from assistant.models.gateway import CallLimits, Gateway
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape
-from assistant.models.usage import RoleUsage, Usage
+from assistant.models.usage import RoleCounts, UsageCounts
 from assistant.settings import LanguageModel
 
 ASKED = [Message("user", "How many?")]
@@ -41,7 +41,7 @@ SHAPE = Shape("count", {"type": "object", "properties": {"n": {"type": "integer"
 def gateway(model: ScriptedModel, **changed: Any) -> Gateway:
     limits = {"retries": 0, "first_wait": 0.001, "seconds": 5.0} | changed
     cache = limits.pop("cache", None)
-    usage = limits.pop("usage", None) or RoleUsage()
+    usage = limits.pop("usage", None) or RoleCounts()
     prices = limits.pop("prices", None)
     llm = LitellmModel(LanguageModel(name="openai/fake", base_url=model.url, api_key="k"), prices)
     return Gateway(llm, usage, CallLimits(**limits), cache)
@@ -79,7 +79,7 @@ async def test_what_can_be_read_is_asked_for_once(model: ScriptedModel, reply: s
 async def test_what_cannot_be_read_is_repaired_in_one_turn(
     model: ScriptedModel, reply: str, why: str
 ) -> None:
-    usage = RoleUsage()
+    usage = RoleCounts()
     model.on("plain").reply(reply).reply('{"n": 4}')
     assert await ask(gateway(model, usage=usage)) == 4
     assert why in model.sent[1].last
@@ -141,7 +141,7 @@ async def test_a_refusal_that_names_no_parameter_is_raised(model: ScriptedModel)
 async def test_a_whole_reply_is_asked_for_again_even_when_cut_in_the_middle(
     model: ScriptedModel,
 ) -> None:
-    usage = RoleUsage()
+    usage = RoleCounts()
     model.on("plain").drop('{"n"').fault(503).reply('{"n": 4}')
     assert await ask(gateway(model, retries=2, usage=usage)) == 4
     assert (usage.calls, usage.failed, usage.uncounted) == (3, 2, 2)
@@ -189,7 +189,7 @@ async def test_no_more_calls_at_once_than_allowed(model: ScriptedModel) -> None:
 
 
 async def test_tokens_and_cost_are_counted_by_role(model: ScriptedModel) -> None:
-    usage = Usage()
+    usage = UsageCounts()
     model.on("plain").reply("a").reply("b")
     priced = gateway(model, usage=usage.of("extract"), prices=(10.0, 100.0))
     await priced.complete(ASKED, {})
@@ -203,7 +203,7 @@ async def test_tokens_and_cost_are_counted_by_role(model: ScriptedModel) -> None
 async def test_a_reply_is_kept_on_disk_and_found_by_all_that_matters(
     model: ScriptedModel, tmp_path: Path
 ) -> None:
-    usage = RoleUsage()
+    usage = RoleCounts()
     asking = gateway(model, usage=usage, cache=ReplyCache(tmp_path))
     rule = model.on("plain").reply('{"n": 4}')
     assert [await ask(asking), await ask(asking)] == [4, 4]
@@ -283,7 +283,7 @@ def test_replies_put_while_all_are_cleared_are_no_failure(
     clearing.start()
     try:
         for n in range(1000):
-            cache.put(f"{n:064x}", Reply("Osaka"), cache.generation())
+            cache.put(f"{n:064x}", ModelReply("Osaka"), cache.generation())
     finally:
         done.set()
         clearing.join()
@@ -293,7 +293,7 @@ def test_replies_put_while_all_are_cleared_are_no_failure(
 
 
 def test_clearing_tells_what_was_kept_before_from_what_is_kept_after(tmp_path: Path) -> None:
-    cache, reply = ReplyCache(tmp_path), Reply("Osaka")
+    cache, reply = ReplyCache(tmp_path), ModelReply("Osaka")
     before = cache.generation()
     cache.put("a" * 64, reply, before)
     cache.clear()

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from served import served
 
 from assistant.models.litellm_embedding import LitellmEncoder
-from assistant.models.usage import RoleUsage
+from assistant.models.usage import RoleCounts
 from assistant.services import make_embedder
 from assistant.settings import Settings, load_settings
 from assistant.settings.groups import EmbedderServer
@@ -50,14 +50,14 @@ def provider(sent: list[dict[str, Any]], broken: list[Any] | None = None) -> Fas
     return app
 
 
-def encoder(url: str, usage: RoleUsage, **how: Any) -> LitellmEncoder:
+def encoder(url: str, usage: RoleCounts, **how: Any) -> LitellmEncoder:
     server = EmbedderServer(base_url=f"{url}/v1", api_key=SecretStr("k"), timeout=20, **how)
     return LitellmEncoder(MODEL, server, usage)
 
 
 def test_vectors_tokens_and_cost() -> None:
     sent: list[dict[str, Any]] = []
-    usage = RoleUsage()
+    usage = RoleCounts()
     with served(provider(sent)) as url:
         made = encoder(url, usage, query_prefix="query: ")
         rows = made.encode(["a", "b"], TextKind.QUERY)
@@ -71,7 +71,7 @@ def test_vectors_tokens_and_cost() -> None:
 
 @pytest.mark.parametrize("fault", [401, 500, {"object": "list", "data": []}])
 def test_what_fails_is_said_and_counted(fault: Any) -> None:
-    usage = RoleUsage()
+    usage = RoleCounts()
     with served(provider([], [fault])) as url:
         made = encoder(url, usage)
         with pytest.raises(EmbeddingFailed) as failed:

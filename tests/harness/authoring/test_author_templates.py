@@ -116,7 +116,7 @@ def test_questions_share_few_words_with_their_evidence(made: Path) -> None:
         turns = [turn for session in one.sessions for turn in session.turns if turn.has_answer]
         said = [word for turn in turns for word in content_words(turn.content)]
         shares.append(recall(content_words(one.question), said))
-    # Those of LongMemEval share .56 of theirs (docs/authoring.md).
+    # Those of LongMemEval share .56 of theirs (benchmarks/LOG.md).
     assert 0 < sum(shares) / len(shares) < 0.5
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from made_runs import made_run
 
-from harness.metrics.errors_apart import Place, errors_apart, place_of
+from harness.metrics.errors_apart import ErrorPlace, errors_apart, place_of
 from harness.records.lines import RunLines, read_run
 from harness.records.run_dir import RunDir
 
@@ -31,19 +31,19 @@ def lines_of(folder: Path, **more: Any) -> RunLines:
     return read_run(RunDir(folder), asks=True)
 
 
-CASES: dict[Place, dict[str, Any]] = {
-    Place.RIGHT: {"verdict": "yes"},
-    Place.UNSCORED: {"verdict": None},
-    Place.NOT_RECORDED: {"ingested": "another"},
-    Place.NOT_RETRIEVED: {"ranked": False},
-    Place.NOT_DELIVERED: {"delivered": False},
-    Place.MISREAD: {"delivered": True},
-    Place.RETRIEVED: {},
+CASES: dict[ErrorPlace, dict[str, Any]] = {
+    ErrorPlace.RIGHT: {"verdict": "yes"},
+    ErrorPlace.UNSCORED: {"verdict": None},
+    ErrorPlace.NOT_RECORDED: {"ingested": "another"},
+    ErrorPlace.NOT_RETRIEVED: {"ranked": False},
+    ErrorPlace.NOT_DELIVERED: {"delivered": False},
+    ErrorPlace.MISREAD: {"delivered": True},
+    ErrorPlace.RETRIEVED: {},
 }
 
 
 @pytest.mark.parametrize("place", CASES)
-def test_each_question_ends_at_one_place(tmp_path: Path, place: Place) -> None:
+def test_each_question_ends_at_one_place(tmp_path: Path, place: ErrorPlace) -> None:
     lines = lines_of(tmp_path / "run", **CASES[place])
     assert place_of(lines.questions[0], lines) is place
     table = errors_apart(lines.questions, lines)
@@ -53,4 +53,4 @@ def test_each_question_ends_at_one_place(tmp_path: Path, place: Place) -> None:
 
 def test_what_was_read_although_it_was_not_ranked_was_misread(tmp_path: Path) -> None:
     lines = lines_of(tmp_path / "run", ranked=False, delivered=True)
-    assert place_of(lines.questions[0], lines) is Place.MISREAD
+    assert place_of(lines.questions[0], lines) is ErrorPlace.MISREAD

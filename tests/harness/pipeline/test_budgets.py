@@ -11,7 +11,7 @@ from histories import many
 from scripted_rival import Rival
 
 from harness.assistants.profile import load_profile
-from harness.assistants.wire import Answer
+from harness.assistants.wire import WireAnswer
 from harness.errors import BudgetSpent, UsageError
 from harness.replay.modes.choice import Approach
 from harness.spending.budget import Budget, Limits, Meter
@@ -21,8 +21,8 @@ Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
 
 
-async def answering(prompt: int | None, completion: int | None, text: str = "x" * 40) -> Answer:
-    return Answer(text, prompt, completion)
+async def answering(prompt: int | None, completion: int | None, text: str = "x" * 40) -> WireAnswer:
+    return WireAnswer(text, prompt, completion)
 
 
 async def test_a_budget_counts_usage_and_estimates_what_is_not_told() -> None:
@@ -44,9 +44,9 @@ async def test_a_budget_holds_back_what_is_under_way() -> None:
     meter, go_on = Meter(), asyncio.Event()
     Budget(Limits(tokens=150), [meter])
 
-    async def slowly() -> Answer:
+    async def slowly() -> WireAnswer:
         await go_on.wait()
-        return Answer("", 100, 0)
+        return WireAnswer("", 100, 0)
 
     first = asyncio.create_task(meter.spend(400, slowly))
     await asyncio.sleep(0)

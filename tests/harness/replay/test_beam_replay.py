@@ -16,7 +16,7 @@ from scripted_judge import ScriptedJudge
 
 from harness.datasets.beam import questions_of
 from harness.datasets.digests import digest_of
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.export.hypotheses import beam_results
 from harness.judges.registry import make_judge
@@ -177,7 +177,9 @@ class Plus(Bench):
     conversations: Path
 
     def open(self, **filters: Any) -> Run:
-        source = Source("locomo-plus", self.data_file, Filters(**filters), None, self.conversations)
+        source = QuestionSource(
+            "locomo-plus", self.data_file, Filters(**filters), None, self.conversations
+        )
         return Run(source, self.out, Console(stderr=True))
 
 

@@ -10,7 +10,7 @@ from conversations import sample
 from rich.console import Console
 from scripted_assistant import Fault, ScriptedAssistant
 
-from harness.datasets.selection import Filters, Source
+from harness.datasets.selection import Filters, QuestionSource
 from harness.judges.lexical import LexicalJudge
 from harness.pipeline.judging import judge_run
 from harness.pipeline.run import Run
@@ -28,7 +28,7 @@ class Conversations(Bench):
     """A bench for LoCoMo files."""
 
     def open(self, **filters: Any) -> Run:
-        source = Source("locomo", self.data_file, Filters(**filters))
+        source = QuestionSource("locomo", self.data_file, Filters(**filters))
         return Run(source, self.out, Console(stderr=True))
 
 

@@ -8,7 +8,7 @@ import pytest
 from harness.assistants.profile import parse_profile
 from harness.assistants.returned_sources import (
     Returned,
-    Source,
+    ReturnedSource,
     SourceLayout,
     read_sources,
     value_at,
@@ -74,25 +74,25 @@ def test_paths(path: str, found: list[Any]) -> None:
             SourceLayout(path="hits", session="where.thread", round="where.n", first_round=1),
             {"hits": [{"where": {"thread": "s1", "n": 3}}, {"where": {"thread": 7, "n": "2"}}]},
             {},
-            Returned([Source("s1", 2), Source("7", 1)]),
+            Returned([ReturnedSource("s1", 2), ReturnedSource("7", 1)]),
         ),
         (
             SourceLayout(path="choices.0.message.notes.*.text", text="."),
             {"choices": [{"message": {"notes": [{"text": "one"}, {"text": "two"}]}}]},
             {},
-            Returned([Source(text="one"), Source(text="two")]),
+            Returned([ReturnedSource(text="one"), ReturnedSource(text="two")]),
         ),
         (
             SourceLayout(path="hits", text="t", score="s"),
             {"hits": [{"t": "far", "s": 0.1}, {"t": "near", "s": 2}]},
             {},
-            Returned([Source(text="near"), Source(text="far")]),
+            Returned([ReturnedSource(text="near"), ReturnedSource(text="far")]),
         ),
         (
             SourceLayout(path="hits", turn="id", rank="place"),
             {"hits": [{"id": "b", "place": 2}, {"id": "a", "place": 1}]},
             {},
-            Returned([Source(turn="a"), Source(turn="b")]),
+            Returned([ReturnedSource(turn="a"), ReturnedSource(turn="b")]),
         ),
         (SourceLayout(header="X-From", session="."), {}, {"X-From": "s1, s2"}, ["s1", "s2"]),
         (SourceLayout(header="X-From", session="."), {}, {"X-From": '["s1"]'}, ["s1"]),
@@ -107,7 +107,7 @@ def test_replies_of_any_shape_are_read(
     layout: SourceLayout, reply: Any, headers: dict[str, str], returned: Any
 ) -> None:
     if isinstance(returned, list):
-        returned = Returned([Source(session=name) for name in returned])
+        returned = Returned([ReturnedSource(session=name) for name in returned])
     assert read_sources(layout, reply, headers) == returned
 
 
@@ -142,44 +142,48 @@ def test_a_broken_header_is_no_list() -> None:
 def test_a_source_that_cannot_be_read_keeps_its_place(item: Any, problem: str) -> None:
     layout = SourceLayout(path="hits", session="id", round="n", text="t")
     (source,) = read_sources(layout, {"hits": [item]}, {}).sources or []
-    assert source == Source(problem=problem)
+    assert source == ReturnedSource(problem=problem)
 
 
 @pytest.mark.parametrize(
     ("source", "by", "places"),
     [
-        (Source(turn=BLINDING.turn("q1", 0, 3)), "turn", [(0, 1)]),
-        (Source(turn=f"msg/{BLINDING.turn('q1', 1, 0)}/user"), "turn", [(1, 0)]),
-        (Source(session=S0, round_index=1), "round", [(0, 1)]),
-        (Source(session=f"chat:{S1}"), "session", [1]),
-        (Source(session=S0, round_index=9), "session", [0]),
-        (Source(session=S0, text="the KAYAK, I bought"), "text", [(0, 0)]),
-        (Source(session=S0, text="user owns a boat"), "session", [0]),
-        (Source(text="[2023-05-20] The kayak I bought is turquoise."), "text", [(0, 0)]),
-        (Source(text="…kayak I bought is turq"), None, []),
-        (Source(text="kayak I bought is…"), "text", [(0, 0)]),
-        (Source(text="user: My cat sleeps all day.\nassistant: Cats do that."), "text", [(1, 0)]),
+        (ReturnedSource(turn=BLINDING.turn("q1", 0, 3)), "turn", [(0, 1)]),
+        (ReturnedSource(turn=f"msg/{BLINDING.turn('q1', 1, 0)}/user"), "turn", [(1, 0)]),
+        (ReturnedSource(session=S0, round_index=1), "round", [(0, 1)]),
+        (ReturnedSource(session=f"chat:{S1}"), "session", [1]),
+        (ReturnedSource(session=S0, round_index=9), "session", [0]),
+        (ReturnedSource(session=S0, text="the KAYAK, I bought"), "text", [(0, 0)]),
+        (ReturnedSource(session=S0, text="user owns a boat"), "session", [0]),
+        (ReturnedSource(text="[2023-05-20] The kayak I bought is turquoise."), "text", [(0, 0)]),
+        (ReturnedSource(text="…kayak I bought is turq"), None, []),
+        (ReturnedSource(text="kayak I bought is…"), "text", [(0, 0)]),
         (
-            Source(
+            ReturnedSource(text="user: My cat sleeps all day.\nassistant: Cats do that."),
+            "text",
+            [(1, 0)],
+        ),
+        (
+            ReturnedSource(
                 text="The kayak I bought is turquoise. What a lovely colour! My cat sleeps all day."
             ),
             "text",
             [(0, 0), (1, 0)],
         ),
-        (Source(text="Thank you so much!"), None, []),
-        (Source(session=S1, text="Thank you so much!"), "text", [(1, 1)]),
-        (Source(text="Yes."), "text", [(0, 1)]),
-        (Source(text="lovely"), None, []),
-        (Source(text="  "), None, []),
-        (Source(session=S0, text="  "), "session", [0]),
-        (Source(text="User has a boat that is turquoise"), None, []),
-        (Source(session="s-of-somebody"), None, []),
-        (Source(turn="t-of-somebody"), None, []),
-        (Source(problem="?"), None, []),
+        (ReturnedSource(text="Thank you so much!"), None, []),
+        (ReturnedSource(session=S1, text="Thank you so much!"), "text", [(1, 1)]),
+        (ReturnedSource(text="Yes."), "text", [(0, 1)]),
+        (ReturnedSource(text="lovely"), None, []),
+        (ReturnedSource(text="  "), None, []),
+        (ReturnedSource(session=S0, text="  "), "session", [0]),
+        (ReturnedSource(text="User has a boat that is turquoise"), None, []),
+        (ReturnedSource(session="s-of-somebody"), None, []),
+        (ReturnedSource(turn="t-of-somebody"), None, []),
+        (ReturnedSource(problem="?"), None, []),
     ],
 )
 def test_sources_are_placed_by_the_most_exact_thing_they_tell(
-    source: Source, by: str | None, places: list[Any]
+    source: ReturnedSource, by: str | None, places: list[Any]
 ) -> None:
     place = SourceMatcher(QUESTION, BLINDING).place(source)
     assert place.by == by
@@ -193,11 +197,11 @@ LAYOUT = SourceLayout(path="hits", session="id", round="n", text="t")
 
 def test_a_session_keeps_its_best_rank_and_the_unknown_keep_theirs() -> None:
     sources = [
-        Source(session="nobody's"),
-        Source(session=S1, round_index=0),
-        Source(session=S1, round_index=1),
-        Source(problem="?"),
-        Source(session=S0, round_index=0, text="The kayak"),
+        ReturnedSource(session="nobody's"),
+        ReturnedSource(session=S1, round_index=0),
+        ReturnedSource(session=S1, round_index=1),
+        ReturnedSource(problem="?"),
+        ReturnedSource(session=S0, round_index=0, text="The kayak"),
     ]
     line = sources_line(LAYOUT, Returned(sources), SourceMatcher(QUESTION, BLINDING))
     ids = [item["session_id"] for item in line["ranked_sessions"]]
@@ -219,16 +223,31 @@ def test_a_session_keeps_its_best_rank_and_the_unknown_keep_theirs() -> None:
 @pytest.mark.parametrize(
     ("layout", "returned", "state", "tells"),
     [
-        (LAYOUT, Returned([Source(session=S0, round_index=0)]), "placed", (True, True, True)),
-        (LAYOUT, Returned([Source(session=S0)]), "placed", (True, False, False)),
         (
             LAYOUT,
-            Returned([Source(session=S1, round_index=0), Source(session=S0, text="he paddles")]),
+            Returned([ReturnedSource(session=S0, round_index=0)]),
+            "placed",
+            (True, True, True),
+        ),
+        (LAYOUT, Returned([ReturnedSource(session=S0)]), "placed", (True, False, False)),
+        (
+            LAYOUT,
+            Returned(
+                [
+                    ReturnedSource(session=S1, round_index=0),
+                    ReturnedSource(session=S0, text="he paddles"),
+                ]
+            ),
             "placed",
             (True, False, True),
         ),
-        (LAYOUT, Returned([Source(session=S0, text="he paddles")]), "placed", (True, False, True)),
-        (LAYOUT, Returned([Source(session="x")]), "unplaced", (False, False, False)),
+        (
+            LAYOUT,
+            Returned([ReturnedSource(session=S0, text="he paddles")]),
+            "placed",
+            (True, False, True),
+        ),
+        (LAYOUT, Returned([ReturnedSource(session="x")]), "unplaced", (False, False, False)),
         (LAYOUT, Returned([]), "empty", (True, True, True)),
         (SourceLayout(path="hits", session="id"), Returned([]), "empty", (True, False, False)),
         (LAYOUT, Returned(), "not returned", (False, False, False)),
@@ -247,7 +266,9 @@ def test_what_a_list_of_sources_tells_and_what_not(
 
 def test_a_text_over_several_rounds_counts_once() -> None:
     text = "The kayak I bought is turquoise. My cat sleeps all day."
-    line = sources_line(LAYOUT, Returned([Source(text=text)]), SourceMatcher(QUESTION, BLINDING))
+    line = sources_line(
+        LAYOUT, Returned([ReturnedSource(text=text)]), SourceMatcher(QUESTION, BLINDING)
+    )
     assert [item["characters"] for item in line["ranked_rounds"]] == [len(text), 0]
 
 

@@ -14,7 +14,7 @@ from memory_store.language.authorship import (
     quotations,
 )
 from memory_store.language.languages import languages_of
-from memory_store.language.sentences import Unit, units_of
+from memory_store.language.sentences import TextUnit, units_of
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_the_languages_of_a_sentence(text: str, languages: set[str]) -> None:
 
 def test_unknown_words_are_all_alike() -> None:
     known = {"i", "moved", "to"}
-    to_bruges = set(features(Unit("I moved to Bruges."), known))
-    assert to_bruges == set(features(Unit("I moved to Xyzzyx."), known))
+    to_bruges = set(features(TextUnit("I moved to Bruges."), known))
+    assert to_bruges == set(features(TextUnit("I moved to Xyzzyx."), known))
     assert f"b to {UNKNOWN}" in to_bruges
 
 
 def test_a_word_said_often_counts_once() -> None:
     judgement = Judgement(frozenset({"very"}), {"w very": 1.0}, 0.0)
-    once, often = (Unit(f"{'very ' * count}far.") for count in (1, 90))
+    once, often = (TextUnit(f"{'very ' * count}far.") for count in (1, 90))
     assert judgement.foreignness(once) == judgement.foreignness(often)
 
 

@@ -12,7 +12,7 @@ from counting import CountingEngine
 from memory_store import EdgeEngine, Record, Round
 from memory_store.engines.engine import Scope
 from memory_store.points import to_point
-from memory_store.recall.remembered import Place, Places
+from memory_store.recall.remembered import Places, RoundPlace
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
@@ -43,8 +43,8 @@ async def test_places_of_rounds_and_none_of_what_is_not_there(engine: EdgeEngine
     await write(engine, first, second)
     places = await Places(engine).of("ann", [17, number(second), number(first)])
     assert list(places.items()) == [
-        (number(second), Place("s1", 3, number=2)),
-        (number(first), Place("s0", 2)),
+        (number(second), RoundPlace("s1", 3, number=2)),
+        (number(first), RoundPlace("s0", 2)),
     ]
 
 

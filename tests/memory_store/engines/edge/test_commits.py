@@ -11,12 +11,12 @@ import pytest
 
 from memory_store import Durability
 from memory_store.engines.edge import sync
-from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger, read_ledger
+from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.sync import Commits, Gate, Log
 
 
-def entry(write: int) -> Entry:
-    return Entry(Kind.HELD, write, write.to_bytes(16), bytes(8))
+def entry(write: int) -> LedgerEntry:
+    return LedgerEntry(EntryKind.HELD, write, write.to_bytes(16), bytes(8))
 
 
 class Disk:

@@ -24,7 +24,7 @@ from memory_store import (
     to_lines,
 )
 from memory_store.engines.edge.integrity import MARKS
-from memory_store.engines.edge.ledger import Entry, Kind
+from memory_store.engines.edge.ledger import EntryKind, LedgerEntry
 from memory_store.engines.edge.sync import Commits
 
 ROUNDS = told(40)
@@ -147,12 +147,12 @@ async def test_ended_while_forgetting_it_is_forgotten_or_not(
 
     add = Commits.add
 
-    async def intend(self: Commits, entries: Sequence[Entry]) -> None:
+    async def intend(self: Commits, entries: Sequence[LedgerEntry]) -> None:
         self._ledger.append(entries)
         raise Ended
 
-    def add_unless_gone(self: Commits, entries: Sequence[Entry]) -> None:
-        if entries[0].kind is Kind.GONE:
+    def add_unless_gone(self: Commits, entries: Sequence[LedgerEntry]) -> None:
+        if entries[0].kind is EntryKind.GONE:
             raise Ended
         add(self, entries)
 

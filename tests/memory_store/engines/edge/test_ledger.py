@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from memory_store.engines.edge.ledger import Account, Entry, Kind, Ledger, read_ledger
+from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 
 A, B, C = (uuid.UUID(int=number).bytes for number in (1, 2, 3))
 
 
-def held(id: bytes, write: int) -> Entry:
-    return Entry(Kind.HELD, write, id, write.to_bytes(8))
+def held(id: bytes, write: int) -> LedgerEntry:
+    return LedgerEntry(EntryKind.HELD, write, id, write.to_bytes(8))
 
 
-def written(path: Path, *entries: Entry) -> Path:
+def written(path: Path, *entries: LedgerEntry) -> Path:
     ledger = Ledger.create(path, Account())
     ledger.append(entries)
     ledger.close()
@@ -35,25 +35,29 @@ def test_the_last_write_of_a_point_counts(tmp_path: Path) -> None:
 
 
 def test_what_is_going_may_be_there_and_what_is_gone_must_not(tmp_path: Path) -> None:
-    going = written(tmp_path / "l", held(A, 1), held(B, 2), Entry(Kind.GOING, 0, A))
+    going = written(tmp_path / "l", held(A, 1), held(B, 2), LedgerEntry(EntryKind.GOING, 0, A))
     assert (read(going).going, set(read(going).held)) == ({A}, {A, B})
     gone = written(
-        tmp_path / "m", held(A, 1), Entry(Kind.GOING, 0, A), Entry(Kind.GONE, 2, A), held(B, 3)
+        tmp_path / "m",
+        held(A, 1),
+        LedgerEntry(EntryKind.GOING, 0, A),
+        LedgerEntry(EntryKind.GONE, 2, A),
+        held(B, 3),
     )
     account = read(gone)
     assert (account.going, set(account.held), account.gone) == (set(), {B}, {A: 2})
     assert account.erased == 1
-    again = written(tmp_path / "n", held(A, 1), Entry(Kind.GONE, 2, A), held(A, 3))
+    again = written(tmp_path / "n", held(A, 1), LedgerEntry(EntryKind.GONE, 2, A), held(A, 3))
     assert (set(read(again).held), read(again).gone) == ({A}, {})
 
 
 def test_what_is_written_beside_its_deletion_may_go_with_it(tmp_path: Path) -> None:
-    path = written(tmp_path / "l", held(A, 1), Entry(Kind.GOING, 0, A), held(A, 2))
+    path = written(tmp_path / "l", held(A, 1), LedgerEntry(EntryKind.GOING, 0, A), held(A, 2))
     assert read(path).going == {A}
 
 
 def test_erased_texts_are_counted(tmp_path: Path) -> None:
-    path = written(tmp_path / "l", held(A, 1), Entry(Kind.ERASED, 2, bytes(16)))
+    path = written(tmp_path / "l", held(A, 1), LedgerEntry(EntryKind.ERASED, 2, bytes(16)))
     assert read(path).erased == 1
 
 
@@ -90,7 +94,7 @@ def test_none_is_told_from_an_empty_one(tmp_path: Path) -> None:
 def test_written_anew_it_says_the_same_in_short(tmp_path: Path) -> None:
     path = tmp_path / "l"
     entries = [held(A, write) for write in range(1, 500)]
-    account = read(written(path, *entries, held(B, 500), Entry(Kind.GOING, 0, B)))
+    account = read(written(path, *entries, held(B, 500), LedgerEntry(EntryKind.GOING, 0, B)))
     assert account.is_worn
     size = path.stat().st_size
     Ledger.create(path, account).close()
