@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
     ranked: int
 
 
-class RankedRound(NamedTuple):
+class ShownRound(NamedTuple):
     """The beginning of a round that was ranked."""
 
     day: str
@@ -74,7 +74,7 @@ class FittedRanking(NamedTuple):
 
     budget: str
     fitting: int
-    rounds: list[RankedRound]
+    rounds: list[ShownRound]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> 
     evidence = set(question.evidence_rounds)
     shown = line["ranked_rounds"][: min(fitting, clipping.rounds) or 1]
     rounds = [
-        RankedRound(
+        ShownRound(
             item.get("session_date", "")[:10],
             clipped_line(item.get("begins") or item["session_id"], clipping),
             round_name(item["position"], item["round_index"]) in evidence,

@@ -1,8 +1,13 @@
-"""What the packages promise can be imported, and is sorted so that a change is easy to see."""
+"""What the packages promise can be imported, and is sorted so that a change is easy to see; a name
+means one thing."""
 
+import ast
 import importlib
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("package", ["assistant", "memory_store"])
@@ -12,3 +17,13 @@ def test_public_names_exist_and_are_listed_once(package: str) -> None:
     assert len(names) == len(set(names))
     for name in names:
         assert getattr(module, name) is not None
+
+
+@pytest.mark.parametrize("package", ["assistant", "harness", "memory_store"])
+def test_a_class_name_means_one_thing_within_a_package(package: str) -> None:
+    places: dict[str, list[str]] = {}
+    for file in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
