@@ -7,13 +7,14 @@ import asyncio
 import os
 import shutil
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
-from benchmarks.encoder.recall import Found, of_examples, recall_of, unrelated
+from benchmarks.encoder.recall import Found, latest, of_examples, recall_of, unrelated
 from harness.datasets.registry import open_dataset
 from memory_store import (
     ENCODERS,
@@ -21,6 +22,7 @@ from memory_store import (
     Embedder,
     ModelEncoder,
     RecallSettings,
+    Weights,
 )
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
 
@@ -28,6 +30,13 @@ _BASE = "all-MiniLM-L6-v2"
 _CACHE_BYTES = 4 << 30
 _CUTS = (5, 10, 25, 50)
 _EXAMPLES = "examples"
+_NOTHING = dict.fromkeys((field.name for field in fields(Weights)), 0.0)
+_SETTINGS = {
+    "": RecallSettings(),
+    "dense keys alone": RecallSettings(Weights(**{**_NOTHING, "dense": 1.0})),
+    "words of rounds alone": RecallSettings(Weights(**{**_NOTHING, "words": 1.0})),
+}
+"""The product's recall, and what it is compared with."""
 
 
 def main() -> None:
@@ -39,6 +48,7 @@ def main() -> None:
     measure = commands.add_parser("recall", help="all evidence among the first k")
     measure.add_argument("encoder", help=f"one of {', '.join(ENCODERS)}, or a file")
     measure.add_argument("sets", nargs="+", help="DATASET=FILE, lives, or examples (held out)")
+    measure.add_argument("--baselines", action="store_true", help="also words, dense, last said")
     measure.add_argument("--cache", type=Path, default=Path("runs/encoder-vectors"))
     common = commands.add_parser("common", help="how near texts are that share nothing")
     common.add_argument("encoder")
@@ -48,7 +58,7 @@ def main() -> None:
     elif given.command == "common":
         asyncio.run(_compare(given.encoder))
     else:
-        asyncio.run(_measure(given.encoder, given.sets, given.cache))
+        asyncio.run(_measure(given))
 
 
 async def _train(out: Path) -> None:
@@ -79,25 +89,34 @@ async def _compare(encoder: str) -> None:
         await embedder.close()
 
 
-async def _measure(encoder: str, sets: Sequence[str], cache: Path) -> None:
+async def _measure(given: argparse.Namespace) -> None:
+    encoder, cache = given.encoder, given.cache
     name = encoder if encoder in ENCODERS else Path(encoder).stem
     model = ModelEncoder(encoder)
     cache.parent.mkdir(parents=True, exist_ok=True)
     kept = DiskCache(cache.with_name(f"{cache.name}-{name}"), max_bytes=_CACHE_BYTES)
     embedder = Embedder(model, workers=os.cpu_count() or 1, disk_cache=kept)
     table = Table("set", "questions", "rounds all@5/10/25/50", "sessions all@5/10")
-    for one in sets:
+    for one in given.sets:
         dataset, _, file = one.partition("=")
-        if dataset == _EXAMPLES:
-            found = [f async for f in of_examples(pairs(HELD_OUT), embedder, RecallSettings())]
-        else:
+        for label, settings in (_SETTINGS if given.baselines else {"": RecallSettings()}).items():
+            if dataset == _EXAMPLES:
+                found = [f async for f in of_examples(pairs(HELD_OUT), embedder, settings)]
+            else:
+                opened = open_dataset(dataset, Path(file) if file else None)
+                found = [f async for f in recall_of(opened, embedder, settings)]
+            _add(table, f"{one} {label}", found)
+        if given.baselines and dataset != _EXAMPLES:
             opened = open_dataset(dataset, Path(file) if file else None)
-            found = [f async for f in recall_of(opened, embedder, RecallSettings())]
-        rounds = "/".join(f"{_share(found, 'rounds', k):.3f}" for k in _CUTS)
-        sessions = "/".join(f"{_share(found, 'sessions', k):.3f}" for k in _CUTS[:2])
-        table.add_row(one, str(len(found)), rounds, sessions)
+            _add(table, f"{one} what was said last", [*latest(opened)])
     await embedder.close()
     Console().print(f"{name}, {model.path}", table)
+
+
+def _add(table: Table, label: str, found: Sequence[Found]) -> None:
+    rounds = "/".join(f"{_share(found, 'rounds', k):.3f}" for k in _CUTS)
+    sessions = "/".join(f"{_share(found, 'sessions', k):.3f}" for k in _CUTS[:2])
+    table.add_row(label, str(len(found)), rounds, sessions)
 
 
 def _share(found: Sequence[Found], what: str, cut: int) -> float:

@@ -82,6 +82,23 @@ async def _found(question: Question, store: MemoryStore) -> Found:
     )
 
 
+def latest(dataset: Dataset) -> Iterator[Found]:
+    """The same questions, where what was said last comes first: what a window of the latest
+    sessions would hold."""
+    for group in dataset.histories([one.question_id for one in dataset.outlines]):
+        for question in group:
+            if not question.is_abstention and evidence_rounds(question):
+                rounds = [*_rounds(question)][::-1]
+                ids = {str(session.position): session.session_id for session in question.sessions}
+                places = [(int(one.session_id), one.round_index) for one in rounds]
+                sessions = [ids[one.session_id] for one in rounds]
+                yield Found(
+                    question.question_type,
+                    _last(places, evidence_rounds(question)),
+                    _last(sessions, question.evidence_session_ids),
+                )
+
+
 async def unrelated(examples: Sequence[Example], embedder: Embedder) -> float:
     """The mean cosine of the examples' questions to what answers the others'."""
     share = embedder.identity.statement
