@@ -6,7 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from assistant.errors import InvalidRequest
-from memory_store import Days, InvalidRecord
+from memory_store import Days
+from memory_store.errors import InvalidRecord
 
 # LongMemEval's own format: 2023/05/20 (Sat) 02:21. The weekday is decoration and is not checked.
 _BENCHMARK = re.compile(

@@ -9,7 +9,8 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from assistant.clock import Clock
-from memory_store import NONE, Documents, MemoryStoreError
+from memory_store import NONE, Documents
+from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 2.0

@@ -12,21 +12,19 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO, cast
 
-import memory_store
 from assistant.errors import ConfigError
 from assistant.services import key_design, make_embedder, server_options
 from assistant.settings import Settings
-from memory_store import (
+from memory_store import engines, transfer
+from memory_store.engines import EdgeOperator, OperatorEngine
+from memory_store.errors import StoreLocked, StoreMissing
+from memory_store.transfer import (
     BackedUp,
-    EdgeOperator,
     Mended,
     Migrated,
-    OperatorEngine,
     Progress,
     Reindexed,
     Restored,
-    StoreLocked,
-    StoreMissing,
     from_lines,
 )
 
@@ -87,16 +85,14 @@ async def memory_exists(settings: Settings) -> bool:
 async def migrate(settings: Settings, to: MemoryPlace, progress: Progress) -> Migrated:
     """Move the memory between `data_dir` and the server at `qdrant_url`."""
     source = MemoryPlace.EDGE if to is MemoryPlace.SERVER else MemoryPlace.SERVER
-    return await memory_store.migrate(
-        _operator(settings, source), _operator(settings, to), progress
-    )
+    return await transfer.migrate(_operator(settings, source), _operator(settings, to), progress)
 
 
 async def reindex(
     settings: Settings, progress: Progress, *, keep_old: bool, again: bool
 ) -> Reindexed:
     """Index the memory in use anew, with the embedder and the keys of the settings."""
-    return await memory_store.reindex(
+    return await transfer.reindex(
         _operator(settings, _in_use(settings)),
         partial(make_embedder, settings),
         progress,
@@ -111,7 +107,7 @@ async def backup(settings: Settings, file: Path, progress: Progress) -> BackedUp
     memory = _operator(settings, _in_use(settings))
     try:
         with written_whole(file) as out:
-            return await memory_store.back_up(memory, out.write, progress)
+            return await transfer.back_up(memory, out.write, progress)
     except StoreLocked as error:
         raise ConfigError(
             f"{memory.place} is in use: back it up through the assistant that has it open, with "
@@ -126,7 +122,7 @@ async def restore(settings: Settings, file: Path, progress: Progress) -> Restore
         # Names a line that cannot be read before anything is written.
         rounds = sum(1 for _ in from_lines(counted))
     with lines_of(file) as lines:
-        return await memory_store.restore(
+        return await transfer.restore(
             _operator(settings, _in_use(settings)),
             partial(make_embedder, settings),
             lines,
@@ -157,7 +153,7 @@ async def repair(settings: Settings, backup: Path | None) -> Mended:
             code="wrong_setting",
         )
     memory = EdgeOperator(settings.data_dir)
-    mending = partial(memory_store.repair, memory, partial(make_embedder, settings))
+    mending = partial(transfer.repair, memory, partial(make_embedder, settings))
     if backup is None:
         return await mending(design=key_design(settings))
     with lines_of(backup) as checked:
@@ -170,7 +166,7 @@ async def repair(settings: Settings, backup: Path | None) -> Mended:
 
 async def cancel_reindex(settings: Settings) -> bool:
     """Stay with the old index; whether there was anything to cancel."""
-    return await memory_store.cancel_reindex(_operator(settings, _in_use(settings)))
+    return await transfer.cancel_reindex(_operator(settings, _in_use(settings)))
 
 
 def _in_use(settings: Settings) -> MemoryPlace:
@@ -186,4 +182,4 @@ def _operator(settings: Settings, place: MemoryPlace) -> OperatorEngine:
             code="wrong_setting",
         )
     # Named through its package, so that its client is loaded only here.
-    return memory_store.ServerOperator(settings.qdrant_url, **server_options(settings))
+    return engines.ServerOperator(settings.qdrant_url, **server_options(settings))

@@ -9,7 +9,9 @@ import asyncio
 import logging
 
 from assistant.quiet import QuietMoments
-from memory_store import MemoryStore, MemoryStoreError, new_job
+from memory_store import MemoryStore
+from memory_store.errors import MemoryStoreError
+from memory_store.scheduler import new_job
 
 _log = logging.getLogger(__name__)
 

@@ -18,15 +18,14 @@ from benchmarks.ingest import conversation, key_texts, through_the_store
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories, PreparedEncoder
 from benchmarks.store import searched
-from memory_store import (
+from memory_store import MemoryStore, Round
+from memory_store.embedding import (
     PACKAGED,
-    EdgeEngine,
     Embedder,
-    MemoryStore,
     ModelEncoder,
-    Round,
     TextKind,
 )
+from memory_store.engines import EdgeEngine
 
 PEERS_FOLDER = Path(__file__).parent / "peers"
 

@@ -17,7 +17,7 @@ import httpx
 from benchmarks.load.assistant import serving
 from benchmarks.measured import Measured
 from benchmarks.texts import messages, replies
-from memory_store import Durability
+from memory_store.engines import Durability
 
 _WRITERS = 8
 _IN_TURN = 5

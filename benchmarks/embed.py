@@ -14,7 +14,7 @@ from sentence_transformers import SentenceTransformer
 
 from benchmarks.measured import Measured
 from benchmarks.texts import messages
-from memory_store import (
+from memory_store.embedding import (
     PACKAGED,
     DiskCache,
     Embedder,

@@ -14,17 +14,15 @@ from pathlib import Path
 
 from benchmarks.measured import Measured
 from benchmarks.texts import messages
-from memory_store import (
+from memory_store import MemoryStore, Record, Round
+from memory_store.embedding import (
     PACKAGED,
-    EdgeEngine,
     Embedder,
     Encoder,
-    MemoryStore,
     ModelEncoder,
-    Record,
-    Round,
     TextKind,
 )
+from memory_store.engines import EdgeEngine
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 

@@ -31,7 +31,13 @@ from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import HaystackSession, Question
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import TOGETHER, Ingester, Together
-from memory_store import PACKAGED, Encoder, ModelEncoder, Record, Round, TextKind
+from memory_store import Record, Round
+from memory_store.embedding import (
+    PACKAGED,
+    Encoder,
+    ModelEncoder,
+    TextKind,
+)
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 

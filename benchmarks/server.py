@@ -25,7 +25,9 @@ from benchmarks.memories import DIMENSION, Memories, PreparedEncoder
 from benchmarks.processes import disk_mb
 from benchmarks.store import Size, searched
 from benchmarks.texts import messages, questions, replies
-from memory_store import Embedder, MemoryStore, ServerEngine
+from memory_store import MemoryStore
+from memory_store.embedding import Embedder
+from memory_store.engines import ServerEngine
 
 _CACHED = ".cache/aide-memoire/qdrant-*/qdrant"
 _QUESTIONS = 100

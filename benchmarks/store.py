@@ -21,7 +21,9 @@ from qdrant_client import QdrantClient, models
 from benchmarks.measured import Measured
 from benchmarks.memories import DIMENSION, Crowd, Memories, PreparedEncoder
 from benchmarks.processes import anonymous_mb, disk_mb, run
-from memory_store import EdgeEngine, Embedder, MemoryStore, Query
+from memory_store import MemoryStore, Query
+from memory_store.embedding import Embedder
+from memory_store.engines import EdgeEngine
 from memory_store.engines.engine import Matrix, Point
 
 QUICK = (Crowd(1000, 2), Crowd(10_000, 20))

@@ -24,16 +24,14 @@ from assistant.chat.rounds import repeated
 from benchmarks.recall.histories import rounds_of_history
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import Question
-from memory_store import (
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import (
     PACKAGED,
     DiskCache,
-    EdgeEngine,
     Embedder,
-    MemoryStore,
     ModelEncoder,
-    Query,
-    Round,
 )
+from memory_store.engines import EdgeEngine
 
 _READ = 20
 _SLICE = 256

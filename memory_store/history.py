@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory_store.changes.validity import linked_records
 from memory_store.engines.engine import Engine
-from memory_store.turns import in_slices
+from memory_store.scheduler import in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 
 

@@ -9,7 +9,7 @@ from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Payload, Point
 from memory_store.keys import Key, KeyDesign, keys_of
 from memory_store.points import to_identity, to_point
-from memory_store.turns import aside
+from memory_store.scheduler import aside
 from memory_store.types import Record
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from memory_store.engines.engine import Hit
 from memory_store.engines.layout import LABELS
 from memory_store.labels import Labels, from_terms, shared
-from memory_store.turns import in_order
+from memory_store.scheduler import in_order
 from memory_store.types import EnrichmentFailure, EnrichmentState, Record, SessionSummary
 
 SUMMARY_FIELDS = (

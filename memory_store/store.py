@@ -33,10 +33,10 @@ from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, 
 from memory_store.recall.remembered import Places, Values
 from memory_store.recall.search import query_vector
 from memory_store.retention import RetentionRule
+from memory_store.scheduler import aside, in_order, in_slices, pause
 from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
 from memory_store.spaces import whose
 from memory_store.transfer.records import owned
-from memory_store.turns import aside, in_order, in_slices, pause
 from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
 
 # Characters of a failure that are kept.

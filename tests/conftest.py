@@ -16,8 +16,9 @@ import pytest
 from browser import a_chromium
 from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
 
-import memory_store
-from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore
+from memory_store import MemoryStore, engines
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 _OURS = ("ASSISTANT_", "HARNESS_")
@@ -142,19 +143,17 @@ def collection(qdrant: Qdrant) -> Iterator[str]:
 
 
 @pytest.fixture
-def another_server_engine(
-    qdrant: Qdrant, collection: str
-) -> Callable[[], "memory_store.ServerEngine"]:
+def another_server_engine(qdrant: Qdrant, collection: str) -> Callable[[], "engines.ServerEngine"]:
     """Makes engines on the shared server, as other processes have them."""
-    return lambda: memory_store.ServerEngine(
+    return lambda: engines.ServerEngine(
         qdrant.url, grpc_port=qdrant.grpc_port, collection=collection
     )
 
 
 @pytest.fixture
 def server_engine(
-    another_server_engine: Callable[[], "memory_store.ServerEngine"],
-) -> "memory_store.ServerEngine":
+    another_server_engine: Callable[[], "engines.ServerEngine"],
+) -> "engines.ServerEngine":
     """An engine on the shared server."""
     return another_server_engine()
 

@@ -16,7 +16,13 @@ from assistant.answering.packing import shortened
 from assistant.answering.passages import asked_item, lists_in, passages
 from assistant.answering.selection import distinct, near_the_best
 from assistant.answering.statements import Statement, told_in_order, weighed
-from memory_store import Asked, Language, MemoryStore, Speaker, named_terms, shared_words
+from memory_store import MemoryStore, Speaker
+from memory_store.language import (
+    Asked,
+    Language,
+    named_terms,
+    shared_words,
+)
 
 Unit = Literal["day", "week", "month", "year"]
 

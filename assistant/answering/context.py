@@ -35,21 +35,23 @@ from assistant.dates import print_day
 from assistant.models.token_counter import TokenCounter
 from assistant.prompts.fence import fenced_json
 from memory_store import (
-    ENGLISH,
-    Asked,
     Days,
     Fact,
     FactLink,
-    Kind,
-    Language,
     MemoryStore,
     Recalled,
     Record,
     Round,
     Speaker,
-    aside,
+)
+from memory_store.language import (
+    ENGLISH,
+    Asked,
+    Kind,
+    Language,
     kinds_of,
 )
+from memory_store.scheduler import aside
 
 # What the user asked for once and for all may take this share of the budget, not more.
 _REQUESTS_SHARE = 0.1

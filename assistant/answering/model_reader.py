@@ -22,7 +22,8 @@ from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptT
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
 from assistant.models.merging import merge
 from assistant.models.token_counter import TokenCounter, about_tokens
-from memory_store import Asked, MemoryStore
+from memory_store import MemoryStore
+from memory_store.language import Asked
 
 # With fewer tokens of memory than this it is not the memory that is too long.
 _LEAST_TOKENS = 500

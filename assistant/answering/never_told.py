@@ -9,7 +9,9 @@ import re
 from collections.abc import Sequence
 
 from assistant.answering.statements import ASKS, Statement
-from memory_store import LONGEST_READ, Recalled, languages_of, named_speakers, speakers_of, terms
+from memory_store import Recalled
+from memory_store.language import LONGEST_READ, languages_of, terms
+from memory_store.recall import named_speakers, speakers_of
 
 # A word with a capital letter that does not open a sentence: Peter, iPad, NovaTech.
 _NAME = re.compile(r"(?<=[\w,;:] )[\"'(‘“]?([A-Za-z][\w-]*)")

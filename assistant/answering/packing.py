@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import islice
 
-from memory_store import LONGEST_READ, Record, read_sentences, shared_with
+from memory_store import Record
+from memory_store.language import LONGEST_READ, read_sentences, shared_with
 
 _CUT_REPLY = 160
 # A message longer than this is shown by its beginning, where people say what they want, and by the

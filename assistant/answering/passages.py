@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from assistant.answering.packing import shortened
 from assistant.answering.statements import ASKS, Statement
-from memory_store import Language, Speaker, reading_of, sentences, terms
+from memory_store import Speaker, reading_of
+from memory_store.language import Language, sentences, terms
 
 # Characters of a passage; a sentence that is longer is one by itself.
 _LONGEST = 320

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory_store import Asked
+from memory_store.language import Asked
 
 # What a user said, cut where it is long, and its date; measured (docs/reading.md).
 _TOKENS_A_ROUND = 80

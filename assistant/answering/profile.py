@@ -23,24 +23,25 @@ from assistant.answering.statements import (
 )
 from assistant.answering.wording import quote_line
 from memory_store import (
-    TOPICS,
-    Asked,
     Days,
     Fact,
     FactLink,
-    Kind,
     Listing,
     MemoryStore,
     Place,
     Recalled,
     Record,
-    Sentence,
     Speaker,
     Where,
-    aside,
-    in_slices,
     reading_of,
 )
+from memory_store.language import (
+    TOPICS,
+    Asked,
+    Kind,
+    Sentence,
+)
+from memory_store.scheduler import aside, in_slices
 
 # The newest rounds that are gone through, and how many at a time.
 _MOST_ROUNDS, _AT_ONCE = 2000, 1000

@@ -45,7 +45,15 @@ from assistant.answering.statements import (
     with_days,
 )
 from assistant.answering.wording import print_quotes, task_reply
-from memory_store import Asked, Days, MemoryStore, Recalled, Speaker, aside, reading_of
+from memory_store import (
+    Days,
+    MemoryStore,
+    Recalled,
+    Speaker,
+    reading_of,
+)
+from memory_store.language import Asked
+from memory_store.scheduler import aside
 
 _ROUNDS = 14
 _TELLS = 0.2

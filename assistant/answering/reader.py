@@ -11,7 +11,8 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
-from memory_store import LONGEST_READ, Asked, Days, Recalled, Where
+from memory_store import Days, Recalled, Where
+from memory_store.language import LONGEST_READ, Asked
 
 
 @dataclass(frozen=True, slots=True)

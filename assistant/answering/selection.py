@@ -18,17 +18,15 @@ from assistant.answering.phrases import outcome_of
 from assistant.answering.reader import Outcome
 from assistant.answering.statements import ASKS, Statement, parts_gone, superseded, told_in
 from memory_store import (
-    Asked,
     FactLink,
-    Kind,
     MemoryStore,
     Recalled,
     Record,
     Round,
     Speaker,
     reading_of,
-    shared_words,
 )
+from memory_store.language import Asked, Kind, shared_words
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6

@@ -16,18 +16,15 @@ from memory_store import (
     Days,
     Fact,
     FactLink,
-    Language,
     MemoryStore,
     Recalled,
-    Sentence,
     Speaker,
-    in_slices,
-    named_speakers,
     reading_of,
-    speakers_of,
     superseded_parts,
-    without_names,
 )
+from memory_store.language import Language, Sentence
+from memory_store.recall import named_speakers, speakers_of, without_names
+from memory_store.scheduler import in_slices
 
 _SENTENCES_OF_A_SIDE = 12
 # What models say about themselves answers nothing.

@@ -14,7 +14,8 @@ from assistant.answering.phrases import OPENING
 from assistant.answering.statements import Statement, parts_gone
 from assistant.dates import print_day
 from assistant.models.chat_model import Message
-from memory_store import Asked, FactLink, Speaker
+from memory_store import FactLink, Speaker
+from memory_store.language import Asked
 
 _LONGEST_QUOTE = 400
 

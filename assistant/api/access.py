@@ -22,7 +22,8 @@ from assistant.errors import (
     Unauthenticated,
 )
 from assistant.settings.groups import OauthSettings
-from memory_store import MemoryStoreError, current_job
+from memory_store.errors import MemoryStoreError
+from memory_store.scheduler import current_job
 
 _log = logging.getLogger(__name__)
 

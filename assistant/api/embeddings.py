@@ -15,7 +15,7 @@ from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
-from memory_store import TextKind
+from memory_store.embedding import TextKind
 
 router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"], route_class=JsonRoute)
 EMBEDDING = "aide-memoire-embedding"

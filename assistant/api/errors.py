@@ -13,7 +13,7 @@ from starlette.routing import Match
 
 from assistant.errors import AssistantError, InvalidRequest, RequestTimeout, Unauthenticated
 from assistant.observing.note import current_note
-from memory_store import (
+from memory_store.errors import (
     EmbeddingFailed,
     InvalidRecord,
     MemoryStoreError,

@@ -40,10 +40,10 @@ from memory_store import (
     Query,
     Record,
     Speaker,
-    in_slices,
     only_asks,
     whose,
 )
+from memory_store.scheduler import in_slices
 
 router = APIRouter(prefix="/v1", tags=["memories"], route_class=JsonRoute)
 _CORRECTED = {

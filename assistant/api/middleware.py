@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from assistant.access.patience import Patience
 from assistant.api.errors import error_response
 from assistant.errors import AssistantError, RequestTimeout, RequestTooLarge
-from memory_store import new_job
+from memory_store.scheduler import new_job
 
 
 class ClientLeft(Exception):

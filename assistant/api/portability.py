@@ -21,7 +21,9 @@ from assistant.errors import InvalidRequest
 from assistant.imports.reading import read_export
 from assistant.imports.recognised import Export, recognised
 from assistant.services import Services
-from memory_store import Record, aside, from_lines, in_slices, to_lines, whose
+from memory_store import Record, whose
+from memory_store.scheduler import aside, in_slices
+from memory_store.transfer import from_lines, to_lines
 
 router = APIRouter(prefix="/v1/users", tags=["memories"], route_class=JsonRoute)
 NDJSON = "application/x-ndjson"

@@ -25,7 +25,7 @@ from assistant.api.request_context import session_of, time_of
 from assistant.api.requests.mcp import McpMessage
 from assistant.api.route import JsonRoute
 from assistant.errors import CallRefused, ExtraMissing
-from memory_store import aside
+from memory_store.scheduler import aside
 
 router = APIRouter(tags=["mcp"], route_class=JsonRoute)
 # What the framework noted of the route that a request came by.

@@ -20,7 +20,8 @@ from assistant.clock import Clock
 from assistant.dates import parse_day, parse_instant
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import Days, current_job, owner_of
+from memory_store import Days, owner_of
+from memory_store.scheduler import current_job
 
 _RETRY_COUNT = "x-stainless-retry-count"
 

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from assistant.characters import whole_characters
 from assistant.errors import InvalidRequest
-from memory_store import aside, current_job, pause
+from memory_store.scheduler import aside, current_job, pause
 
 MOST_VALUES = 200_000
 """Values in one body: objects, lists, texts and the like. Ten thousand messages with everything

@@ -25,7 +25,7 @@ from assistant.api.request_context import caller_of
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from assistant.services import chosen_of
-from memory_store import EmbeddingFailed, MemoryStoreError, StoreFull
+from memory_store.errors import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"

@@ -46,7 +46,8 @@ from assistant.api.route import JsonRoute
 from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import aside, in_slices, summarise_session, whose
+from memory_store import summarise_session, whose
+from memory_store.scheduler import aside, in_slices
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=JsonRoute)
 _APART = timedelta(seconds=1)

@@ -19,7 +19,8 @@ from assistant.api.request_context import caller_of, time_of, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute
 from assistant.chat.recorder import Recorder
-from memory_store import Forgotten, RetentionRule, ending, header, to_line
+from memory_store import Forgotten, RetentionRule
+from memory_store.transfer import ending, header, to_line
 
 router = APIRouter(prefix="/v1", tags=["service"], route_class=JsonRoute)
 _DAY = timedelta(days=1)

@@ -22,14 +22,16 @@ from assistant.answering.statements import told_in
 from assistant.chat.call import MAY_TELL, Meaning, UserSession
 from assistant.chat.forgetting import WHAT_TO_FORGET, Forgetting, Said
 from memory_store import (
-    ASKING,
     Days,
     Fact,
     FactLink,
-    Kind,
-    Language,
     MemoryStore,
     Round,
+)
+from memory_store.language import (
+    ASKING,
+    Kind,
+    Language,
     Sentence,
     confirms,
     confirms_deletion,

@@ -10,14 +10,16 @@ from assistant.answering.reader import Outcome, Trace, shapes_reply
 from assistant.chat.retriever import Understanding
 from assistant.models.chat_model import Message
 from memory_store import (
-    Asked,
     Days,
     Labels,
-    Language,
-    Reading,
     Recall,
     Record,
     Where,
+)
+from memory_store.language import (
+    Asked,
+    Language,
+    Reading,
     Wishes,
     wishes_of,
 )

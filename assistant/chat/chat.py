@@ -18,7 +18,9 @@ from assistant.chat.turns import Role
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.observing.gen_ai import traced_answer, traced_reading
-from memory_store import LONGEST_QUERY, Query, Recall, Recalled, aside
+from memory_store import Query, Recall, Recalled
+from memory_store.language import LONGEST_QUERY
+from memory_store.scheduler import aside
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200

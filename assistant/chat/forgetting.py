@@ -11,19 +11,21 @@ from assistant.chat.pending import Pending
 from assistant.chat.recorder import Recorder
 from memory_store import (
     CORRECTION,
-    TELLING,
     Days,
     MemoryStore,
     Query,
     Record,
+    reading_of,
+)
+from memory_store.language import (
+    TELLING,
     confirms,
     declines,
-    in_slices,
     is_everything,
-    reading_of,
     terms,
     topic_of,
 )
+from memory_store.scheduler import in_slices
 
 _SEARCHED = 100
 # Sessions of which it is known that a request was left.

@@ -27,10 +27,10 @@ from memory_store import (
     Record,
     RetentionRule,
     Round,
-    RoundTaken,
-    aside,
     owner_of,
 )
+from memory_store.errors import RoundTaken
+from memory_store.scheduler import aside
 
 Watcher = Callable[[str, str], None]
 _USERS_KEPT = 32

@@ -13,7 +13,14 @@ from assistant.chat.call import ChatCall, Meaning
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.models.chat_model import Message
-from memory_store import Recall, Recalled, Record, Round, aside, terms
+from memory_store import (
+    Recall,
+    Recalled,
+    Record,
+    Round,
+)
+from memory_store.language import terms
+from memory_store.scheduler import aside
 
 # So many characters are taken apart into words while rules read one.
 _WORDS = 64

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from memory_store import Labels, Reading, Round
+from memory_store import Labels, Round
+from memory_store.language import Reading
 
 # As long as OpenAI's clients wait for a reply: the same words later than this are said again.
 RETRY_WINDOW = timedelta(minutes=10)

@@ -19,7 +19,8 @@ from assistant.models.usage import RoleCounts
 from assistant.operations import memory_exists
 from assistant.services import make_embedder, open_services, shared_keys
 from assistant.settings import LanguageModel, Role, Settings
-from memory_store import EmbeddingFailed, MemoryStoreError, require_place
+from memory_store import require_place
+from memory_store.errors import EmbeddingFailed, MemoryStoreError
 
 _ROLES: tuple[Role, ...] = get_args(Role)
 _GREETING = "Say ok."

@@ -17,7 +17,7 @@ from assistant.imports.json_items import not_json
 
 if TYPE_CHECKING:
     from assistant.cli.memory_calls import MemoryCalls
-    from memory_store import Progress
+    from memory_store.transfer import Progress
 
 _HEAD, _END = '{"format":', '{"records":'
 # The version whose exports had no last line.

@@ -294,6 +294,6 @@ def _end(error: Exception) -> NoReturn:
 
 def _store_error() -> type[Exception]:
     """The base of the store's errors, which takes long to import and is seldom needed."""
-    from memory_store import MemoryStoreError
+    from memory_store.errors import MemoryStoreError
 
     return MemoryStoreError

@@ -16,7 +16,14 @@ from assistant.cli.connection import ServerConnection
 from assistant.cli.progress import shown_progress
 from assistant.operations import MemoryPlace, written_whole
 from assistant.settings import Settings
-from memory_store import BackedUp, LinesSum, Mended, Migrated, Progress, Reindexed
+from memory_store.transfer import (
+    BackedUp,
+    LinesSum,
+    Mended,
+    Migrated,
+    Progress,
+    Reindexed,
+)
 
 _Result = TypeVar("_Result")
 

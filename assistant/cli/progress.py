@@ -16,7 +16,7 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 
 if TYPE_CHECKING:
-    from memory_store import Progress
+    from memory_store.transfer import Progress
 
 # About how many lines a step gets.
 _LINES = 10

@@ -24,17 +24,15 @@ from assistant.designs.value import (
 )
 from assistant.models.gateway import Gateway
 from memory_store import (
-    Embedder,
     Fact,
-    Language,
-    Rarity,
     Record,
     Speaker,
     TimeRange,
-    aside,
-    key_phrases,
     windows,
 )
+from memory_store.embedding import Embedder
+from memory_store.language import Language, Rarity, key_phrases
+from memory_store.scheduler import aside
 
 _MOST_PHRASES = 8
 # Characters of texts that are taken apart while rules read one.

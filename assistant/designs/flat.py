@@ -10,19 +10,11 @@ import numpy.typing as npt
 from assistant.designs.choices import QueryKind, Retrieval
 from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.value import Value
-from memory_store import (
-    Matrix,
-    Posting,
-    Rarity,
-    TextKind,
-    TimeUse,
-    Weights,
-    bm25,
-    key_phrases,
-    term_counts,
-    term_weights,
-)
-from memory_store import terms as terms_of
+from memory_store import TimeUse, Weights
+from memory_store.embedding import Matrix, TextKind
+from memory_store.language import Rarity, key_phrases, term_counts
+from memory_store.language import terms as terms_of
+from memory_store.recall import Posting, bm25, term_weights
 
 Weigh = Callable[[Value, float, ViewQuestion], float]
 """From a value and its nearness to how near it is for a question."""

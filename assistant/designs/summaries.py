@@ -8,7 +8,9 @@ from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.gateway import Gateway
 from assistant.prompts.prompt_file import Prompt, load_prompt
-from memory_store import Language, Rarity, Record, aside, telling_sentences
+from memory_store import Record
+from memory_store.language import Language, Rarity, telling_sentences
+from memory_store.scheduler import aside
 
 PROMPT: Prompt = load_prompt("summarise_texts")
 _SENTENCES = 4

@@ -10,7 +10,9 @@ from assistant.designs.choices import ValueKind
 from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.flat import FlatView, embedded, in_time
 from assistant.designs.value import Value, of_summary
-from memory_store import Matrix, Rarity, Record, TimeUse, windows
+from memory_store import Record, TimeUse, windows
+from memory_store.embedding import Matrix
+from memory_store.language import Rarity
 
 # An encoder reads something, even of what has no words.
 _WORDLESS = "-"

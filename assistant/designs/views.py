@@ -17,9 +17,9 @@ from memory_store import (
     Recalled,
     RecalledSession,
     Record,
-    aside,
     holds,
 )
+from memory_store.scheduler import aside
 
 _MOST_VIEWS = 32
 

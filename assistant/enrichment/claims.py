@@ -13,7 +13,9 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 
 from assistant.clock import Clock
-from memory_store import Claim, MemoryStore, MemoryStoreError, Round
+from memory_store import MemoryStore, Round
+from memory_store.engines import Claim
+from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 # How often a lease is renewed while it lasts.

@@ -12,12 +12,12 @@ from assistant.models.gateway import Gateway
 from memory_store import (
     EnrichmentState,
     Extraction,
-    Language,
     MemoryStore,
     Record,
     Round,
-    aside,
 )
+from memory_store.language import Language
+from memory_store.scheduler import aside
 
 # Characters of a session that go into one call: long replies are cut before they are counted.
 _BATCH_CHARACTERS = 24_000

@@ -11,15 +11,14 @@ from assistant.models.structured import Shape
 from assistant.prompts.fence import fenced_json
 from assistant.prompts.prompt_file import Prompt, load_prompt
 from memory_store import (
-    ENGLISH,
     Extraction,
     Fact,
     FactLink,
-    Language,
     Round,
     Speaker,
     as_stated,
 )
+from memory_store.language import ENGLISH, Language
 
 PROMPT: Prompt = load_prompt("extract_facts")
 # Of a long reply the beginning tells what it is about; all of it can be found by its words.

@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from assistant.clock import Clock
 from assistant.enrichment.enricher import Enricher, Left
 from assistant.errors import BadModelReply, PromptRefused, PromptTooLong, ReplyUnfinished
-from memory_store import EnrichmentState, MemoryStore, MemoryStoreError, Record
+from memory_store import EnrichmentState, MemoryStore, Record
+from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from assistant.settings.groups import EmbedderServer
 from assistant.tls import trust_for
-from memory_store import EmbeddingFailed, EncoderIdentity, Matrix, TextKind
+from memory_store.embedding import EncoderIdentity, Matrix, TextKind
+from memory_store.errors import EmbeddingFailed
 
 _ANY_TEXT = "how long is a vector"
 

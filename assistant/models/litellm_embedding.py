@@ -13,7 +13,8 @@ from assistant.models.litellm_errors import explained
 from assistant.models.litellm_import import load_litellm
 from assistant.models.usage import RoleCounts
 from assistant.settings.groups import EmbedderServer
-from memory_store import EmbeddingFailed, EncoderIdentity, Matrix, TextKind
+from memory_store.embedding import EncoderIdentity, Matrix, TextKind
+from memory_store.errors import EmbeddingFailed
 
 LITELLM_EMBEDDER = "litellm:"
 """How the setting `embedder` begins that names a model of litellm's."""

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from assistant.errors import AssistantError
 from assistant.observing.note import current_note
 from assistant.settings.groups import LogSettings
-from memory_store import StoreUnavailable
+from memory_store.errors import StoreUnavailable
 
 _OURS = ("assistant", "memory_store")
 _LEFT_OUT = "(left out: logs.contents is off)"

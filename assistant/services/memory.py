@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
-import memory_store
 from assistant.access.keys import ApiKey
 from assistant.access.shared_keys import SharedKeys
 from assistant.designs.choices import Choices, Retrieval
@@ -17,26 +16,27 @@ from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
 from assistant.models.usage import UsageCounts
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
-    BATCH_SIZE,
-    ENCODERS,
-    LANGUAGES,
-    DiskCache,
     Documents,
-    EdgeEngine,
-    Embedder,
-    Encoder,
-    Engine,
-    HashEncoder,
     KeyDesign,
     KeyKind,
     MemoryStore,
-    MemoryStoreError,
+    RecallSettings,
+    Weights,
+    engines,
+)
+from memory_store.embedding import (
+    BATCH_SIZE,
+    ENCODERS,
+    DiskCache,
+    Embedder,
+    Encoder,
+    HashEncoder,
     ModelEncoder,
     ModelOptions,
-    RecallSettings,
-    StoreMismatch,
-    Weights,
 )
+from memory_store.engines import EdgeEngine, Engine
+from memory_store.errors import MemoryStoreError, StoreMismatch
+from memory_store.language import LANGUAGES
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ def _engine(settings: Settings) -> Engine:
     if not settings.qdrant_url:
         return EdgeEngine(settings.data_dir, durability=settings.durability)
     # Named through its package, so that its client is loaded only here.
-    return memory_store.ServerEngine(settings.qdrant_url, **server_options(settings))
+    return engines.ServerEngine(settings.qdrant_url, **server_options(settings))
 
 
 def _encoder(settings: Settings, usage: UsageCounts | None) -> Encoder:
@@ -157,7 +157,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
 def make_documents(settings: Settings) -> Documents:
     """What assistants on one Qdrant server share beside its rounds."""
     # Named through its package, so that its client is loaded only here.
-    return memory_store.ServerDocuments(settings.qdrant_url, **server_options(settings))
+    return engines.ServerDocuments(settings.qdrant_url, **server_options(settings))
 
 
 async def shared_keys(settings: Settings) -> tuple[ApiKey, ...]:

@@ -37,7 +37,8 @@ from assistant.quiet import QuietMoments
 from assistant.scrubbing import Scrubbing
 from assistant.services.memory import chosen_of, make_documents, open_store
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
-from memory_store import Embedder, MemoryStore
+from memory_store import MemoryStore
+from memory_store.embedding import Embedder
 
 
 def reader_of(settings: Settings, store: MemoryStore, model: Gateway | None) -> Reader:

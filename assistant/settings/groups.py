@@ -7,7 +7,8 @@ from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretSt
 
 from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
 from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
-from memory_store import Device, KeyKind, TimeUse, Weights
+from memory_store import KeyKind, TimeUse, Weights
+from memory_store.embedding import Device
 
 
 class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):

@@ -42,7 +42,7 @@ from assistant.settings.groups import (
     Url,
 )
 from assistant.settings.sources import in_order
-from memory_store import Durability
+from memory_store.engines import Durability
 
 HASH_EMBEDDER = "hash"
 PACKAGED_EMBEDDER = "packaged"

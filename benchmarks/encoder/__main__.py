@@ -16,13 +16,12 @@ from rich.table import Table
 from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
 from benchmarks.encoder.recall import Found, latest, of_examples, recall_of, unrelated
 from harness.datasets.registry import open_dataset
-from memory_store import (
+from memory_store import RecallSettings, Weights
+from memory_store.embedding import (
     ENCODERS,
     DiskCache,
     Embedder,
     ModelEncoder,
-    RecallSettings,
-    Weights,
 )
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
 

@@ -14,15 +14,14 @@ from benchmarks.encoder.examples import Example
 from harness.datasets.dataset import Dataset
 from harness.datasets.questions import Question, evidence_rounds
 from memory_store import (
-    ENGLISH,
-    EdgeEngine,
-    Embedder,
     MemoryStore,
     Query,
     RecallSettings,
     Round,
-    TextKind,
 )
+from memory_store.embedding import Embedder, TextKind
+from memory_store.engines import EdgeEngine
+from memory_store.language import ENGLISH
 from memory_store.recall.search import query_vector
 
 _USER = "someone"

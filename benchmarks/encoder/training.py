@@ -21,7 +21,8 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModel, AutoTokenizer
 
 from benchmarks.encoder.examples import Example
-from memory_store import Embedder, Record, Round, TextKind
+from memory_store import Record, Round
+from memory_store.embedding import Embedder, TextKind
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
 from supply_chain.eight_bits import WEIGHTS

@@ -24,7 +24,14 @@ from benchmarks.fairness.wire import Asked, Done, ask
 from benchmarks.load.assistant import filled, serving
 from benchmarks.measured import Measured
 from benchmarks.memories import Crowd, Memories
-from memory_store import PACKAGED, EdgeEngine, Embedder, HashEncoder, MemoryStore, ModelEncoder
+from memory_store import MemoryStore
+from memory_store.embedding import (
+    PACKAGED,
+    Embedder,
+    HashEncoder,
+    ModelEncoder,
+)
+from memory_store.engines import EdgeEngine
 
 _ROUNDS = 50_000
 _ALLOWED_MS, _ALLOWED_GROWTH = 250.0, 2.2

@@ -11,7 +11,14 @@ from urllib.parse import quote
 
 from benchmarks.fairness.wire import Asked, posting
 from benchmarks.texts import messages, replies
-from memory_store import Fact, Record, Round, Speaker, rule_facts, to_lines
+from memory_store import (
+    Fact,
+    Record,
+    Round,
+    Speaker,
+    rule_facts,
+)
+from memory_store.transfer import to_lines
 from memory_store.transfer.records import header
 
 QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000

@@ -19,7 +19,15 @@ from rich.table import Table
 
 from assistant.services import make_embedder
 from assistant.settings import load_settings
-from memory_store import LANGUAGES, EdgeEngine, Embedder, KeyDesign, MemoryStore, Query, Round
+from memory_store import (
+    KeyDesign,
+    MemoryStore,
+    Query,
+    Round,
+)
+from memory_store.embedding import Embedder
+from memory_store.engines import EdgeEngine
+from memory_store.language import LANGUAGES
 
 _ASKED_ON = date(2024, 5, 18)
 _USER = "anyone"

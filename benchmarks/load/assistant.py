@@ -12,7 +12,9 @@ from pathlib import Path
 
 from benchmarks.memories import Crowd
 from benchmarks.texts import messages, questions, replies
-from memory_store import DiskCache, EdgeEngine, Embedder, Encoder, MemoryStore, Query, Round
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import DiskCache, Embedder, Encoder
+from memory_store.engines import EdgeEngine
 
 SERVE = (sys.executable, "-c", "from assistant.cli import main; main()", "serve", "--port", "0")
 

@@ -29,7 +29,13 @@ from benchmarks.load.model import Script
 from benchmarks.measured import Measured
 from benchmarks.memories import ASKED_ON, Crowd
 from benchmarks.processes import taken_by_host
-from memory_store import PACKAGED, Encoder, HashEncoder, ModelEncoder, Query
+from memory_store import Query
+from memory_store.embedding import (
+    PACKAGED,
+    Encoder,
+    HashEncoder,
+    ModelEncoder,
+)
 
 CROWDS = (Crowd(10_000, 1), Crowd(10_000, 50))
 _CHATS = 50

@@ -11,7 +11,8 @@ import httpx
 from benchmarks.load.assistant import resident_mb, serving
 from benchmarks.load.measure import QUICK, chat_request, scripted, settings_for
 from benchmarks.measured import Measured
-from memory_store import PACKAGED, Query
+from memory_store import Query
+from memory_store.embedding import PACKAGED
 
 _Request = tuple[str, str, Mapping[str, Any] | None, int]
 """Method, path, body, and the status that it must be answered with."""

@@ -16,19 +16,21 @@ from benchmarks.recall.official import official_bm25
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import HaystackSession, Question, evidence_rounds, rounds_of
 from memory_store import (
-    PACKAGED,
-    DiskCache,
-    EdgeEngine,
-    Embedder,
     MemoryStore,
-    ModelEncoder,
     Query,
     RecallSettings,
     Record,
     Round,
-    TextKind,
     Weights,
 )
+from memory_store.embedding import (
+    PACKAGED,
+    DiskCache,
+    Embedder,
+    ModelEncoder,
+    TextKind,
+)
+from memory_store.engines import EdgeEngine
 from memory_store.keys import keys_of
 
 Values = npt.NDArray[np.float64]

@@ -9,7 +9,12 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from memory_store import PACKAGED, Embedder, ModelEncoder, TextKind
+from memory_store.embedding import (
+    PACKAGED,
+    Embedder,
+    ModelEncoder,
+    TextKind,
+)
 
 
 def application() -> FastAPI:

@@ -16,7 +16,7 @@ from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign, keys_of
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.language.words import in_plain_words, terms
-from memory_store.turns import aside, pause
+from memory_store.scheduler import aside, pause
 from memory_store.types import EnrichmentState, Record
 
 

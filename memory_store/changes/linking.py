@@ -17,7 +17,7 @@ from memory_store.facts import reading_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.words import shared_words
 from memory_store.points import facts_to_payload
-from memory_store.turns import aside, in_slices, pause
+from memory_store.scheduler import aside, in_slices, pause
 from memory_store.types import Fact, FactLink, Record, Speaker
 
 # Of how many characters reading takes as long as seeing to the links of a fact.

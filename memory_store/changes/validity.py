@@ -7,7 +7,7 @@ from datetime import date
 
 from memory_store.engines.engine import Engine, Scope
 from memory_store.engines.parts import records_in
-from memory_store.turns import in_slices
+from memory_store.scheduler import in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 
 HOPS = 8

@@ -8,7 +8,7 @@ from memory_store.engines.layout import TURNS
 from memory_store.engines.parts import scroll_in_parts
 from memory_store.errors import InvalidRecord, RoundTaken
 from memory_store.indexing import Indexer
-from memory_store.turns import pause
+from memory_store.scheduler import pause
 from memory_store.types import Held, Record
 
 # Rounds whose keys are encoded together, and of which so many are written in one go.

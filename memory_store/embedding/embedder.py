@@ -25,7 +25,7 @@ from memory_store.embedding.disk_cache import DiskCache
 from memory_store.embedding.encoder import Encoder, EncoderIdentity, Matrix, TextKind
 from memory_store.embedding.waiting import LONGEST_READ, Batch, Key, Waiting, WaitingText
 from memory_store.errors import EmbeddingFailed
-from memory_store.turns import current_job, in_slices
+from memory_store.scheduler import current_job, in_slices
 
 _Given = TypeVar("_Given")
 _Result = TypeVar("_Result")

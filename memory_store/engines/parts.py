@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from memory_store.engines.engine import Engine, Hit, Scope, Similarities
 from memory_store.points import from_payload
-from memory_store.turns import in_slices, pause
+from memory_store.scheduler import in_slices, pause
 from memory_store.types import Record
 
 _AT_ONCE = 256

@@ -4,11 +4,92 @@
 message is (`authorship`) is judged from labelled examples of several languages.
 """
 
+from memory_store.language.asked import (
+    Asked,
+)
 from memory_store.language.english import English
+from memory_store.language.kinds import (
+    ASKING,
+    TELLING,
+    Kind,
+    kinds_of,
+    most_of,
+)
 from memory_store.language.language import Language, Stated, replaces
+from memory_store.language.languages import (
+    languages_of,
+)
+from memory_store.language.reading import (
+    Reading,
+    Sentence,
+)
+from memory_store.language.sentences import (
+    LONGEST_QUERY,
+    LONGEST_READ,
+    read_sentences,
+    sentences,
+)
+from memory_store.language.topics import (
+    TOPICS,
+    Rarity,
+    key_phrases,
+    telling_sentences,
+)
+from memory_store.language.wishes import (
+    Wishes,
+    confirms,
+    confirms_deletion,
+    declines,
+    is_everything,
+    topic_of,
+    wishes_of,
+)
+from memory_store.language.words import (
+    named_terms,
+    shared_with,
+    shared_words,
+    term_counts,
+    terms,
+)
 
 ENGLISH: Language = English()
 PLAIN = Language()
 LANGUAGES = {language.name: language for language in (ENGLISH, PLAIN)}
 
-__all__ = ["ENGLISH", "LANGUAGES", "PLAIN", "Language", "Stated", "replaces"]
+__all__ = [
+    "ASKING",
+    "ENGLISH",
+    "LANGUAGES",
+    "LONGEST_QUERY",
+    "LONGEST_READ",
+    "PLAIN",
+    "TELLING",
+    "TOPICS",
+    "Asked",
+    "Kind",
+    "Language",
+    "Rarity",
+    "Reading",
+    "Sentence",
+    "Stated",
+    "Wishes",
+    "confirms",
+    "confirms_deletion",
+    "declines",
+    "is_everything",
+    "key_phrases",
+    "kinds_of",
+    "languages_of",
+    "most_of",
+    "named_terms",
+    "read_sentences",
+    "replaces",
+    "sentences",
+    "shared_with",
+    "shared_words",
+    "telling_sentences",
+    "term_counts",
+    "terms",
+    "topic_of",
+    "wishes_of",
+]

@@ -1,1 +1,21 @@
 """From a query to ranked rounds and sessions: shared by every engine, so that all rank alike."""
+
+from memory_store.recall.speakers import (
+    named_speakers,
+    speakers_of,
+    without_names,
+)
+from memory_store.recall.weighting import (
+    Posting,
+    bm25,
+    term_weights,
+)
+
+__all__ = [
+    "Posting",
+    "bm25",
+    "named_speakers",
+    "speakers_of",
+    "term_weights",
+    "without_names",
+]

@@ -12,8 +12,8 @@ from memory_store.indexing import Indexer
 from memory_store.language.words import query_terms
 from memory_store.recall.fusion import Weights
 from memory_store.recall.speakers import Speakers, speakers_of
+from memory_store.scheduler import aside, in_slices
 from memory_store.time import TimeRange
-from memory_store.turns import aside, in_slices
 from memory_store.types import Reason, Recalled, Record
 
 

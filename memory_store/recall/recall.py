@@ -22,8 +22,8 @@ from memory_store.recall.search import Found, Search, find
 from memory_store.recall.signals import candidates_of
 from memory_store.recall.speakers import Speakers, named_speakers, without_names
 from memory_store.recall.weighting import as_many
+from memory_store.scheduler import aside
 from memory_store.time import TimeRange, TimeUse
-from memory_store.turns import aside
 from memory_store.types import Days, Fact, Reason, Recalled, RecalledSession, Record
 
 SIGNAL = "replaces"

@@ -15,8 +15,8 @@ from memory_store.engines.parts import postings_in_parts
 from memory_store.language import Language
 from memory_store.language.words import query_terms
 from memory_store.recall.remembered import Places, RoundPlace
+from memory_store.scheduler import aside, pause
 from memory_store.time import TimeRange
-from memory_store.turns import aside, pause
 
 
 async def query_vector(

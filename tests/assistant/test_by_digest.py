@@ -9,7 +9,8 @@ import pytest
 
 from assistant.answering.context import beside
 from assistant.by_digest import ByDigest
-from memory_store import ENGLISH, Record, Round
+from memory_store import Record, Round
+from memory_store.language import ENGLISH
 from memory_store.language.dates import reading
 
 MAY = datetime(2023, 5, 20, 10, tzinfo=UTC)

@@ -11,7 +11,8 @@ from assistant.cli.progress import NoProgress
 from assistant.operations import reindex
 from assistant.services import open_services
 from assistant.settings import Settings
-from memory_store import ENCODERS, PACKAGED, Query, Round
+from memory_store import Query, Round
+from memory_store.embedding import ENCODERS, PACKAGED
 
 pytestmark = pytest.mark.weights
 TEA = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "I like green tea.")

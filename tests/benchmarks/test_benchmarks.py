@@ -16,7 +16,7 @@ from benchmarks.memories import DIMENSION, Crowd, Memories
 from benchmarks.peers.peer import PEERS, Matrix
 from benchmarks.peers.peer import measured as measured_peer
 from benchmarks.store import Size, beside_local_mode, measured
-from memory_store import HashEncoder
+from memory_store.embedding import HashEncoder
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,7 +12,8 @@ from benchmarks.encoder import overlap
 from benchmarks.encoder.examples import HELD_OUT, Example, of_lives, pairs
 from benchmarks.encoder.recall import of_examples
 from benchmarks.encoder.training import Recipe, averaged, batches, rows_of, taught, vectors_of
-from memory_store import Embedder, HashEncoder, ModelEncoder, RecallSettings
+from memory_store import RecallSettings
+from memory_store.embedding import Embedder, HashEncoder, ModelEncoder
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
 
 TAUGHT = [

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from local_documents import LocalDocuments
 
-import memory_store
-from memory_store import Documents, EdgeEngine, Embedder, Engine, HashEncoder, MemoryStore
+from memory_store import Documents, MemoryStore, engines
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine, Engine
 
 
 @pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
@@ -53,7 +54,7 @@ async def documents(
         return
     qdrant, name = (request.getfixturevalue(fixture) for fixture in ("qdrant", "collection"))
     made = [
-        memory_store.ServerDocuments(qdrant.url, grpc_port=qdrant.grpc_port, collection=name)
+        engines.ServerDocuments(qdrant.url, grpc_port=qdrant.grpc_port, collection=name)
         for _ in range(2)
     ]
     await asyncio.gather(*(one.open() for one in made))

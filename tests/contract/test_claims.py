@@ -5,16 +5,14 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory_store import (
-    Claim,
-    EdgeEngine,
-    Engine,
     EnrichmentState,
     Extraction,
     MemoryStore,
     Record,
     Round,
-    to_line,
 )
+from memory_store.engines import Claim, EdgeEngine, Engine
+from memory_store.transfer import to_line
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)

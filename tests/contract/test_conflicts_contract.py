@@ -13,14 +13,13 @@ from memory_store import (
     Fact,
     FactLink,
     GivenFact,
-    InvalidRecord,
     MemoryStore,
     Record,
     Round,
     Speaker,
-    from_lines,
-    to_lines,
 )
+from memory_store.errors import InvalidRecord
+from memory_store.transfer import from_lines, to_lines
 from memory_store.transfer.reindexing import renewed
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)

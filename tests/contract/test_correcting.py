@@ -16,15 +16,14 @@ from memory_store import (
     Fact,
     FactLink,
     GivenFact,
-    InvalidRecord,
     Listing,
     MemoryStore,
     Query,
     Record,
     Round,
-    RoundTaken,
     Speaker,
 )
+from memory_store.errors import InvalidRecord, RoundTaken
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = MAY + timedelta(days=30)

@@ -14,22 +14,23 @@ import pytest
 
 from memory_store import (
     Correction,
-    DiskCache,
-    Embedder,
-    Engine,
     Extraction,
     Fact,
     FactLink,
-    HashEncoder,
     MemoryStore,
-    MemoryStoreError,
     Query,
     Record,
     Round,
     Speaker,
-    StoreUnavailable,
+)
+from memory_store.embedding import (
+    DiskCache,
+    Embedder,
+    HashEncoder,
     TextKind,
 )
+from memory_store.engines import Engine
+from memory_store.errors import MemoryStoreError, StoreUnavailable
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 

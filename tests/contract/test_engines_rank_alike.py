@@ -9,14 +9,12 @@ import pytest
 
 from memory_store import (
     Days,
-    EdgeEngine,
-    Embedder,
-    HashEncoder,
     MemoryStore,
     Query,
     Round,
-    ServerEngine,
 )
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine, ServerEngine
 
 pytestmark = pytest.mark.qdrant_server
 

@@ -10,17 +10,16 @@ from memory_store import (
     Correction,
     Extraction,
     Fact,
-    InvalidRecord,
     Listing,
     MemoryStore,
     Query,
     Record,
     RetentionRule,
     Round,
-    from_lines,
-    to_lines,
     where,
 )
+from memory_store.errors import InvalidRecord
+from memory_store.transfer import from_lines, to_lines
 
 HOME = replace(CAT, labels={"topic": "home", "stars": 5, "mine": True})
 WORK = replace(BREAD, labels={"topic": "work", "stars": 5})

@@ -14,7 +14,8 @@ from assistant.notices import ERASED, Notices
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 from assistant.settings.groups import QdrantSettings
-from memory_store import Documents, TextKind
+from memory_store import Documents
+from memory_store.embedding import TextKind
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 TEXT = "I own two cats."

@@ -6,7 +6,13 @@ from datetime import date
 import pytest
 from cat_and_bread import BREAD, CAT, MAY, OVEN, found, said
 
-from memory_store import Days, InvalidRecord, MemoryStore, Query, Reason
+from memory_store import (
+    Days,
+    MemoryStore,
+    Query,
+    Reason,
+)
+from memory_store.errors import InvalidRecord
 
 
 async def test_what_was_remembered_is_found(store: MemoryStore) -> None:

@@ -11,16 +11,15 @@ import pytest
 
 from memory_store import (
     Correction,
-    Embedder,
-    Engine,
     Extraction,
     Fact,
-    HashEncoder,
     MemoryStore,
     Query,
     Round,
     Speaker,
 )
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import Engine
 from memory_store.engines.engine import Hit, Scope
 from memory_store.recall.remembered import Places
 

@@ -8,21 +8,20 @@ from cat_and_bread import BREAD, CAT, MAY, OVEN, REX, found, said
 
 from memory_store import (
     Correction,
-    Engine,
     EnrichmentState,
     Extraction,
     Fact,
     GivenFact,
     Held,
-    InvalidRecord,
     Listing,
     MemoryStore,
     Query,
     Round,
-    RoundTaken,
     Speaker,
 )
+from memory_store.engines import Engine
 from memory_store.engines.engine import Point, Scope
+from memory_store.errors import InvalidRecord, RoundTaken
 
 
 async def test_a_record_comes_back_as_it_was_written(store: MemoryStore) -> None:

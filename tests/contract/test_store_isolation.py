@@ -25,27 +25,24 @@ from hypothesis.stateful import (
 )
 
 from memory_store import (
-    Claim,
     Correction,
     Days,
-    EdgeEngine,
-    Embedder,
-    Engine,
     EnrichmentState,
     Extraction,
     Fact,
-    HashEncoder,
     Listing,
     MemoryStore,
     Query,
     Record,
     RetentionRule,
     Round,
-    RoundTaken,
     as_title,
     where,
     whose,
 )
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import Claim, EdgeEngine, Engine
+from memory_store.errors import RoundTaken
 from memory_store.labels import holds
 
 _Result = TypeVar("_Result")

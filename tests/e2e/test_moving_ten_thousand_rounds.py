@@ -6,7 +6,8 @@ import pytest
 from memories import Steps, answers, held, made_up, questions, remember
 from qdrant_binary import Qdrant
 
-from memory_store import EdgeEngine, EdgeOperator, ServerOperator, migrate
+from memory_store.engines import EdgeEngine, EdgeOperator, ServerOperator
+from memory_store.transfer import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.qdrant_server]
 

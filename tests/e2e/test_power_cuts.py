@@ -19,7 +19,10 @@ from damaged import held
 from power_cuts import Disk, a_disk, missing
 from qdrant_binary import Qdrant, binary, running
 
-from memory_store import Embedder, HashEncoder, MemoryStore, ServerEngine, StoreDamaged
+from memory_store import MemoryStore
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import ServerEngine
+from memory_store.errors import StoreDamaged
 
 CUTS = int(os.environ.get("POWER_CUTS", "5"))
 WRITERS = 8

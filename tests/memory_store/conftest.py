@@ -9,7 +9,7 @@ from memories import copied, made_up, remember
 from qdrant_binary import Qdrant
 from transfers import Make
 
-from memory_store import EdgeEngine, ServerOperator
+from memory_store.engines import EdgeEngine, ServerOperator
 
 
 @pytest.fixture(scope="session")

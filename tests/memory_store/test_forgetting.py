@@ -10,17 +10,19 @@ import pytest
 
 from memory_store import (
     Correction,
-    DiskCache,
-    EdgeEngine,
-    Embedder,
-    HashEncoder,
     MemoryStore,
     Query,
     Round,
-    StoreUnavailable,
+)
+from memory_store.embedding import (
+    DiskCache,
+    Embedder,
+    HashEncoder,
     TextKind,
 )
+from memory_store.engines import EdgeEngine
 from memory_store.engines.engine import Scope
+from memory_store.errors import StoreUnavailable
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 CAT = Round(

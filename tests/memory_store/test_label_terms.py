@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from memory_store import InvalidRecord, checked_labels, where
+from memory_store import checked_labels, where
+from memory_store.errors import InvalidRecord
 from memory_store.labels import from_terms, holds, shared, terms_of
 
 EVERY = {"topic": "my = “home”", "year": 2023, "weight": 1.5, "private": False, "a.b:c-d": ""}

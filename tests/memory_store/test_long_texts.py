@@ -8,9 +8,15 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from assistant.imports import json_items
-from memory_store import ENGLISH, Fact, Record, Round, rule_facts, sentences, terms
+from memory_store import (
+    Fact,
+    Record,
+    Round,
+    rule_facts,
+)
 from memory_store.changes.chains import linked
 from memory_store.keys import keys_of
+from memory_store.language import ENGLISH, sentences, terms
 from memory_store.language.authorship import authorship
 from memory_store.language.dates import event_dates_of, time_range_of
 from memory_store.language.statements import stated

@@ -8,18 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_store import (
-    EdgeEngine,
-    Embedder,
-    EncoderIdentity,
-    HashEncoder,
-    MemoryStore,
-    Query,
-    Round,
-    StoreLocked,
-    StoreMismatch,
-    StoreUnavailable,
-)
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import Embedder, EncoderIdentity, HashEncoder
+from memory_store.engines import EdgeEngine
+from memory_store.errors import StoreLocked, StoreMismatch, StoreUnavailable
 
 CAT = Round("ann", "s1", 0, datetime(2023, 5, 20, tzinfo=UTC), "I adopted a cat called Miso.")
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memory_store import InvalidRecord, Whose, owner_of, whose
+from memory_store import Whose, owner_of, whose
+from memory_store.errors import InvalidRecord
 
 NAMES = ["agent:coder", "project:a:b", "project:Büro 7", "x:y"]
 

@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from memory_store import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, StoreDamaged
+from memory_store import (
+    Days,
+    EnrichmentState,
+    Fact,
+    FactLink,
+    Record,
+    Round,
+    Speaker,
+)
+from memory_store.errors import StoreDamaged
 from memory_store.points import from_payload, from_plain, to_plain, to_point
 
 IN_MAY = Days(date(2023, 5, 1), date(2023, 5, 31))

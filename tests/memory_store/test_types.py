@@ -5,8 +5,14 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_store import Days, InvalidRecord, Query, Round, round_id
+from memory_store import (
+    Days,
+    Query,
+    Round,
+    round_id,
+)
 from memory_store.engines.engine import Scope
+from memory_store.errors import InvalidRecord
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 

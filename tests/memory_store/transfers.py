@@ -5,7 +5,9 @@ from typing import Any
 
 from memories import Steps, WideEncoder, remember
 
-from memory_store import Embedder, HashEncoder, OperatorEngine, Reindexed, migrate, reindex
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import OperatorEngine
+from memory_store.transfer import Reindexed, migrate, reindex
 
 Make = Callable[[], OperatorEngine]
 """Makes operators of one place."""

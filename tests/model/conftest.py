@@ -7,7 +7,7 @@ import pytest
 from commands import Server
 from real_model import RealModel, installed, real_model
 
-from memory_store import PACKAGED
+from memory_store.embedding import PACKAGED
 
 SECONDS = 300.0
 # With a schema to fill, the model often writes without end.

@@ -10,7 +10,18 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("package", ["assistant", "memory_store"])
+@pytest.mark.parametrize(
+    "package",
+    [
+        "assistant",
+        "memory_store",
+        "memory_store.embedding",
+        "memory_store.engines",
+        "memory_store.language",
+        "memory_store.recall",
+        "memory_store.transfer",
+    ],
+)
 def test_public_names_exist_and_are_listed_once(package: str) -> None:
     module = importlib.import_module(package)
     names = list(module.__all__)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory_store import EdgeEngine
+from memory_store.engines import EdgeEngine
 from memory_store.engines.engine import Hit, Scope
 
 

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore, Round
+from memory_store import MemoryStore, Round
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine
 
 MAY = datetime(2023, 5, 1, tzinfo=UTC)
 

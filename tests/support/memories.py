@@ -11,19 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_store import (
-    EdgeEngine,
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import (
     Embedder,
     EncoderIdentity,
-    Engine,
     HashEncoder,
-    MemoryStore,
-    OperatorEngine,
-    Query,
-    Round,
     TextKind,
-    exported,
 )
+from memory_store.engines import EdgeEngine, Engine, OperatorEngine
+from memory_store.transfer import exported
 
 MAY = datetime(2023, 5, 1, tzinfo=UTC)
 _STARTS = "I|My sister|We|By the way, I|Our neighbour|My boss".split("|")

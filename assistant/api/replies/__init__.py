@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
 
 from assistant.dates import print_instant
-from memory_store import in_slices
+from memory_store.scheduler import in_slices
 
 Instant = Annotated[
     datetime,

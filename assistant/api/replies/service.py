@@ -8,7 +8,7 @@ from assistant.api.replies import Reply
 from assistant.designs.choices import Choices
 from assistant.designs.design import Design
 from assistant.models.usage import UsageCounts as Counts
-from memory_store import Embedder
+from memory_store.embedding import Embedder
 
 
 class Health(Reply):

@@ -20,7 +20,7 @@ from assistant.errors import AssistantError, ConfigError
 from assistant.observing.logs import configure_logs
 from assistant.observing.shared_metrics import FOLDER
 from assistant.settings import Settings
-from memory_store import MemoryStoreError
+from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 _REFUSED = 2

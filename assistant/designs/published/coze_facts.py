@@ -11,7 +11,8 @@ from typing import ClassVar
 from assistant.designs.choices import Choices, ValueKind
 from assistant.designs.design import Design
 from assistant.designs.value import Value, by_session, of_facts
-from memory_store import Fact, Rarity, Record, telling_sentences
+from memory_store import Fact, Record
+from memory_store.language import Rarity, telling_sentences
 
 _MOST = 3
 

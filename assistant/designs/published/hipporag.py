@@ -20,7 +20,10 @@ from assistant.designs.choices import Choices, Retrieval
 from assistant.designs.design import Design, Ranked, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.flat import embedded, in_time
 from assistant.designs.value import Value
-from memory_store import Matrix, Rarity, Record, aside, key_phrases, named_terms
+from memory_store import Record
+from memory_store.embedding import Matrix
+from memory_store.language import Rarity, key_phrases, named_terms
+from memory_store.scheduler import aside
 
 # As the authors set them: how alike the names of one thing are, and how probably a walk goes on.
 _ALIKE = 0.8

@@ -14,7 +14,7 @@ from typing import ClassVar
 from assistant.designs.choices import Choices, KeySource, ValueKind
 from assistant.designs.design import Design, ViewQuestion
 from assistant.designs.value import Value
-from memory_store import shared_words
+from memory_store.language import shared_words
 
 # The days in which a weight falls to a third. The paper's is about ten days of a chat of weeks;
 # memories here reach over months, and answers lie in the old ones, too.

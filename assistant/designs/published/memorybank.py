@@ -22,7 +22,8 @@ from assistant.designs.choices import Choices
 from assistant.designs.design import Design, View, ViewQuestion, rarity_of
 from assistant.designs.flat import FlatView, embedded
 from assistant.designs.value import Value, by_day, of_round, of_summary
-from memory_store import Rarity, Record, windows
+from memory_store import Record, windows
+from memory_store.language import Rarity
 
 # How near a message has to be to a memory to recall it, as a cosine.
 _RECALLS = 0.5

@@ -19,7 +19,9 @@ from threadpoolctl import threadpool_limits
 from assistant.designs.choices import Choices, Retrieval
 from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.tree import Node, Tree
-from memory_store import Matrix, Record, aside
+from memory_store import Record
+from memory_store.embedding import Matrix
+from memory_store.scheduler import aside
 
 # As the authors set them: the dimensions in which values are clustered, the least probability of
 # belonging to a cluster, the seed, and how many nodes of a layer are walked on from.

@@ -39,7 +39,7 @@ from memory_store.engines.engine import (
 from memory_store.engines.layout import IDENTITY_ID, KEYS, PERSON, USER, WORDS, divided
 from memory_store.engines.watching import Watchers, Written, of_points, of_scope
 from memory_store.errors import StoreUnavailable
-from memory_store.turns import pause
+from memory_store.scheduler import pause
 from memory_store.types import Held
 
 Count = Callable[[Scope], int]

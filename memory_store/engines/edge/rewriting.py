@@ -28,7 +28,7 @@ from memory_store.engines.edge.sync import Durability, Gate, sync_tree
 from memory_store.engines.engine import Point
 from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
-from memory_store.turns import in_slices
+from memory_store.scheduler import in_slices
 
 # So many points are copied before others may have their turn.
 _AT_ONCE = 4

@@ -26,7 +26,7 @@ from memory_store.engines.edge.sync import Commits, Durability, sync_tree
 from memory_store.engines.engine import Matrix, Payload, Point
 from memory_store.engines.layout import KEYS, WORDS, to_matrix
 from memory_store.errors import StoreDamaged, StoreUnavailable
-from memory_store.turns import charged
+from memory_store.scheduler import charged
 
 LEDGER = "ledger"
 _PAGE = 48

@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.answering.packing import excerpt
-from memory_store import shared_with
+from memory_store.language import shared_with
 
 TEXT = (
     "Here are some ideas. Try the blue heron trail. It is long. "

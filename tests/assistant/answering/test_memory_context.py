@@ -9,7 +9,13 @@ from assistant.answering.context import read_memory
 from assistant.answering.plan import ReadingPlan
 from assistant.answering.reader import Question
 from assistant.models.token_counter import about_tokens
-from memory_store import ENGLISH, MemoryStore, Query, Recalled, Round, Sentence
+from memory_store import (
+    MemoryStore,
+    Query,
+    Recalled,
+    Round,
+)
+from memory_store.language import ENGLISH, Sentence
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 SONG = [

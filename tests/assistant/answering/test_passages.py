@@ -6,7 +6,13 @@ import pytest
 
 from assistant.answering.passages import in_passage, is_in_passage, passages
 from assistant.answering.statements import Statement
-from memory_store import ENGLISH, Recalled, Record, Round, Speaker
+from memory_store import (
+    Recalled,
+    Record,
+    Round,
+    Speaker,
+)
+from memory_store.language import ENGLISH
 
 TRAIL = "Certainly! I recommend the GR-90. This trail offers panoramic views.\n\nEnjoy your walk!"
 BARS = "Happy to help. Here are two bars:\n\n1. Sumoboo: desserts.\n2. Miss Bee: a bar with cake."

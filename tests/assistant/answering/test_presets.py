@@ -3,7 +3,7 @@
 import pytest
 
 from assistant.answering.plan import PRESETS, Mode, ReadingPlan, preset_named, preset_of
-from memory_store import Asked
+from memory_store.language import Asked
 
 
 @pytest.mark.parametrize(

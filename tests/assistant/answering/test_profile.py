@@ -12,7 +12,14 @@ from assistant.answering.phrases import UNKNOWN
 from assistant.answering.profile import UserProfile, profile
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import AnswerPiece, Question
-from memory_store import Days, EdgeEngine, Embedder, MemoryStore, ModelEncoder, Query, where
+from memory_store import (
+    Days,
+    MemoryStore,
+    Query,
+    where,
+)
+from memory_store.embedding import Embedder, ModelEncoder
+from memory_store.engines import EdgeEngine
 
 ABOUT_ME = "What do you know about me?"
 NOW = Days(last=ASKED_AT.date())

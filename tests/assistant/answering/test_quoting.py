@@ -8,7 +8,13 @@ import pytest
 from assistant.answering.phrases import NO_MEMORY, UNKNOWN
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Question, Trace
-from memory_store import ENGLISH, Days, MemoryStore, Query, Speaker
+from memory_store import (
+    Days,
+    MemoryStore,
+    Query,
+    Speaker,
+)
+from memory_store.language import ENGLISH
 from tests.support.quotes import ASKED_AT, ask, read, round
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from quotes import ask, round
 
-from memory_store import PLAIN, EdgeEngine, Embedder, HashEncoder, KeyDesign, MemoryStore
+from memory_store import KeyDesign, MemoryStore
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine
+from memory_store.language import PLAIN
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException
 from assistant import Settings, create_app
 from assistant.api.errors import install
 from assistant.services import open_services
-from memory_store import MemoryStore, Query, Recall, StoreUnavailable
+from memory_store import MemoryStore, Query, Recall
+from memory_store.errors import StoreUnavailable
 
 INVALID, GONE = "invalid_request_error", "not_found_error"
 HI = {"messages": [{"role": "user", "content": "hi"}]}

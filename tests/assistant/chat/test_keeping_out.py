@@ -10,7 +10,7 @@ from scripted_model import ScriptedModel
 
 from assistant.chat.acts import NOT_KEPT, NOT_KEPT_LINE, NOT_KEPT_MODE, sure_to_forget
 from assistant.chat.call import Meaning
-from memory_store import ENGLISH, wishes_of
+from memory_store.language import ENGLISH, wishes_of
 
 SURE = 0.33
 

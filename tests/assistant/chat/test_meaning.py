@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from assistant.chat.call import MAY_ASK, Meaning
-from memory_store import ENGLISH
+from memory_store.language import ENGLISH
 
 TODAY = date(2023, 6, 10)
 

@@ -10,18 +10,17 @@ import pytest
 
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
-from memory_store import (
-    Correction,
-    EdgeEngine,
+from memory_store import Correction, MemoryStore
+from memory_store.embedding import (
     Embedder,
-    EmbeddingFailed,
     Encoder,
     EncoderIdentity,
     HashEncoder,
-    MemoryStore,
     TextKind,
 )
 from memory_store.embedding.encoder import Matrix
+from memory_store.engines import EdgeEngine
+from memory_store.errors import EmbeddingFailed
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 

@@ -11,7 +11,7 @@ from commands import Server
 from in_process import Run
 from memories import held, made_up, remember
 
-from memory_store import EdgeEngine, EdgeOperator
+from memory_store.engines import EdgeEngine, EdgeOperator
 
 
 @pytest.fixture

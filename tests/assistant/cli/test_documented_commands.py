@@ -15,7 +15,7 @@ from commands import BIN
 from in_process import Finished, Run
 from memories import made_up, remember
 
-from memory_store import EdgeEngine
+from memory_store.engines import EdgeEngine
 
 DOCS = Path(__file__).parents[3] / "docs"
 _BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)

@@ -16,7 +16,7 @@ from qdrant_binary import Qdrant
 from rich.console import Console
 
 from assistant.cli.progress import shown_progress
-from memory_store import EdgeEngine, EdgeOperator, ServerOperator
+from memory_store.engines import EdgeEngine, EdgeOperator, ServerOperator
 
 server = pytest.mark.qdrant_server
 ROUNDS = made_up(700)

@@ -15,7 +15,14 @@ from assistant.designs.summaries import Summariser
 from assistant.designs.tree import Node
 from assistant.models.roles import gateway
 from assistant.models.usage import UsageCounts
-from memory_store import ENGLISH, Days, Precision, Record, TimeRange, TimeUse
+from memory_store import (
+    Days,
+    Precision,
+    Record,
+    TimeRange,
+    TimeUse,
+)
+from memory_store.language import ENGLISH
 
 TOPICS = {
     "garden": "planted tomatoes, watered seedlings and weeded beds in the garden",

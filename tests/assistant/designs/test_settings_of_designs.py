@@ -9,7 +9,8 @@ import pytest
 from assistant.errors import AssistantError
 from assistant.services import open_services
 from assistant.settings import load_settings
-from memory_store import MemoryStoreError, Query, Recalled, Round
+from memory_store import Query, Recalled, Round
+from memory_store.errors import MemoryStoreError
 
 NO_OTHER_SIGNAL = {name: 0 for name in ("words", "session_words")}
 SAID = datetime(2024, 3, 1, tzinfo=UTC)

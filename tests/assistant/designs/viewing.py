@@ -8,7 +8,9 @@ from typing import Any
 from assistant.designs.design import Design, Ranking, Tools, ViewQuestion
 from assistant.designs.registry import choices_of, class_of
 from assistant.designs.summaries import Summariser
-from memory_store import ENGLISH, Embedder, HashEncoder, Record, Round, TimeRange
+from memory_store import Record, Round, TimeRange
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.language import ENGLISH
 
 FIRST_DAY = datetime(2024, 3, 1, 9, tzinfo=UTC)
 

@@ -11,7 +11,8 @@ from assistant.app import create_app
 from assistant.models.embedding_server import ServerEncoder
 from assistant.settings import Settings
 from assistant.settings.groups import EmbedderServer
-from memory_store import EmbeddingFailed, HashEncoder, TextKind
+from memory_store.embedding import HashEncoder, TextKind
+from memory_store.errors import EmbeddingFailed
 
 
 def scripted(sent: list[dict[str, Any]], reply: dict[str, Any] | int | None = None) -> FastAPI:

@@ -17,7 +17,8 @@ from assistant.models.usage import RoleCounts
 from assistant.services import make_embedder
 from assistant.settings import Settings, load_settings
 from assistant.settings.groups import EmbedderServer
-from memory_store import EmbeddingFailed, TextKind
+from memory_store.embedding import TextKind
+from memory_store.errors import EmbeddingFailed
 
 MODEL = "openai/text-embedding-3-small"
 

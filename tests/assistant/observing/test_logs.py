@@ -21,7 +21,7 @@ from assistant.errors import BadModelReply
 from assistant.observing.logs import configure_logs, with_fields
 from assistant.observing.note import begin_note
 from assistant.settings.groups import LogSettings
-from memory_store import InvalidRecord, StoreUnavailable
+from memory_store.errors import InvalidRecord, StoreUnavailable
 
 SECRET = "quokkasecret"
 KEY = "sk-wombatkey"

@@ -11,7 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_store import DiskCache, Embedder, EncoderIdentity, HashEncoder, TextKind
+from memory_store.embedding import (
+    DiskCache,
+    Embedder,
+    EncoderIdentity,
+    HashEncoder,
+    TextKind,
+)
 from memory_store.embedding.cache import Vector
 
 DOCUMENT = TextKind.DOCUMENT

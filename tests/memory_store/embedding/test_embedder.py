@@ -10,8 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_store import DiskCache, Embedder, EmbeddingFailed, EncoderIdentity, TextKind, new_job
+from memory_store.embedding import (
+    DiskCache,
+    Embedder,
+    EncoderIdentity,
+    TextKind,
+)
 from memory_store.embedding.encoder import Matrix
+from memory_store.errors import EmbeddingFailed
+from memory_store.scheduler import new_job
 
 DOCUMENT = TextKind.DOCUMENT
 

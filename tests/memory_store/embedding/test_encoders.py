@@ -13,16 +13,16 @@ import pytest
 from onnx import ModelProto
 from onnx.numpy_helper import to_array
 
-from memory_store import (
+from memory_store.embedding import (
     ENCODERS,
     PACKAGED,
-    EmbeddingFailed,
     Encoder,
     HashEncoder,
     ModelEncoder,
     TextKind,
 )
 from memory_store.embedding.minilm import FOLDER, from_file
+from memory_store.errors import EmbeddingFailed
 from supply_chain.eight_bits import base_folder, encoder
 
 TEXTS = ["My cat is called Miso.", "What is the name of my cat?", "The stock market fell sharply."]

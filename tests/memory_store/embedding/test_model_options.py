@@ -8,7 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_store import Device, EmbeddingFailed, ModelEncoder, ModelOptions, TextKind
+from memory_store.embedding import (
+    Device,
+    ModelEncoder,
+    ModelOptions,
+    TextKind,
+)
+from memory_store.errors import EmbeddingFailed
 from supply_chain.eight_bits import base_folder
 
 pytestmark = pytest.mark.weights

@@ -10,15 +10,10 @@ import httpx
 import pytest
 from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_cluster, binary
 
-from memory_store import (
-    Embedder,
-    HashEncoder,
-    MemoryStore,
-    Query,
-    Round,
-    ServerEngine,
-    StoreUnavailable,
-)
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import ServerEngine
+from memory_store.errors import StoreUnavailable
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
 

@@ -11,18 +11,10 @@ import httpx
 import pytest
 from qdrant_binary import Qdrant, free_port
 
-from memory_store import (
-    Embedder,
-    EncoderIdentity,
-    HashEncoder,
-    MemoryStore,
-    Query,
-    Round,
-    ServerEngine,
-    StoreDenied,
-    StoreMismatch,
-    StoreUnavailable,
-)
+from memory_store import MemoryStore, Query, Round
+from memory_store.embedding import Embedder, EncoderIdentity, HashEncoder
+from memory_store.engines import ServerEngine
+from memory_store.errors import StoreDenied, StoreMismatch, StoreUnavailable
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 CAT = Round("ann", "s1", 0, MAY, "I adopted a cat called Miso.")

@@ -6,7 +6,6 @@ import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from memory_store import StoreDenied, StoreMismatch, StoreUnavailable
 from memory_store.engines.server.connection import Patience, tried_again
 from memory_store.engines.server.errors import (
     Address,
@@ -15,6 +14,7 @@ from memory_store.engines.server.errors import (
     passing,
     refuse_old,
 )
+from memory_store.errors import StoreDenied, StoreMismatch, StoreUnavailable
 
 HERE = str(Address("http://127.0.0.1:6333", 6334))
 EXACT = {

@@ -11,7 +11,8 @@ import pytest
 from qdrant_binary import Qdrant
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store import Record, Round, ServerEngine
+from memory_store import Record, Round
+from memory_store.engines import ServerEngine
 from memory_store.engines.engine import Point, Scope
 from memory_store.engines.server.points import to_replacing
 from memory_store.language.words import terms

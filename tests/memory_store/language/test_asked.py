@@ -5,7 +5,8 @@ from datetime import date
 
 import pytest
 
-from memory_store import ENGLISH, PLAIN, Asked, Days
+from memory_store import Days
+from memory_store.language import ENGLISH, PLAIN, Asked
 from memory_store.language.asked import asked_in
 
 TODAY = date(2023, 6, 10)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_store import ENGLISH
+from memory_store.language import ENGLISH
 from memory_store.language.statements import stated
 
 

@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from memory_store import PLAIN, Days
+from memory_store import Days
+from memory_store.language import PLAIN
 
 TODAY = date(2024, 5, 15)  # a Wednesday
 

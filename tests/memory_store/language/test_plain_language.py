@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_store import ENGLISH, PLAIN, KeyDesign, Round, rule_facts
+from memory_store import KeyDesign, Round, rule_facts
+from memory_store.language import ENGLISH, PLAIN
 
 SAID = datetime(2024, 5, 1, 9, tzinfo=UTC)
 

@@ -6,16 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_store import (
+from memory_store import Record, Round, reading_of
+from memory_store.language import (
     ENGLISH,
     PLAIN,
     Kind,
     Language,
     Reading,
-    Record,
-    Round,
     Sentence,
-    reading_of,
 )
 from memory_store.language.reading import VERSION, reading_from
 from memory_store.points import from_payload, to_point

@@ -2,7 +2,14 @@
 
 import pytest
 
-from memory_store import confirms, confirms_deletion, declines, is_everything, topic_of, wishes_of
+from memory_store.language import (
+    confirms,
+    confirms_deletion,
+    declines,
+    is_everything,
+    topic_of,
+    wishes_of,
+)
 
 SURE = 0.5
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from counting import CountingEngine
 
-from memory_store import EdgeEngine, Record, Round
+from memory_store import Record, Round
+from memory_store.engines import EdgeEngine
 from memory_store.engines.engine import Scope
 from memory_store.points import to_point
 from memory_store.recall.remembered import Places, RoundPlace

@@ -11,19 +11,22 @@ import pytest
 from memories import Steps, answers, held, made_up, questions, remember
 from qdrant_binary import Qdrant
 
-from memory_store import (
+from memory_store import MemoryStore
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import (
     EdgeEngine,
     EdgeOperator,
-    Embedder,
-    HashEncoder,
-    InvalidRecord,
-    MemoryStore,
     OperatorEngine,
-    Restored,
     ServerOperator,
+)
+from memory_store.errors import (
+    InvalidRecord,
     StoreMissing,
     StoreNotEmpty,
     StoreUnready,
+)
+from memory_store.transfer import (
+    Restored,
     back_up,
     ending,
     from_lines,

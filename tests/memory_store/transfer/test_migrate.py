@@ -7,19 +7,21 @@ from memories import Steps, WideEncoder, a_store, answers, held, made_up, questi
 from qdrant_binary import Qdrant
 from transfers import Make
 
-from memory_store import (
+from memory_store.engines import (
     EdgeEngine,
     EdgeOperator,
     ServerEngine,
     ServerOperator,
+)
+from memory_store.errors import (
     StoreLocked,
     StoreMismatch,
     StoreMissing,
     StoreNotEmpty,
     StoreUnready,
     TransferUnfinished,
-    migrate,
 )
+from memory_store.transfer import migrate
 
 server = pytest.mark.qdrant_server
 ROUNDS = made_up(150)

@@ -11,29 +11,27 @@ from memories import Steps, WideEncoder, a_store, answers, held, made_up, questi
 from transfers import Make, moved_and_used, reindexed
 
 from memory_store import (
-    EdgeEngine,
-    EdgeOperator,
-    Embedder,
-    EmbeddingFailed,
     Extraction,
     Fact,
     FactLink,
-    HashEncoder,
     KeyDesign,
     KeyKind,
     MemoryStore,
     Query,
     Record,
     Speaker,
+)
+from memory_store.embedding import Embedder, HashEncoder, TextKind
+from memory_store.engines import EdgeEngine, EdgeOperator
+from memory_store.errors import (
+    EmbeddingFailed,
     StoreMismatch,
     StoreMissing,
     StoreUnready,
-    TextKind,
-    cancel_reindex,
-    from_lines,
 )
 from memory_store.facts import rule_facts
 from memory_store.keys import keys_of
+from memory_store.transfer import cancel_reindex, from_lines
 from memory_store.transfer.reindexing import lasting, renewed
 
 ROUNDS = made_up(150)

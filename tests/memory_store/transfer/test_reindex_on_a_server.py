@@ -11,16 +11,10 @@ from memories import WideEncoder, a_store, held, made_up, remember
 from qdrant_binary import Qdrant
 from transfers import Make, moved_and_used, reindexed
 
-from memory_store import (
-    EdgeOperator,
-    MemoryStore,
-    ServerEngine,
-    ServerOperator,
-    StoreNotEmpty,
-    StoreUnavailable,
-    StoreUnready,
-    cancel_reindex,
-)
+from memory_store import MemoryStore
+from memory_store.engines import EdgeOperator, ServerEngine, ServerOperator
+from memory_store.errors import StoreNotEmpty, StoreUnavailable, StoreUnready
+from memory_store.transfer import cancel_reindex
 
 pytestmark = pytest.mark.qdrant_server
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_store import Durability
+from memory_store.engines import Durability
 from memory_store.engines.edge import sync
 from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.sync import Commits, Gate, Log

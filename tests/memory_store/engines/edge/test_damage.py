@@ -11,21 +11,17 @@ from damaged import a_store, all_rounds, crashed, files_with, flip, harm, held, 
 
 from memory_store import (
     Correction,
-    EdgeEngine,
-    EdgeOperator,
-    Embedder,
-    HashEncoder,
     MemoryStore,
     Query,
-    StoreDamaged,
-    StoreUnavailable,
-    repair,
     round_id,
-    to_lines,
 )
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine, EdgeOperator
 from memory_store.engines.edge.integrity import MARKS
 from memory_store.engines.edge.ledger import EntryKind, LedgerEntry
 from memory_store.engines.edge.sync import Commits
+from memory_store.errors import StoreDamaged, StoreUnavailable
+from memory_store.transfer import repair, to_lines
 
 ROUNDS = told(40)
 SECOND = ROUNDS[2]

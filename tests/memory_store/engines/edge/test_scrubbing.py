@@ -10,7 +10,14 @@ from typing import Any
 import pytest
 from damaged import a_store, all_rounds, crashed, files_with, held, told
 
-from memory_store import Correction, EdgeOperator, MemoryStore, Query, Round, round_id
+from memory_store import (
+    Correction,
+    MemoryStore,
+    Query,
+    Round,
+    round_id,
+)
+from memory_store.engines import EdgeOperator
 from memory_store.engines.edge import rewriting
 
 ROUNDS = told(60)

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_store import EdgeEngine, Record, Round
+from memory_store import Record, Round
+from memory_store.engines import EdgeEngine
 from memory_store.engines.edge.engine import Tally
 from memory_store.engines.engine import Point, Scope
 from memory_store.points import to_point

@@ -8,8 +8,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory_store import aside, in_slices, new_job, pause
-from memory_store.turns import SLICE, Job
+from memory_store.scheduler import (
+    SLICE,
+    Job,
+    aside,
+    in_slices,
+    new_job,
+    pause,
+)
 
 LITTLE, MUCH = 0.0, 1.0
 LONG_TEXT = 5000
