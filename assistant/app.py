@@ -40,9 +40,9 @@ from assistant.api.remote_mcp import JsonRpcErrors
 from assistant.api.request_metrics import Observed
 from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
-from assistant.notices import Notices
 from assistant.services import Services, open_services
 from assistant.settings import Settings
+from assistant.worker_messages import Notices
 
 # Routes that want a key where there are keys, and those that are for everybody.
 _KEYED: tuple[ModuleType, ...] = (

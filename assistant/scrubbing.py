@@ -8,7 +8,7 @@ its end, when new files take the place of the old ones, everybody has to wait.
 import asyncio
 import logging
 
-from assistant.quiet import QuietMoments
+from assistant.idle_moments import QuietMoments
 from memory_store import MemoryStore
 from memory_store.errors import MemoryStoreError
 from memory_store.scheduler import new_job

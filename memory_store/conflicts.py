@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memory_store.changes.validity import linked_records
+from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.engines.parts import records_in
 from memory_store.scheduler import aside, in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 

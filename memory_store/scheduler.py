@@ -22,7 +22,7 @@ from itertools import count
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from memory_store.shares import Shares
+from memory_store.fair_turns import Shares
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRichComparison

@@ -15,9 +15,9 @@ from memory_store.changes.writing import Writer
 from memory_store.conflicts import Conflict, conflicts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
+from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
 from memory_store.engines.layout import LABELS
-from memory_store.engines.parts import records_in
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.facts import reading_of, rule_facts
 from memory_store.history import Told, told

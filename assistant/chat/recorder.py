@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from assistant.chat.sent_again import said_again, same_round
 from assistant.chat.turns import Arriving, Recorded, Turn, add_turn, with_rounds
-from assistant.notices import ERASED, Notices
 from assistant.observing.gen_ai import Operation, memory_operation
+from assistant.worker_messages import ERASED, Notices
 from memory_store import (
     Correction,
     EnrichmentState,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import ClassVar, Protocol
 
-from assistant.designs.choices import Choices, KeySource, Retrieval, ValueKind
+from assistant.designs.control_points import Choices, KeySource, Retrieval, ValueKind
 from assistant.designs.summaries import Summariser
 from assistant.designs.value import (
     Value,

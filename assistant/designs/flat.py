@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assistant.designs.choices import QueryKind, Retrieval
+from assistant.designs.control_points import QueryKind, Retrieval
 from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.value import Value
 from memory_store import TimeUse, Weights

@@ -4,7 +4,7 @@ import importlib
 from typing import Any
 
 from assistant.answering.plan import Mode
-from assistant.designs.choices import AIDE_MEMOIRE, Choices, KeySource, Retrieval
+from assistant.designs.control_points import AIDE_MEMOIRE, Choices, KeySource, Retrieval
 from assistant.designs.design import Design
 from assistant.errors import ConfigError
 from memory_store import TimeUse

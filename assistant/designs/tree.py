@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from assistant.designs.choices import ValueKind
+from assistant.designs.control_points import ValueKind
 from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
 from assistant.designs.flat import FlatView, embedded, in_time
 from assistant.designs.value import Value, of_summary

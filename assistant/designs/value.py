@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from assistant.designs.choices import ValueKind
+from assistant.designs.control_points import ValueKind
 from memory_store import Days, Fact, Recalled, Record, Round
 
 # Places in a session that no round has: what is derived is read under one of its own.

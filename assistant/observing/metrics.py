@@ -25,9 +25,9 @@ from prometheus_client.registry import Collector
 
 from assistant.chat.recorder import Recorder
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.idle_moments import Activity
 from assistant.models.usage import UsageCounts
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
-from assistant.quiet import Activity
 from memory_store.embedding import Embedder
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)

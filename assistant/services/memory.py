@@ -8,7 +8,7 @@ from typing import Any
 
 from assistant.access.keys import ApiKey
 from assistant.access.shared_keys import SharedKeys
-from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError
 from assistant.models.embedding_server import ServerEncoder

@@ -17,7 +17,7 @@ from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retriever
 from assistant.chat.tool_loops import UnderWay
 from assistant.clock import wall_clock
-from assistant.designs.choices import AIDE_MEMOIRE
+from assistant.designs.control_points import AIDE_MEMOIRE
 from assistant.designs.design import Design, Tools
 from assistant.designs.registry import class_of
 from assistant.designs.summaries import Summariser
@@ -26,17 +26,17 @@ from assistant.enrichment.claims import Claims
 from assistant.enrichment.enricher import Enricher
 from assistant.enrichment.extraction import Wanted
 from assistant.enrichment.worker import EnrichmentWorker
+from assistant.idle_moments import QuietMoments
 from assistant.models.gateway import Gateway
 from assistant.models.litellm_data import input_limit, tokenizer_counter
 from assistant.models.roles import gateway, gateway_to, reply_cache
 from assistant.models.token_counter import RememberedCounts
 from assistant.models.usage import UsageCounts
-from assistant.notices import ERASED, Notices
 from assistant.observing.metrics import Metrics
-from assistant.quiet import QuietMoments
 from assistant.scrubbing import Scrubbing
 from assistant.services.memory import chosen_of, make_documents, open_store
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
+from assistant.worker_messages import ERASED, Notices
 from memory_store import MemoryStore
 from memory_store.embedding import Embedder
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretStr
 
 from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
-from assistant.designs.choices import KeySource, QueryKind, Retrieval, ValueKind
+from assistant.designs.control_points import KeySource, QueryKind, Retrieval, ValueKind
 from memory_store import KeyKind, TimeUse, Weights
 from memory_store.embedding import Device
 

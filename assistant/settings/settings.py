@@ -19,7 +19,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from assistant.designs.choices import AIDE_MEMOIRE
+from assistant.designs.control_points import AIDE_MEMOIRE
 from assistant.errors import ConfigError
 from assistant.settings.groups import (
     ChoiceSettings,

@@ -24,7 +24,7 @@ from harness.pipeline.verdicts_elsewhere import (
     import_verdicts,
     require_verdicts,
 )
-from harness.replay.modes.choice import Approach
+from harness.replay.modes.registry import Approach
 
 questions_app = typer.Typer(
     help="Questions answered elsewhere: write the reader's prompts, read the replies.",

@@ -20,8 +20,8 @@ from harness.judges.registry import JudgeOptions, default_judge, make_judge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
 from harness.records.run_dir import JUDGE_REPLIES
-from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import ContextWindow
+from harness.replay.modes.registry import Approach
 from harness.spending.budget import Limits, Payee
 from harness.spending.usage import Price
 

@@ -10,7 +10,7 @@ from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.rubrics import RUBRICS
 from harness.replay.ingest import Together
-from harness.replay.modes.choice import MODES
+from harness.replay.modes.registry import MODES
 from harness.spending.usage import Price
 
 DatasetName = Annotated[

@@ -33,7 +33,7 @@ from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
 from harness.records.manifest import load_manifest
 from harness.records.run_dir import RunDir
-from harness.replay.modes.choice import Approach
+from harness.replay.modes.registry import Approach
 from harness.report.printing import print_tables
 
 

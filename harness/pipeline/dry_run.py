@@ -14,8 +14,8 @@ from harness.judges.controls import draw_controls
 from harness.pipeline.imported_hypotheses import read_hypotheses
 from harness.pipeline.judging import JudgePlan
 from harness.records.digest import QuestionDigest
-from harness.replay.modes.choice import Approach
 from harness.replay.modes.context import CHOICES, context_of
+from harness.replay.modes.registry import Approach
 from harness.report.forecast_table import forecast_table, judging_table
 from harness.report.table import Table
 from harness.spending.forecast import ANSWER_TOKENS, Forecast, JudgingForecast

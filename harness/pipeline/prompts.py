@@ -19,8 +19,8 @@ from harness.records.run_dir import FAILURES, INGEST, PROMPTS, RunDir
 from harness.records.schema import FailureLine, JsonObject
 from harness.replay.blinding import Blinding
 from harness.replay.modes.chat import Attempts
-from harness.replay.modes.choice import CHATTED, NATIVE, Approach, Surroundings, make_mode
 from harness.replay.modes.mode import Mode
+from harness.replay.modes.registry import CHATTED, NATIVE, Approach, Surroundings, make_mode
 from harness.spending.budget import Meter
 
 Keep = Callable[[Question, Sequence[JsonObject]], None]

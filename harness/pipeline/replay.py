@@ -17,7 +17,7 @@ from harness.probes.probing import probe_assistant
 from harness.records.run_dir import FAILURES, HYPOTHESES, RETRIEVAL
 from harness.replay.blinding import Blinding
 from harness.replay.modes.chat import Attempts
-from harness.replay.modes.choice import Approach, Surroundings, make_mode
+from harness.replay.modes.registry import Approach, Surroundings, make_mode
 from harness.spending.budget import Meter
 
 

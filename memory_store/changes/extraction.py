@@ -14,8 +14,8 @@ import numpy.typing as npt
 from memory_store.changes.correction import given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
+from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.engines.parts import records_in
 from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship

@@ -10,8 +10,8 @@ from memory_store.changes.correction import without_answer
 from memory_store.changes.linking import Linking
 from memory_store.changes.writing import Writer
 from memory_store.embedding.embedder import Embedder
+from memory_store.engines.batched_reads import postings_in_parts, records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.engines.parts import postings_in_parts, records_in
 from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign, keys_of
 from memory_store.language.sentences import LONGEST_QUERY, sentences

@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from memory_store.changes.chains import Unlinking, linked, may_be_one
 from memory_store.changes.validity import link_targets
+from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.engines.parts import records_in
 from memory_store.facts import reading_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.words import shared_words

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.engines.parts import records_in
 from memory_store.scheduler import in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 

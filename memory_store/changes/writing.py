@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from memory_store.changes.linking import Linking
+from memory_store.engines.batched_reads import scroll_in_parts
 from memory_store.engines.engine import Engine, Point, Scope
 from memory_store.engines.layout import TURNS
-from memory_store.engines.parts import scroll_in_parts
 from memory_store.errors import InvalidRecord, RoundTaken
 from memory_store.indexing import Indexer
 from memory_store.scheduler import pause

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from memory_store.engines.batched_reads import records_in, scroll_in_parts
 from memory_store.engines.engine import Engine, Payload, Scope
 from memory_store.engines.layout import ENDS_ASKING
-from memory_store.engines.parts import records_in, scroll_in_parts
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.scheduler import in_slices
 from memory_store.types import Record

@@ -10,8 +10,8 @@ import numpy as np
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
+from memory_store.engines.batched_reads import postings_in_parts
 from memory_store.engines.engine import Engine, Scope, Similarities
-from memory_store.engines.parts import postings_in_parts
 from memory_store.language import Language
 from memory_store.language.words import query_terms
 from memory_store.recall.remembered import Places, RoundPlace

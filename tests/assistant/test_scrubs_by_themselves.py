@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from damaged import a_store, files_with, told
 
-from assistant import quiet
+from assistant import idle_moments
 from assistant import scrubbing as module
-from assistant.quiet import Activity, QuietMoments
+from assistant.idle_moments import Activity, QuietMoments
 from assistant.scrubbing import Scrubbing
 from memory_store import MemoryStore
 
@@ -21,7 +21,7 @@ SAID = "I counted 398 pears"
 
 @pytest.fixture(autouse=True)
 def _shorter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quiet, "_SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(idle_moments, "_SECONDS_BETWEEN", 0.01)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Role, Turn
 from assistant.clock import wall_clock
-from assistant.notices import Notices
+from assistant.worker_messages import Notices
 from memory_store import Documents, MemoryStore, Query
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)

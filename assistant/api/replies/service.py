@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
-from assistant.designs.choices import Choices
+from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
 from assistant.models.usage import UsageCounts as Counts
 from memory_store.embedding import Embedder

@@ -19,8 +19,8 @@ from assistant.access.patience import Patience
 from assistant.app import create_app
 from assistant.cli.serving.connection import ConnectionConfig
 from assistant.errors import ConfigError
+from assistant.idle_moments import QuietMoments
 from assistant.observing.tracing import exporting
-from assistant.quiet import QuietMoments
 from assistant.services import Services, open_services
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 

@@ -7,7 +7,7 @@ Yu et al., "Chain-of-Note: Enhancing Robustness in Retrieval-Augmented Language 
 from typing import ClassVar
 
 from assistant.answering.plan import Mode
-from assistant.designs.choices import Choices
+from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
 
 

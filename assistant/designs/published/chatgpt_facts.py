@@ -7,7 +7,7 @@ extracted, by a model where there is one.
 
 from typing import ClassVar
 
-from assistant.designs.choices import Choices, ValueKind
+from assistant.designs.control_points import Choices, ValueKind
 from assistant.designs.design import Design
 from memory_store import Fact, Record
 

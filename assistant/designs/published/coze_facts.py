@@ -8,7 +8,7 @@ else the one statement that tells it best from the other sessions.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from assistant.designs.choices import Choices, ValueKind
+from assistant.designs.control_points import Choices, ValueKind
 from assistant.designs.design import Design
 from assistant.designs.value import Value, by_session, of_facts
 from memory_store import Fact, Record

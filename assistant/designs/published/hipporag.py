@@ -16,7 +16,7 @@ from typing import ClassVar
 import networkx
 import numpy as np
 
-from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.design import Design, Ranked, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.flat import embedded, in_time
 from assistant.designs.value import Value

@@ -6,7 +6,7 @@ LongMemEval (2025), Table 2.
 
 from typing import ClassVar
 
-from assistant.designs.choices import Choices
+from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
 
 

@@ -11,7 +11,7 @@ agent speaks.
 import math
 from typing import ClassVar
 
-from assistant.designs.choices import Choices, KeySource, ValueKind
+from assistant.designs.control_points import Choices, KeySource, ValueKind
 from assistant.designs.design import Design, ViewQuestion
 from assistant.designs.value import Value
 from memory_store.language import shared_words

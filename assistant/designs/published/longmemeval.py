@@ -8,7 +8,7 @@ section 5.
 from typing import ClassVar
 
 from assistant.answering.plan import Mode
-from assistant.designs.choices import Choices, KeySource
+from assistant.designs.control_points import Choices, KeySource
 from assistant.designs.design import Design
 from memory_store import TimeUse
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from assistant.designs.choices import Choices
+from assistant.designs.control_points import Choices
 from assistant.designs.design import Design, View, ViewQuestion, rarity_of
 from assistant.designs.flat import FlatView, embedded
 from assistant.designs.value import Value, by_day, of_round, of_summary

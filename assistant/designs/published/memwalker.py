@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
-from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.tree import Node, Tree
 from assistant.errors import AssistantError

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
-from assistant.designs.choices import Choices, Retrieval
+from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
 from assistant.designs.tree import Node, Tree
 from memory_store import Record

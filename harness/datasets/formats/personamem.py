@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats import choices
+from harness.datasets.formats import multiple_choice
 from harness.datasets.formats.entries import (
     Entry,
     Sessions,
@@ -55,7 +55,7 @@ def v1_questions(file: Path) -> Iterator[Question]:
         answer = dict(letters).get(row.text("correct_answer").strip().strip("()"))
         if answer is None:
             raise row.error("correct_answer", f"no such option: {row.text('correct_answer')!r}")
-        options = choices.checked(row, "all_options", [text for _, text in letters], answer)
+        options = multiple_choice.checked(row, "all_options", [text for _, text in letters], answer)
         asked = row.text("question" if row.has("question") else "user_question_or_message")
         sessions = sessions_of(messages[:end], where)
         key = (row.text("question_id"), row.text("question_type"), f"{context}:{end}")
@@ -86,11 +86,13 @@ def v2_questions(file: Path) -> Iterator[Question]:
         answer = row.text("correct_answer").strip()
         if not isinstance(wrong, list):
             raise row.error("incorrect_answers", "expected a list")
-        options = choices.checked(row, "incorrect_answers", [answer, *wrong], answer)
+        options = multiple_choice.checked(row, "incorrect_answers", [answer, *wrong], answer)
         query = Entry(row.literal("user_query"), f"{row.where}: user_query").text("content")
         sessions = sessions_of(record.items("chat_history"), f"{path}: chat_history")
         key = (f"q{number:05d}", row.text("pref_type"), link)
-        yield _question(key, query, tuple(choices.shuffled(options, query)), answer, sessions)
+        yield _question(
+            key, query, tuple(multiple_choice.shuffled(options, query)), answer, sessions
+        )
 
 
 def sessions_of(messages: list[Any], where: str) -> Sessions:
@@ -120,7 +122,7 @@ def _question(
     return Question(
         question_id=question_id,
         question_type=question_type,
-        question=choices.put(asked, options),
+        question=multiple_choice.put(asked, options),
         answer=answer,
         answer_is_number=False,
         question_date=just_after(sessions),

@@ -3,7 +3,7 @@
 import pytest
 from viewing import design_of, ranking_of, records_of
 
-from assistant.designs.choices import Retrieval
+from assistant.designs.control_points import Retrieval
 from assistant.designs.design import Ranking
 from assistant.designs.published.hipporag import HippoRagView
 from memory_store import Fact, Precision, Record, TimeRange, TimeUse

@@ -9,7 +9,7 @@ from scripted_model import Reply, ScriptedModel
 from viewing import design_of, ranking_of, records_of
 
 from assistant import Settings
-from assistant.designs.choices import Retrieval, ValueKind
+from assistant.designs.control_points import Retrieval, ValueKind
 from assistant.designs.published.raptor import RaptorView
 from assistant.designs.summaries import Summariser
 from assistant.designs.tree import Node

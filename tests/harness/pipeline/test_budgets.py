@@ -13,7 +13,7 @@ from scripted_rival import Rival
 from harness.assistants.profile import load_profile
 from harness.assistants.wire import WireAnswer
 from harness.errors import BudgetSpent, UsageError
-from harness.replay.modes.choice import Approach
+from harness.replay.modes.registry import Approach
 from harness.spending.budget import Budget, Limits, Meter
 from harness.spending.usage import Price, Usage
 

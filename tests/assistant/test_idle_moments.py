@@ -5,15 +5,15 @@ from collections.abc import Iterable
 
 import pytest
 
-from assistant import quiet
-from assistant.quiet import Activity, QuietMoments
+from assistant import idle_moments
+from assistant.idle_moments import Activity, QuietMoments
 
 IDLE = Activity(begun=5, running=0)
 
 
 @pytest.fixture(autouse=True)
 def _shorter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quiet, "_SECONDS_BETWEEN", 0.01)
+    monkeypatch.setattr(idle_moments, "_SECONDS_BETWEEN", 0.01)
 
 
 async def _looks_until_quiet(looks: Iterable[Activity], longest: float) -> list[Activity]:

@@ -10,10 +10,10 @@ from qdrant_binary import Qdrant
 
 from assistant.chat.turns import Role, Turn
 from assistant.clock import wall_clock
-from assistant.notices import ERASED, Notices
 from assistant.services import Services, open_services
 from assistant.settings import Settings
 from assistant.settings.groups import QdrantSettings
+from assistant.worker_messages import ERASED, Notices
 from memory_store import Documents
 from memory_store.embedding import TextKind
 
