@@ -91,7 +91,9 @@ WRITER = """
 import asyncio, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from memory_store import EdgeEngine, Embedder, HashEncoder, MemoryStore, Round
+from memory_store import MemoryStore, Round
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import EdgeEngine
 
 async def main():
     store = MemoryStore(EdgeEngine(Path(sys.argv[1])), Embedder(HashEncoder()))

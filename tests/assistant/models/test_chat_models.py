@@ -340,9 +340,9 @@ def test_a_server_of_the_operators_is_asked_without_litellm() -> None:
     assert "litellm" in sys.modules
     code = (
         "import sys; from assistant.models.roles import gateway; "
-        "from assistant.models.usage import Usage; from assistant.settings import Settings; "
+        "from assistant.models.usage import UsageCounts; from assistant.settings import Settings; "
         "where = dict(chat_model_base_url='http://127.0.0.1:9/v1', chat_model_api_key='k'); "
-        "gateway(Settings(chat_model='openai/own', **where), 'chat', Usage()); "
+        "gateway(Settings(chat_model='openai/own', **where), 'chat', UsageCounts()); "
         "print('litellm' in sys.modules)"
     )
     said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

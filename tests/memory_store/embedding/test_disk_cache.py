@@ -288,7 +288,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 import numpy as np
-from memory_store import DiskCache
+from memory_store.embedding import DiskCache
 
 cache = DiskCache(Path(sys.argv[1]), max_bytes=8 * 1024 * 1024)
 for number in range(int(sys.argv[2]), int(sys.argv[2]) + 300):

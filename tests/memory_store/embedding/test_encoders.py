@@ -89,7 +89,7 @@ def test_the_packaged_base_is_what_sentence_transformers_makes_of_it() -> None:
 @pytest.mark.weights
 def test_the_packaged_model_needs_no_large_library() -> None:
     code = (
-        "import sys; from memory_store import ModelEncoder, TextKind; "
+        "import sys; from memory_store.embedding import ModelEncoder, TextKind; "
         "ModelEncoder().encode(['warm'], TextKind.QUERY); "
         "large = {'torch', 'transformers', 'sentence_transformers', 'sklearn'}; "
         "print(large & set(sys.modules))"
@@ -137,7 +137,8 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named_without_loading_anything(tmp_path: Path) -> None:
     code = (
-        "import sys; from memory_store import EmbeddingFailed, ModelEncoder\n"
+        "import sys; from memory_store.embedding import ModelEncoder\n"
+        "from memory_store.errors import EmbeddingFailed\n"
         f"try: ModelEncoder({str(tmp_path / 'typo')!r})\n"
         "except EmbeddingFailed as error: print(error, 'torch' in sys.modules)"
     )

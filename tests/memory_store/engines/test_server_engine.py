@@ -164,7 +164,9 @@ async def test_of_two_embedders_that_start_at_once_one_is_refused(
 OPENER = """
 import asyncio, sys
 from datetime import UTC, datetime
-from memory_store import Embedder, HashEncoder, MemoryStore, Round, ServerEngine
+from memory_store import MemoryStore, Round
+from memory_store.embedding import Embedder, HashEncoder
+from memory_store.engines import ServerEngine
 
 async def main(url, grpc_port, collection, session):
     engine = ServerEngine(url, grpc_port=int(grpc_port), collection=collection)
