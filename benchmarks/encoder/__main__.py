@@ -28,6 +28,7 @@ from supply_chain.eight_bits import WEIGHTS, base_folder, write
 _BASE = "all-MiniLM-L6-v2"
 _CACHE_BYTES = 4 << 30
 _CUTS = (5, 10, 25, 50)
+_WIDTH = 120
 _EXAMPLES = "examples"
 _NOTHING = dict.fromkeys((field.name for field in fields(Weights)), 0.0)
 _SETTINGS = {
@@ -109,7 +110,7 @@ async def _measure(given: argparse.Namespace) -> None:
             opened = open_dataset(dataset, Path(file) if file else None)
             _add(table, f"{one} what was said last", [*latest(opened)])
     await embedder.close()
-    Console().print(f"{name}, {model.path}", table)
+    Console(width=_WIDTH).print(f"{name}, {model.path}", table)
 
 
 def _add(table: Table, label: str, found: Sequence[Found]) -> None:

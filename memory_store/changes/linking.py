@@ -26,8 +26,9 @@ _FACT = 100
 
 CORRECTION = "correction"
 """Who found a link that follows from a message that puts right the one before it."""
-# How sure a message has to be that it puts something right. It can be undone.
-_CORRECTS, _ASKS = 0.8, 0.5
+# How sure a message has to be that it puts something right: alone, and where it shares a word with
+# what was said before it, or both name numbers. It can be undone.
+_CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
 # Who corrects what was just said names no more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
 _MOMENT = timedelta(days=1)
@@ -36,7 +37,8 @@ _MOMENT = timedelta(days=1)
 def _corrected_by(record: Record, before: Record, language: Language) -> str:
     """The sentence of the round before that a message puts right; empty where that is not
     likely."""
-    text, said = record.round.user_text, before.round
+    text, said, reading = record.round.user_text, before.round, record.round.reading
+    corrects = reading.corrects if reading else 0.0
     is_short = len(text) <= _LONGEST_CORRECTION and len(text.split()) <= _MOST_WORDS
     if not is_short or record.round.session_date - said.session_date > _MOMENT:
         return ""
@@ -45,7 +47,18 @@ def _corrected_by(record: Record, before: Record, language: Language) -> str:
         for one in reading_of(said, language).sentences
         if one.only_asks < _ASKS and not one.is_polite
     ]
-    return max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
+    best = max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
+    is_about_it = shared_words(best, text) > 0 or _alike(best, text)
+    return best if corrects >= (_MAY_CORRECT if is_about_it else _CORRECTS) else ""
+
+
+def _correcting(record: Record, corrected: str, language: Language) -> str:
+    """The sentence of a message that puts this right."""
+    said = [one.text for one in reading_of(record.round, language).sentences]
+    whole = record.round.user_text.strip()
+    return max(
+        said, key=lambda s: (shared_words(corrected, s), _alike(corrected, s)), default=whole
+    )
 
 
 def _alike(sentence: str, correction: str) -> bool:
@@ -122,7 +135,7 @@ class Linking:
 
     async def _of_moment_before(self, record: Record) -> Record:
         round = record.round
-        if round.reading is None or round.reading.corrects < _CORRECTS or not round.round_index:
+        if round.reading is None or round.reading.corrects < _MAY_CORRECT or not round.round_index:
             return record
         if any(fact.supersedes or fact.slot for fact in record.facts):
             return record
@@ -133,7 +146,7 @@ class Linking:
         if before is None or not corrected:
             return record
         link = FactLink(before.id, corrected, before.round.session_date, CORRECTION)
-        text = round.user_text.strip()
+        text = _correcting(record, corrected, self._language)
         known = next((fact for fact in record.facts if fact.text == text), None)
         days = self._language.event_days(text, round.session_date)
         said = replace(known or Fact(text, event_dates=days), source=CORRECTION, supersedes=(link,))
