@@ -52,6 +52,8 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
+# How sure it has to be that what stands before a colon only asks to keep what follows.
+_LEADS = 0.8
 # What is surely refused is not stored. Below that it is stored, which is said.
 _REFUSES, _MAY_REFUSE = 0.33, 0.2
 # A few polite words answer nothing: a question among them would be lost; and so would one that is
@@ -194,7 +196,7 @@ def tells(sentence: Sentence) -> bool:
 def _without_lead(text: str, meaning: Meaning) -> str:
     """What is to be kept, without "remember this:" before it."""
     lead, colon, rest = text.partition(": ")
-    is_wish = meaning.wishes.keeps >= _OFFERS and len(lead.split()) <= 5
+    is_wish = meaning.wishes.keeps >= _LEADS and len(lead.split()) <= 5
     return rest.strip() if colon and is_wish and rest.strip() else text
 
 

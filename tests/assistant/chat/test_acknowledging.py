@@ -24,6 +24,7 @@ def test_a_statement_says_what_is_kept_and_what_it_replaced(http: httpx.Client, 
         ("remember: I live in Ghent.", "I live in Ghent"),
         ("Please remember: my locker is number 12", "my locker is number 12"),
         ("remember this: I moved to Ghent", "I moved to Ghent"),
+        ("landlord: Pete Voss / plumber: Ana", "landlord: Pete Voss / plumber: Ana"),
         ("I like three things: tea, bread and rain.", "I like three things: tea, bread and rain"),
     ],
 )
@@ -121,3 +122,36 @@ def test_a_greeting_is_no_memory(http: httpx.Client, ann: str) -> None:
     assert "“moved to bergen last week”" in said
     assert "“hi”" not in said
     assert "“thanks”" not in said
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "reply"),
+    [
+        (
+            "The coach to Wells leaves at 8.15.",
+            "Oops, 8.50!",
+            "Put right: “Oops, 8.50!”, before: “The coach to Wells leaves at 8.15”",
+        ),
+        (
+            "The code for the allotment gate is 4471.",
+            "Typo — 4417. I have the wrong glasses on.",
+            "Put right: “Typo — 4417. I have the wrong glasses on”, "
+            "before: “The code for the allotment gate is 4471”",
+        ),
+        (
+            "We meet on Tuesday.",
+            "no i meant thursday",
+            "Put right: “no i meant thursday”, before: “We meet on Tuesday”",
+        ),
+        (
+            "I live in Ghent.",
+            "pulled a 91 on the orgo midterm, not bad huh",
+            "Kept: “pulled a 91 on the orgo midterm, not bad huh”",
+        ),
+    ],
+)
+def test_what_was_said_a_moment_before_is_put_right(
+    http: httpx.Client, ann: str, said: str, then: str, reply: str
+) -> None:
+    say(http, ann, said)
+    assert say(http, ann, then) == reply
