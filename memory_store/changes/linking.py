@@ -26,12 +26,12 @@ _FACT = 100
 
 CORRECTION = "correction"
 """Who found a link that follows from a message that puts right the one before it."""
-# How sure a message has to be that it puts something right: alone, and where it shares a word with
-# what was said before it, or both name numbers. It can be undone.
+# How sure a message has to be that it puts something right: alone, and where it comes at once and
+# shares a word with what was said before it, or both name numbers. It can be undone.
 _CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
 # Who corrects what was just said names no more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
-_MOMENT = timedelta(days=1)
+_MOMENT, _AT_ONCE = timedelta(days=1), timedelta(minutes=10)
 
 
 def _corrected_by(record: Record, before: Record, language: Language) -> str:
@@ -40,7 +40,8 @@ def _corrected_by(record: Record, before: Record, language: Language) -> str:
     text, said, reading = record.round.user_text, before.round, record.round.reading
     corrects = reading.corrects if reading else 0.0
     is_short = len(text) <= _LONGEST_CORRECTION and len(text.split()) <= _MOST_WORDS
-    if not is_short or record.round.session_date - said.session_date > _MOMENT:
+    passed = record.round.session_date - said.session_date
+    if not is_short or passed > _MOMENT:
         return ""
     told = [
         one.text
@@ -48,7 +49,7 @@ def _corrected_by(record: Record, before: Record, language: Language) -> str:
         if one.only_asks < _ASKS and not one.is_polite
     ]
     best = max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
-    is_about_it = shared_words(best, text) > 0 or _alike(best, text)
+    is_about_it = passed <= _AT_ONCE and (shared_words(best, text) > 0 or _alike(best, text))
     return best if corrects >= (_MAY_CORRECT if is_about_it else _CORRECTS) else ""
 
 
