@@ -152,7 +152,7 @@ def _within(
     return kept
 
 
-# A round much farther from the question than the best one cannot help (docs/reading.md).
+# A round much farther from the question than the best one cannot help (benchmarks/LOG.md).
 _HELPS = 0.35
 # Rounds that come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 2

@@ -85,7 +85,7 @@ def _is_name(word: str) -> bool:
 
 
 # What others said has to be so much nearer to the question than what the one asked about said.
-# Chosen on LoCoMo (docs/reading.md).
+# Chosen on LoCoMo (benchmarks/LOG.md).
 _MUCH_NEARER = 0.12
 # Said to somebody, maybe of that one.
 _TO_SOMEBODY = re.compile(r"\b(?:you|your|yours)\b", re.I)

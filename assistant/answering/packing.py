@@ -6,7 +6,7 @@ nearest sentences, and so are long messages behind their beginning: what follows
 What is left buys a few of the best rounds whole. A question about what the assistant said turns the
 shares around; one for an overview has no use for replies, and as many messages as fit. What is left
 then goes to rounds that had to wait. Shares and lengths were chosen on evidence in context
-(docs/reading.md).
+(benchmarks/LOG.md).
 """
 
 from collections.abc import Callable, Sequence

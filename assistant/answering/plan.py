@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from memory_store.language import Asked
 
-# What a user said, cut where it is long, and its date; measured (docs/reading.md).
+# What a user said, cut where it is long, and its date; measured (benchmarks/LOG.md).
 _TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
 # The same of the many messages of an overview, most of which are short.

@@ -160,7 +160,7 @@ def _only_told(found: Recalled) -> Recalled:
 
 
 # Closeness of a sentence, and of its round, beside that of its passage. Chosen on diaries
-# (docs/reading.md).
+# (benchmarks/LOG.md).
 _SENTENCE, _ROUND = 0.5, 0.25
 # Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
 # has to be what the other one said.

@@ -52,10 +52,13 @@ async def recall_of(
             rounds = list(_rounds(group[0]))
             for start in range(0, len(rounds), _SLICE):
                 await store.remember(rounds[start : start + _SLICE])
-            for question in group:
-                if not question.is_abstention and evidence_rounds(question):
-                    yield await _found(question, store)
+            for question in _with_evidence(group):
+                yield await _found(question, store)
             await engine.close()
+
+
+def _with_evidence(questions: Sequence[Question]) -> Iterator[Question]:
+    return (one for one in questions if not one.is_abstention and evidence_rounds(one))
 
 
 def _rounds(question: Question) -> Iterator[Round]:
@@ -71,13 +74,18 @@ def _rounds(question: Question) -> Iterator[Round]:
 async def _found(question: Question, store: MemoryStore) -> Found:
     asked_on = question.question_date.date()
     recall = await store.recall(Query(_USER, question.question, _DEPTH, asked_on=asked_on))
-    ids = {str(session.position): session.session_id for session in question.sessions}
     rounds = [one.record.round for one in recall.rounds]
+    return _placed(question, rounds, [one.session_id for one in recall.sessions])
+
+
+def _placed(question: Question, rounds: Sequence[Round], sessions: Sequence[str]) -> Found:
+    """Where the evidence is among these, the best first."""
+    ids = {str(session.position): session.session_id for session in question.sessions}
     places = [(int(round.session_id), round.round_index) for round in rounds]
     return Found(
         question.question_type,
         _last(places, evidence_rounds(question)),
-        _last([ids[one.session_id] for one in recall.sessions], question.evidence_session_ids),
+        _last([ids[one] for one in sessions], question.evidence_session_ids),
     )
 
 
@@ -85,17 +93,9 @@ def latest(dataset: Dataset) -> Iterator[Found]:
     """The same questions, where what was said last comes first: what a window of the latest
     sessions would hold."""
     for group in dataset.histories([one.question_id for one in dataset.outlines]):
-        for question in group:
-            if not question.is_abstention and evidence_rounds(question):
-                rounds = [*_rounds(question)][::-1]
-                ids = {str(session.position): session.session_id for session in question.sessions}
-                places = [(int(one.session_id), one.round_index) for one in rounds]
-                sessions = [ids[one.session_id] for one in rounds]
-                yield Found(
-                    question.question_type,
-                    _last(places, evidence_rounds(question)),
-                    _last(sessions, question.evidence_session_ids),
-                )
+        for question in _with_evidence(group):
+            rounds = [*_rounds(question)][::-1]
+            yield _placed(question, rounds, [one.session_id for one in rounds])
 
 
 async def unrelated(examples: Sequence[Example], embedder: Embedder) -> float:

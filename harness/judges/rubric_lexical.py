@@ -1,7 +1,7 @@
 """The rubric judge without a model: how many of a point's words an answer says.
 
 It compares words, not meanings: an answer that says the opposite in the same words passes, a good
-paraphrase fails. docs/benchmark.md says how often it is right where that is known for certain.
+paraphrase fails. benchmarks/LOG.md says how often it is right where that is known for certain.
 """
 
 import hashlib

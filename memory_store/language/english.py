@@ -3,7 +3,7 @@
 Facts are kept as they were said: "I fixed the mountain bike on Saturday". The question about them,
 "Which bike did I fix the past weekend?", opens with words that no statement has and names a time
 that the statement names otherwise; both pull its vector away from the fact. Without them it lies
-nearer, and the mean of both vectors finds more than either (measured in docs/benchmark.md).
+nearer, and the mean of both vectors finds more than either (measured in benchmarks/LOG.md).
 """
 
 import re

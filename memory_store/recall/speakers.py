@@ -2,7 +2,7 @@
 
 Who speaks says "I"; a speaker's own name is what the others say. Searched for, it finds those who
 talk to her. So the names of speakers in a question lift what these said, and the rest of the
-question is searched (measured in docs/recall.md).
+question is searched (measured in benchmarks/LOG.md).
 """
 
 import re

@@ -90,7 +90,7 @@ def rarity(found: int, rounds: int) -> float:
 
 # Without stop words, as recall counts them. What a round is written down with, its date and its
 # speakers, is as long as `_AROUND` words; a longer round than a usual one counts no more than that,
-# since its reply is cut (docs/reading.md).
+# since its reply is cut (benchmarks/LOG.md).
 _AROUND = 23
 _USUAL = 100
 

@@ -3,7 +3,7 @@
 It follows the benchmark's rubrics as far as words can carry them: containment for facts, off-by-one
 for temporal counts, use of what is known of the person for preferences, recognition of the gap for
 abstention. The coefficients lie beside this module with how they were fitted;
-docs/benchmark.md says how often it agrees with model judges.
+benchmarks/LOG.md says how often it agrees with model judges.
 """
 
 import hashlib
