@@ -1,6 +1,7 @@
 """`python -m benchmarks.encoder train` teaches the packaged encoder anew from the examples;
 `… recall ENCODER DATASET=FILE …` says what an encoder finds inside the product's fusion;
-`… common ENCODER` how near to each other it has texts that share nothing."""
+`… common ENCODER` how near to each other it has texts that share nothing; `… floors ENCODER` how
+many questions a floor denies, of those answered and of the others."""
 
 import argparse
 import asyncio
@@ -13,8 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.encoder.examples import HELD_OUT, of_lives, pairs
-from benchmarks.encoder.recall import Found, latest, of_examples, recall_of, unrelated
+from benchmarks.encoder.examples import HELD_OUT, UNANSWERED, of_lives, pairs
+from benchmarks.encoder.recall import Found, closest, latest, of_examples, recall_of, unrelated
 from harness.datasets.registry import open_dataset
 from memory_store import RecallSettings, Weights
 from memory_store.embedding import (
@@ -28,6 +29,8 @@ from supply_chain.eight_bits import WEIGHTS, base_folder, write
 _BASE = "all-MiniLM-L6-v2"
 _CACHE_BYTES = 4 << 30
 _CUTS = (5, 10, 25, 50)
+_REPORT = 20
+_FLOORS = [n / 100 for n in range(16, 62, 3)]
 _WIDTH = 120
 _EXAMPLES = "examples"
 _NOTHING = dict.fromkeys((field.name for field in fields(Weights)), 0.0)
@@ -43,7 +46,7 @@ def main() -> None:
     """Train, or measure."""
     parser = argparse.ArgumentParser(prog="benchmarks.encoder", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    train = commands.add_parser("train", help="some hours on two cores")
+    train = commands.add_parser("train", help="a day on two cores, minutes on a graphics card")
     train.add_argument("--out", type=Path, default=Path("runs/encoder"))
     measure = commands.add_parser("recall", help="all evidence among the first k")
     measure.add_argument("encoder", help=f"one of {', '.join(ENCODERS)}, or a file")
@@ -52,8 +55,12 @@ def main() -> None:
     measure.add_argument("--cache", type=Path, default=Path("runs/encoder-vectors"))
     common = commands.add_parser("common", help="how near texts are that share nothing")
     common.add_argument("encoder")
+    floors = commands.add_parser("floors", help="what each `quote_floor` denies")
+    floors.add_argument("encoder")
     given = parser.parse_args()
-    if given.command == "train":
+    if given.command == "floors":
+        asyncio.run(_floors(given.encoder))
+    elif given.command == "train":
         asyncio.run(_train(given.out))
     elif given.command == "common":
         asyncio.run(_compare(given.encoder))
@@ -63,19 +70,21 @@ def main() -> None:
 
 async def _train(out: Path) -> None:
     # Imported here because torch takes seconds, and measuring does without.
-    from benchmarks.encoder.training import Recipe, averaged, rows_of, taught, vectors_of
+    from benchmarks.encoder.training import KEPT, RUNS, Rows, averaged, taught, vectors_of
 
-    recipe, base, console = Recipe(), base_folder(), Console()
+    base, console = base_folder(), Console()
     examples = [*pairs(), *of_lives()]
     out.mkdir(parents=True, exist_ok=True)
     embedder = Embedder(ModelEncoder(_BASE), workers=os.cpu_count() or 1)
-    rows = rows_of(examples, recipe, await vectors_of(examples, embedder))
+    vectors = await vectors_of(examples, embedder)
     await embedder.close()
-    console.print(f"{len(examples)} examples, {len(rows)} rows; {recipe}")
-    for done, total, loss in taught(rows, base, recipe, out / "taught.safetensors"):
-        if done % 20 == 0 or done == total:
-            console.print(f"step {done} of {total}: loss {loss:.3f}")
-    averaged(base, [out / "taught.safetensors"], recipe.kept, out / WEIGHTS)
+    files = [out / f"taught-{recipe.seed}.safetensors" for recipe in RUNS]
+    for recipe, file in zip(RUNS, files, strict=True):
+        console.print(f"{len(examples)} examples; {recipe}")
+        for done, total, loss in taught(Rows(examples, recipe, vectors), base, recipe, file):
+            if done % _REPORT == 0 or done == total:
+                console.print(f"step {done} of {total}: loss {loss:.3f}")
+    averaged(base, files, KEPT, out / WEIGHTS)
     shutil.copy(base / "config.json", out)
     write(out, out / "encoder.onnx")
     console.print(f"written: {out / 'encoder.onnx'}")
@@ -87,6 +96,21 @@ async def _compare(encoder: str) -> None:
         embedder = Embedder(ModelEncoder(name))
         Console().print(f"{name}: {await unrelated(pairs(HELD_OUT), embedder):.3f}")
         await embedder.close()
+
+
+async def _floors(encoder: str) -> None:
+    """With closeness alone: names and things that never came up are denied besides."""
+    embedder = Embedder(ModelEncoder(encoder), workers=os.cpu_count() or 1)
+    told, never = [
+        [near async for near in closest(pairs(folder), embedder, RecallSettings())]
+        for folder in (HELD_OUT, UNANSWERED)
+    ]
+    await embedder.close()
+    table = Table("floor", f"told ({len(told)}), denied", f"never told ({len(never)}), admitted")
+    for floor in _FLOORS:
+        shares = (sum(near < floor for near in of) / len(of) for of in (told, never))
+        table.add_row(f"{floor:.2f}", *(f"{share:.3f}" for share in shares))
+    Console().print(table)
 
 
 async def _measure(given: argparse.Namespace) -> None:

@@ -16,6 +16,8 @@ PAIRS = Path(__file__).parents[1] / "memory_pairs"
 LIVES = Path(__file__).parent / "lives"
 HELD_OUT = PAIRS / "held_out"
 """Of people and topics that nothing is trained on."""
+UNANSWERED = PAIRS / "unanswered"
+"""Questions that nothing answers, with messages that only stand near."""
 
 
 class Example(NamedTuple):

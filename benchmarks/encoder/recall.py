@@ -27,6 +27,7 @@ from memory_store.recall.search import query_vector
 _USER = "someone"
 _SLICE = 256
 _DEPTH = 200
+_BESIDE = 12
 _NOT_FOUND = 1_000_000
 _STEP = timedelta(seconds=1)
 _SAID_ON = datetime(2025, 1, 1, tzinfo=UTC)
@@ -105,6 +106,23 @@ async def unrelated(examples: Sequence[Example], embedder: Embedder) -> float:
     told = await embedder.embed([one.positives[0] for one in examples], TextKind.DOCUMENT)
     cosines = np.stack(asked) @ told.T
     return float(cosines[~np.eye(len(examples), dtype=bool)].mean())
+
+
+async def closest(
+    examples: Sequence[Example], embedder: Embedder, settings: RecallSettings
+) -> AsyncIterator[float]:
+    """How close to each example's question the closest sentence is of its own messages and of
+    those of the examples beside it: of somebody who told some fifty things."""
+    told = [[*one.positives, *one.negatives] for one in examples]
+    with tempfile.TemporaryDirectory() as folder:
+        engine = EdgeEngine(Path(folder))
+        store = MemoryStore(engine, embedder, settings)
+        await store.open()
+        for place, one in enumerate(examples):
+            around = [*told, *told][place : place + _BESIDE]
+            sentences = [s for each in around for text in each for s in ENGLISH.sentences(text)]
+            yield max(await store.closeness(one.question, sentences))
+        await engine.close()
 
 
 def _last(ranked: Sequence[object], wanted: Sequence[object]) -> int:

@@ -2,8 +2,9 @@
 
 Contrastive learning (van den Oord et al. 2018): of a batch's messages, a question's own is to be
 the nearest. As in the product, a message counts by its nearest key: its text, or a statement in it.
-Trained alone the network forgets what it knew of other texts, so its weights are averaged with
-those it began with (Wortsman et al. 2022).
+Trained alone the network forgets what it knew of other texts, so the weights of several runs are
+averaged with those it began with (Wortsman et al. 2022). The vectors of single words stay as they
+are.
 """
 
 import random
@@ -36,13 +37,15 @@ _TOGETHER = 32
 
 @dataclass(frozen=True)
 class Recipe:
-    """How it is taught. Chosen by what helps inside the product's fusion: docs/decisions/0022."""
+    """How one run is taught. Chosen by what helps inside the product's fusion:
+    docs/decisions/0022."""
 
-    epochs: float = 2.0
-    batch: int = 64
-    negatives: int = 2
+    seed: int = 1
+    epochs: float = 5.0
+    batch: int = 256
+    rate: float = 1e-4
+    negatives: int = 4
     """Hard ones of each question, beside those of the batch."""
-    rate: float = 5e-5
     warm_up: float = 0.1
     temperature: float = 0.05
     tokens: int = 128
@@ -50,35 +53,56 @@ class Recipe:
     most_positives: int = 4
     sentences: float = 0.5
     """Share of the messages that are read by their nearest key, not as a whole."""
-    life_pool: int = 6
-    """From so many of a person's nearest other messages hard negatives are drawn."""
-    kept: float = 0.5
-    """Share of the base in the average."""
-    seed: int = 1
+    pool: int = 6
+    """From so many of the nearest negatives those of a row are drawn."""
 
 
-def rows_of(examples: Sequence[Example], recipe: Recipe, vectors: Vectors) -> list[Row]:
-    """The rows of all examples: question, positive, negatives; in an order drawn by the seed.
-    `vectors` are the base's, of every question and key."""
-    draw = random.Random(recipe.seed)
-    rows = [row for example in examples for row in _rows(example, recipe, vectors, draw)]
-    draw.shuffle(rows)
-    return rows
+RUNS = (
+    Recipe(),
+    Recipe(seed=2, batch=512, rate=1.5e-4),
+    Recipe(seed=3, batch=1024, rate=2e-4, negatives=3, epochs=6.0),
+)
+KEPT = 0.5
+"""Share of the base in the average with the runs."""
 
 
-def _rows(example: Example, recipe: Recipe, vectors: Vectors, draw: random.Random) -> Iterator[Row]:
+class Rows:
+    """The rows of all examples: question, positive, negatives; drawn anew for each epoch."""
+
+    def __init__(self, examples: Sequence[Example], recipe: Recipe, vectors: Vectors) -> None:
+        """`vectors` are the base's, of every question and key."""
+        self._recipe = recipe
+        self._draw = random.Random(recipe.seed)
+        self._nearest = [_nearest(one, vectors) for one in examples if one.positives]
+
+    def epoch(self) -> list[Row]:
+        """One row for each of an example's positives, in a new order."""
+        rows = [row for one in self._nearest for row in self._rows(*one)]
+        self._draw.shuffle(rows)
+        return rows
+
+    def _rows(
+        self, question: str, positives: Sequence[tuple[str, str]], negatives: Sequence[str]
+    ) -> Iterator[Row]:
+        recipe, draw = self._recipe, self._draw
+        hard = list(negatives[: recipe.pool])
+        for nearest, whole in draw.sample(positives, min(recipe.most_positives, len(positives))):
+            draw.shuffle(hard)
+            key = nearest if draw.random() < recipe.sentences else whole
+            yield (question, key, *(hard[n % len(hard)] for n in range(recipe.negatives)))
+
+
+def _nearest(example: Example, vectors: Vectors) -> tuple[str, list[tuple[str, str]], list[str]]:
+    """The question, each positive by its nearest key and as a whole, and the nearest key of each
+    negative, the nearest first."""
     asked = vectors[example.question]
 
-    def nearest(message: str) -> str:
-        return max(keys(message), key=lambda key: float(vectors[key] @ asked))
+    def near(key: str) -> float:
+        return float(vectors[key] @ asked)
 
-    hard = sorted(
-        map(nearest, example.negatives), key=lambda key: float(vectors[key] @ asked), reverse=True
-    )[: recipe.life_pool]
-    for positive in example.positives[: recipe.most_positives]:
-        key = nearest(positive) if draw.random() < recipe.sentences else keys(positive)[0]
-        draw.shuffle(hard)
-        yield (example.question, key, *(hard[n % len(hard)] for n in range(recipe.negatives)))
+    positives = [(max(keys(one), key=near), keys(one)[0]) for one in example.positives]
+    negatives = sorted((max(keys(one), key=near) for one in example.negatives), key=near)
+    return example.question, positives, negatives[::-1]
 
 
 @cache
@@ -117,24 +141,32 @@ def batches(rows: Sequence[Row], size: int, draw: random.Random) -> Iterator[lis
 
 
 class Learner:
-    """The network while it is taught."""
+    """The network while it is taught, on a graphics card where there is one."""
 
     def __init__(self, folder: Path, recipe: Recipe) -> None:
         torch.manual_seed(recipe.seed)
         self._recipe = recipe
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
-        self.network = AutoModel.from_pretrained(folder, add_pooling_layer=False).train()
-        self._optimizer = torch.optim.AdamW(self.network.parameters(), recipe.rate)
+        network = AutoModel.from_pretrained(folder, add_pooling_layer=False)
+        network.get_input_embeddings().requires_grad_(requires_grad=False)
+        self.network = network.to(self._device).train()
+        taught = [one for one in network.parameters() if one.requires_grad]
+        self._optimizer = torch.optim.AdamW(taught, recipe.rate)
 
     def step(self, batch: Sequence[Row], done: float) -> float:
         """Learn from a batch, this share of all steps being done; the loss before it."""
         recipe = self._recipe
         for group in self._optimizer.param_groups:
             group["lr"] = recipe.rate * min(1.0, (done + 1e-3) / recipe.warm_up) * (1.0 - done)
-        rows = self._rows([row[column] for column in range(len(batch[0])) for row in batch])
+        texts = [row[column] for column in range(len(batch[0])) for row in batch]
+        once = list(dict.fromkeys(texts))
+        places = {text: place for place, text in enumerate(once)}
+        rows = self._rows(once)[[places[text] for text in texts]]
         asked, messages = rows[: len(batch)], rows[len(batch) :]
         likeness = asked @ messages.T / recipe.temperature
-        loss = torch.nn.functional.cross_entropy(likeness, torch.arange(len(batch)))
+        right = torch.arange(len(batch), device=self._device)
+        loss = torch.nn.functional.cross_entropy(likeness, right)
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -143,37 +175,37 @@ class Learner:
 
     def weights(self) -> dict[str, torch.Tensor]:
         """By name, as its folder names them."""
-        return {name: x.contiguous() for name, x in self.network.state_dict().items()}
+        return {name: x.cpu().contiguous() for name, x in self.network.state_dict().items()}
 
     def _rows(self, texts: list[str]) -> torch.Tensor:
         """A row of unit length a text, those of like length read together."""
         ids = self._tokenizer(texts, truncation=True, max_length=self._recipe.tokens)["input_ids"]
         order = sorted(range(len(texts)), key=lambda n: len(ids[n]))
-        rows: dict[int, torch.Tensor] = {}
-        for start in range(0, len(order), _TOGETHER):
-            group = order[start : start + _TOGETHER]
-            padded = self._tokenizer.pad(
-                {"input_ids": [ids[n] for n in group]}, return_tensors="pt"
-            )
-            hidden = self.network(**padded).last_hidden_state
+        together = _TOGETHER if self._device == "cpu" else len(order)
+        means = []
+        for start in range(0, len(order), together):
+            group = [ids[n] for n in order[start : start + together]]
+            padded = self._tokenizer.pad({"input_ids": group}, return_tensors="pt")
+            padded = padded.to(self._device)
+            with torch.autocast(self._device, torch.bfloat16, enabled=self._device != "cpu"):
+                hidden = self.network(**padded).last_hidden_state
             mask = padded["attention_mask"][..., None].float()
-            means = (hidden * mask).sum(1) / mask.sum(1)
-            rows |= dict(zip(group, torch.nn.functional.normalize(means, dim=1), strict=True))
-        return torch.stack([rows[n] for n in range(len(texts))])
+            means.append((hidden.float() * mask).sum(1) / mask.sum(1))
+        rows = torch.nn.functional.normalize(torch.cat(means), dim=1)
+        return rows[torch.tensor(order, device=self._device).argsort()]
 
 
-def taught(
-    rows: Sequence[Row], base: Path, recipe: Recipe, file: Path
-) -> Iterator[tuple[int, int, float]]:
+def taught(rows: Rows, base: Path, recipe: Recipe, file: Path) -> Iterator[tuple[int, int, float]]:
     """Teach the network in the folder, and write its weights; yields steps done, all, and loss."""
     learner, draw = Learner(base, recipe), random.Random(recipe.seed)
-    an_epoch = sum(1 for _ in batches(rows, recipe.batch, random.Random(recipe.seed)))
-    total, done = int(an_epoch * recipe.epochs), 0
+    epoch = rows.epoch()
+    total, done = int(len(epoch) // recipe.batch * recipe.epochs), 0
     while done < total:
-        for batch in islice(batches(rows, recipe.batch, draw), total - done):
+        for batch in islice(batches(epoch, recipe.batch, draw), total - done):
             loss = learner.step(batch, done / total)
             done += 1
             yield done, total, loss
+        epoch = rows.epoch()
     save_file(learner.weights(), file)
 
 

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file
 from benchmarks.encoder import overlap
 from benchmarks.encoder.examples import HELD_OUT, Example, of_lives, pairs
 from benchmarks.encoder.recall import of_examples
-from benchmarks.encoder.training import Recipe, averaged, batches, rows_of, taught, vectors_of
+from benchmarks.encoder.training import Recipe, Rows, averaged, batches, taught, vectors_of
 from memory_store import RecallSettings
 from memory_store.embedding import Embedder, HashEncoder, ModelEncoder
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
@@ -60,9 +60,9 @@ def test_runs_that_are_shared_are_found() -> None:
 async def test_a_network_is_taught_averaged_and_written(tmp_path: Path) -> None:
     base = base_folder()
     embedder = Embedder(HashEncoder())
-    rows = rows_of(TAUGHT, RECIPE, await vectors_of(TAUGHT, embedder))
+    rows = Rows(TAUGHT, RECIPE, await vectors_of(TAUGHT, embedder))
     await embedder.close()
-    assert len(rows) == 4
+    assert sorted(row[0] for row in rows.epoch()) == sorted(one.question for one in TAUGHT)
     steps = list(taught(rows, base, RECIPE, tmp_path / "taught.safetensors"))
     assert all(later > earlier for (earlier, *_), (later, *_) in pairwise(steps))
     averaged(base, [tmp_path / "taught.safetensors"], 0.5, tmp_path / WEIGHTS)
@@ -71,6 +71,10 @@ async def test_a_network_is_taught_averaged_and_written(tmp_path: Path) -> None:
     first = load_file(base / WEIGHTS)[name]
     assert abs(of[WEIGHTS] - (first + of["taught.safetensors"]) / 2).max() < 1e-6
     assert abs(of[WEIGHTS] - first).max() > 0
+    words = "embeddings.word_embeddings.weight"
+    assert (
+        load_file(tmp_path / "taught.safetensors")[words] == load_file(base / WEIGHTS)[words]
+    ).all()
     shutil.copy(base / "config.json", tmp_path)
     write(tmp_path, tmp_path / "new.onnx")
     encoder = ModelEncoder(str(tmp_path / "new.onnx"))
