@@ -9,36 +9,31 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from assistant.access.budgets import SharedBudgets
 from assistant.access.doorkeeper import Doorkeeper
-from assistant.access.limits import Limits
+from assistant.access.limits import Limits, SharedBudgets
 from assistant.access.patience import Patience
 from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
+    access,
+    browsers,
     chat,
     description,
-    embeddings,
     errors,
     memories,
     memory_list,
-    page,
+    models,
     portability,
-    profiles,
-    protected_resource,
     remote_mcp,
     responses,
     service,
     sessions,
-    spaces,
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
-from assistant.api.failures import failures
-from assistant.api.middleware import OneJob, PlainRequest, WholeBody
+from assistant.api.description import failures
+from assistant.api.middleware import Draining, Observed, OneJob, PlainRequest, Shutdown, WholeBody
 from assistant.api.remote_mcp import JsonRpcErrors
-from assistant.api.request_metrics import Observed
-from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -48,17 +43,15 @@ from assistant.worker_messages import Notices
 _KEYED: tuple[ModuleType, ...] = (
     chat,
     responses,
-    embeddings,
-    profiles,
+    models,
     sessions,
-    spaces,
     memories,
     memory_list,
     portability,
     upkeep,
     remote_mcp,
 )
-_OPEN: tuple[ModuleType, ...] = (service, protected_resource, page)
+_OPEN: tuple[ModuleType, ...] = (service, access, browsers)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -132,7 +125,7 @@ def _add_routes(app: FastAPI) -> None:
         app.include_router(module.router, dependencies=[NEEDS_KEY], responses=failures(401))
     for module in _OPEN:
         app.include_router(module.router)
-    page.mount_files(app)
+    browsers.mount_files(app)
     modules = [*_KEYED, *_OPEN]
     description.install(app, [route for module in modules for route in module.router.routes])
 

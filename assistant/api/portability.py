@@ -9,13 +9,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
-from assistant.api.dependencies import Changes, Parts
-from assistant.api.description import text_content, text_reply
-from assistant.api.failures import READING, WRITING, failures
+from assistant.api.description import READING, WRITING, failures, text_content, text_reply
 from assistant.api.parameters import UserInPath
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories
 from assistant.api.request_context import caller_of, checked_id, user_in_path
-from assistant.api.route import JsonRoute
+from assistant.api.route import Changes, JsonRoute, Parts
 from assistant.chat.turns import Arriving
 from assistant.errors import InvalidRequest
 from assistant.imports.reading import read_export

@@ -17,9 +17,9 @@ from fastapi.responses import Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assistant.api.access import MCP
 from assistant.api.errors import error_body
 from assistant.api.parameters import UserId
-from assistant.api.protected_resource import MCP
 from assistant.api.replies.mcp import ANSWERED, McpAnswer
 from assistant.api.request_context import session_of, time_of
 from assistant.api.requests.mcp import McpMessage

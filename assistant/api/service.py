@@ -8,9 +8,7 @@ from fastapi.responses import PlainTextResponse, Response
 
 from assistant.access.keys import Scope
 from assistant.api.access import NEEDS_KEY
-from assistant.api.dependencies import Door, Parts
-from assistant.api.description import text_reply
-from assistant.api.failures import failures
+from assistant.api.description import failures, text_reply
 from assistant.api.replies import json_response
 from assistant.api.replies.service import (
     CallerDescription,
@@ -22,6 +20,7 @@ from assistant.api.replies.service import (
     Version,
 )
 from assistant.api.request_context import caller_of
+from assistant.api.route import Door, Parts
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from assistant.services import chosen_of

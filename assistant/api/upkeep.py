@@ -8,16 +8,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from assistant.access.keys import Scope
-from assistant.api.dependencies import Changes, Parts, Store
-from assistant.api.description import text_reply
-from assistant.api.failures import WRITING, failures
-from assistant.api.keeping import where_of
+from assistant.api.description import WRITING, failures, text_reply
+from assistant.api.parameters import where_of
 from assistant.api.portability import NDJSON, pieces
 from assistant.api.replies.removal import LINES_EXAMPLE, Retained
 from assistant.api.replies.service import Scrubbed
 from assistant.api.request_context import caller_of, time_of, user_of
 from assistant.api.requests.memories import RetentionRequest
-from assistant.api.route import JsonRoute
+from assistant.api.route import Changes, JsonRoute, Parts, Store
 from assistant.chat.recorder import Recorder
 from memory_store import Forgotten, RetentionRule
 from memory_store.transfer import ending, header, to_line

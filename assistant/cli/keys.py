@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import ApiKey, Scope, new_key
+from assistant.access.keys import ApiKey, KeyFile, Scope, new_key
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:

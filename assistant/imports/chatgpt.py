@@ -5,13 +5,15 @@ from typing import Any
 
 from assistant.characters import whole_characters
 from assistant.chat.turns import Role
-from assistant.imports.fields import mapping, moment, text_of
 from assistant.imports.sessions import (
     HIDDEN,
     THOUGHTS,
     TOOLS,
     ImportedConversation,
     ImportedMessage,
+    mapping,
+    moment,
+    text_of,
 )
 
 _TEXTS = ("text", "multimodal_text")

@@ -4,8 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage
+from assistant.imports.sessions import (
+    THOUGHTS,
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 

@@ -10,8 +10,19 @@ from datetime import datetime
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage, daily
+from assistant.imports.sessions import (
+    THOUGHTS,
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    mapping,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ABOUT_THE_AGENT = "memory blocks about the agent itself (persona)"
 _SAYING = "send_message"

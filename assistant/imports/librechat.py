@@ -5,8 +5,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import ImportedConversation, ImportedMessage
+from assistant.imports.sessions import (
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ERRORS = "error messages"
 

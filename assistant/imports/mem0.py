@@ -4,8 +4,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, text_of
-from assistant.imports.sessions import ImportedConversation, ImportedMessage, daily
+from assistant.imports.sessions import (
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    text_of,
+)
 
 
 def fits(item: Mapping[str, Any]) -> bool:

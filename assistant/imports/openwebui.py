@@ -6,8 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage
+from assistant.imports.sessions import (
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    mapping,
+    objects,
+    parts_text,
+    text_of,
+)
 
 # What a model thought and which tools it called stand in its answer as folded sections.
 _FOLDED = re.compile(r"<details\s([^<>]*)>(?:(?!<details\s).)*?</details>\s*", re.S)

@@ -8,8 +8,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, ImportedSession
+from assistant.imports.sessions import (
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+    ImportedSession,
+    digest,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ROLES = {
     "user": Role.USER,

@@ -25,7 +25,6 @@ from assistant.imports import (
     plain,
     zep,
 )
-from assistant.imports.fields import keys_of, mapping, text_of
 from assistant.imports.json_items import (
     NoList,
     TooManyValues,
@@ -33,8 +32,15 @@ from assistant.imports.json_items import (
     not_json,
     value_of,
 )
-from assistant.imports.sessions import ImportedConversation, ImportedSession, session_of
-from assistant.imports.zip_files import MOST_BYTES, files_of
+from assistant.imports.recognised import MOST_BYTES, files_of
+from assistant.imports.sessions import (
+    ImportedConversation,
+    ImportedSession,
+    keys_of,
+    mapping,
+    session_of,
+    text_of,
+)
 
 _MOST_ENTRIES = 200_000
 _MOST_TOLD = 1000

@@ -5,8 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, mapping, objects, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, daily
+from assistant.imports.sessions import (
+    TOOLS,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    mapping,
+    objects,
+    text_of,
+)
 
 _ENDED = "facts that are marked as no longer true"
 

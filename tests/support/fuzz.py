@@ -28,8 +28,7 @@ from commands import Server
 from odd_requests import OddRequests, Sent
 from qdrant_binary import a_server
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, Scope, new_key
 
 _BATCH = 1000
 _AT_ONCE = 4

@@ -7,7 +7,7 @@ from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
 from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
-from assistant.models.usage import UsageCounts as Counts
+from assistant.models.chat_model import UsageCounts as Counts
 from memory_store.embedding import Embedder
 
 

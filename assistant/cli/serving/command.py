@@ -4,8 +4,7 @@ import asyncio
 
 import typer
 
-from assistant.access.doorkeeper import check_reachable
-from assistant.access.hosts import is_loopback
+from assistant.access.doorkeeper import check_reachable, is_loopback
 from assistant.cli.serving.allocator import keep_small
 from assistant.cli.serving.process import listen, say_starting, serve_at
 from assistant.cli.serving.workers import check_workers, run_workers

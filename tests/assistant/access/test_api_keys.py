@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import ApiKey, NewKey, Scope, digest_of, key_of, new_key
+from assistant.access.keys import ApiKey, KeyFile, NewKey, Scope, digest_of, key_of, new_key
 from assistant.errors import ConfigError
 
 MADE = "2026-01-02T03:04:05+00:00"

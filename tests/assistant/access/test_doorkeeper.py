@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from assistant.access.doorkeeper import ANYBODY, Doorkeeper, check_reachable
-from assistant.access.hosts import is_loopback
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.doorkeeper import ANYBODY, Doorkeeper, check_reachable, is_loopback
+from assistant.access.keys import KeyFile, Scope, new_key
 from assistant.errors import ConfigError, Unauthenticated
 from assistant.settings import Settings
 

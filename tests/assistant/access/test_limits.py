@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from assistant.access.budgets import OwnBudgets
 from assistant.access.doorkeeper import ANYBODY, Caller
 from assistant.access.keys import Scope
-from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits
+from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits, OwnBudgets
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.settings.groups import LimitSettings
 

@@ -13,8 +13,7 @@ from calls import assert_error, chat, rounds
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import NewKey, Scope, new_key
+from assistant.access.keys import KeyFile, NewKey, Scope, new_key
 from assistant.answering.phrases import HELLO
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)

@@ -21,8 +21,7 @@ from scripted_model import ScriptedModel
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, Scope, new_key
 
 # No part of it may be in a random hexadecimal id by chance.
 SECRET = "4711-mh"

@@ -17,8 +17,7 @@ from calls import record, rounds, sessions
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, Scope, new_key
 from assistant.settings.groups import LimitSettings
 
 mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")

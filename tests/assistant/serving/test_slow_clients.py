@@ -13,8 +13,7 @@ from raw_http import Line, asked, line
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import new_key
+from assistant.access.keys import KeyFile, new_key
 from assistant.access.patience import Patience
 from assistant.api.browsers import SAFE_HEADERS
 from assistant.cli.serving.connection import ConnectionConfig

