@@ -10,8 +10,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
 from assistant.access.doorkeeper import Doorkeeper
-from assistant.access.limits import Limits, SharedBudgets
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience, RequestLimits, SharedBudgets
 from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
     access,
@@ -22,7 +21,6 @@ from assistant.api import (
     memories,
     memory_list,
     models,
-    portability,
     remote_mcp,
     responses,
     service,
@@ -47,7 +45,6 @@ _KEYED: tuple[ModuleType, ...] = (
     sessions,
     memories,
     memory_list,
-    portability,
     upkeep,
     remote_mcp,
 )
@@ -65,7 +62,7 @@ def create_app(
     *,
     services: Services | None = None,
     clock: Clock | None = None,
-    patience: Patience = Patience(),
+    patience: ClientPatience = ClientPatience(),
 ) -> FastAPI:
     """The assistant as an ASGI application.
 
@@ -96,7 +93,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.clock = clock or wall_clock
-    app.state.limits = Limits(settings.limits)
+    app.state.limits = RequestLimits(settings.limits)
     app.state.shutdown = Shutdown()
     app.state.doorkeeper = Doorkeeper(settings)
     _add_routes(app)
@@ -107,7 +104,7 @@ def create_app(
 
 async def _share(app: FastAPI, settings: Settings, notices: Notices) -> None:
     """Limits and keys are those of all assistants on the Qdrant server."""
-    limits: Limits = app.state.limits
+    limits: RequestLimits = app.state.limits
     limits.budgets = SharedBudgets(notices.documents, lambda: wall_clock().timestamp())
     if settings.shares_keys:
         door: Doorkeeper = app.state.doorkeeper
@@ -130,7 +127,7 @@ def _add_routes(app: FastAPI) -> None:
     description.install(app, [route for module in modules for route in module.router.routes])
 
 
-def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, patience: ClientPatience) -> None:
     """From the innermost to the outermost."""
     app.add_middleware(PlainRequest)
     app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
-from assistant.access.keys import ApiKey, KeyFile, Scope, digest_of, key_of
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, digest_of, key_of
 from assistant.errors import ConfigError, Forbidden, Unauthenticated
 from assistant.settings import Settings
 
@@ -84,7 +84,7 @@ class Caller:
     label: str
     user_id: str | None
     """The user this caller always is, whomever a request names; None for any."""
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
 
     @classmethod
     def of(cls, key: ApiKey) -> "Caller":
@@ -93,7 +93,7 @@ class Caller:
 
     def checked_time(self, given: datetime, now: datetime, param: str) -> None:
         """Raises `Forbidden` where a caller without `set_time` says it is another time than now."""
-        if Scope.SET_TIME not in self.scopes and abs(given - now) > _NOW:
+        if KeyScope.SET_TIME not in self.scopes and abs(given - now) > _NOW:
             raise Forbidden(
                 "this API key cannot set the time: omit the timestamp, or use a key with the "
                 "scope set_time",
@@ -101,7 +101,7 @@ class Caller:
                 param=param,
             )
 
-    def checked_scope(self, scope: Scope) -> None:
+    def checked_scope(self, scope: KeyScope) -> None:
         """Raises `Forbidden` for a caller without a scope."""
         if scope not in self.scopes:
             raise Forbidden(
@@ -109,7 +109,7 @@ class Caller:
             )
 
 
-ANYBODY = Caller("", "", None, frozenset(Scope))
+ANYBODY = Caller("", "", None, frozenset(KeyScope))
 """The caller of a server without keys, which only its own machine can reach."""
 
 
@@ -171,4 +171,4 @@ def _given_key(settings: Settings) -> tuple[ApiKey, ...]:
     if not token:
         return ()
     start = datetime.fromtimestamp(0, UTC).isoformat()
-    return (ApiKey("settings", "api_key", digest_of(token), None, frozenset(Scope), start),)
+    return (ApiKey("settings", "api_key", digest_of(token), None, frozenset(KeyScope), start),)

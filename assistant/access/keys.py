@@ -23,7 +23,7 @@ _PREFIX = "am-"
 _RANDOM_BYTES = 32
 
 
-class Scope(StrEnum):
+class KeyScope(StrEnum):
     """What a key allows beyond the memory of one user, now."""
 
     ACT_AS = "act_as"
@@ -44,14 +44,14 @@ class ApiKey:
     """SHA-256 of the token, in hex. The token is 256 random bits, so that nothing slower helps."""
     user_id: str | None
     """The one user it is for; None where its scopes let it name any."""
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
     created_at: str
     """RFC 3339."""
 
     def __post_init__(self) -> None:
         if self.user_id is not None and not self.user_id.strip():
             raise ConfigError("the user of a key must not be blank", code="wrong_key")
-        any_user = bool(self.scopes & {Scope.ACT_AS, Scope.ADMIN})
+        any_user = bool(self.scopes & {KeyScope.ACT_AS, KeyScope.ADMIN})
         if any_user == (self.user_id is not None):
             raise ConfigError(
                 "a key is either for one user or has the scope act_as or admin",
@@ -67,7 +67,7 @@ class NewKey(NamedTuple):
 
 
 def new_key(
-    label: str, user_id: str | None, scopes: Collection[Scope], *, created_at: str
+    label: str, user_id: str | None, scopes: Collection[KeyScope], *, created_at: str
 ) -> NewKey:
     """A key with a token of its own. Raises `ConfigError` for a user and scopes at odds."""
     if user_id is not None and (wrong := wrong_with_id(user_id)):
@@ -124,7 +124,7 @@ def _key_from_body(body: Mapping[str, Any]) -> ApiKey:
         label=str(body["label"]),
         digest=digest,
         user_id=None if user_id is None else str(user_id),
-        scopes=frozenset(Scope(scope) for scope in body["scopes"]),
+        scopes=frozenset(KeyScope(scope) for scope in body["scopes"]),
         created_at=str(body["created_at"]),
     )
 

@@ -1,7 +1,8 @@
 """How much one caller gets: requests a minute and answers at once, for each user apart.
 
 Requests are counted over all assistants on one Qdrant server; answers under way, as the memory and
-the threads that they take, in each process.
+the threads that they take, in each process. And how long the server waits for its clients: one that
+says half of something and then nothing costs a connection for as long as it is waited for.
 """
 
 import asyncio
@@ -151,7 +152,7 @@ MESSAGES = 10_000
 QUERY_CHARACTERS = 32_768
 
 
-class Limits:
+class RequestLimits:
     """The limits of one server. 0 is none."""
 
     def __init__(
@@ -224,3 +225,37 @@ def _limit(given: int | None, default: int, caller: Caller) -> int:
 def _check_length(text: str, most: int, param: str) -> None:
     if 0 < most < len(text):
         raise InvalidRequest(f"text is longer than {most} characters", code="too_long", param=param)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientPatience:
+    """Seconds, and bytes, of what is waited for. Tests wait less.
+
+    These are no settings: what is honest on a bad line is the same for every operator.
+    """
+
+    head_seconds: float = 20
+    """For the whole head of a request, from when the connection is there or the last one is
+    answered. A head is sent at once, in a packet or two."""
+    head_bytes: int = 65_536
+    """Most bytes of a head; clients and proxies keep to 8 to 32 KiB."""
+    idle_seconds: int = 5
+    """Between two requests. Clients that keep connections for longer try again on a new one."""
+    body_seconds: float = 20
+    """For a body of any length, beside the time that its bytes may take."""
+    body_bytes_per_second: float = 1_000
+    """The slowest sender that is waited for, as slow as a modem of 1993: 1 MiB may take 18
+    minutes."""
+    silence_seconds: float = 30
+    """For the next bytes of a body, however many came before: a phone in a tunnel comes back."""
+    unread_seconds: float = 20
+    """For the rest of a body that was answered without being read. Many clients look at the answer
+    only when they have sent everything."""
+    reading_seconds: float = 300
+    """For a client to take anything of an answer that it does not read."""
+
+    def body_deadline(self, begun: float, heard: float, received: int) -> float:
+        """When to give up a body that began and was last heard of at these times, and of which so
+        many bytes are here."""
+        slowest = begun + self.body_seconds + received / self.body_bytes_per_second
+        return min(slowest, heard + self.silence_seconds)

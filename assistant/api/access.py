@@ -22,7 +22,7 @@ from assistant.access.doorkeeper import (
     origin_host,
     requested_host,
 )
-from assistant.access.limits import Limits
+from assistant.access.limits import RequestLimits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.description import failures
 from assistant.api.errors import error_response
@@ -63,7 +63,7 @@ class Access:
         self,
         app: ASGIApp,
         doorkeeper: Doorkeeper,
-        limits: Limits,
+        limits: RequestLimits,
         allowed_origins: list[str],
         oauth: OauthSettings,
     ) -> None:

@@ -16,7 +16,7 @@ from assistant.api.requests import Request
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class DeclaredFailure:
     """A kind of failure: its name in the document, what it means, and an example of it."""
 
     name: str
@@ -39,8 +39,8 @@ class Failure:
         return {"description": self.meaning, "content": content}
 
 
-_FAILURES: Mapping[int, Failure] = {
-    400: Failure(
+_FAILURES: Mapping[int, DeclaredFailure] = {
+    400: DeclaredFailure(
         "InvalidRequest",
         "The request cannot be understood.",
         "invalid_request_error",
@@ -48,14 +48,14 @@ _FAILURES: Mapping[int, Failure] = {
         "'soon' is no time",
         "timestamp",
     ),
-    401: Failure(
+    401: DeclaredFailure(
         "InvalidKey",
         "There is no API key, or it opens nothing.",
         "authentication_error",
         "invalid_api_key",
         "the API key is wrong or revoked",
     ),
-    403: Failure(
+    403: DeclaredFailure(
         "Forbidden",
         "The API key does not allow this; without keys, only this machine may ask.",
         "permission_error",
@@ -63,7 +63,7 @@ _FAILURES: Mapping[int, Failure] = {
         "this API key cannot set the time",
         "timestamp",
     ),
-    404: Failure(
+    404: DeclaredFailure(
         "NotFound",
         "For this user there is no such thing, whether or not another one has it.",
         "not_found_error",
@@ -71,42 +71,42 @@ _FAILURES: Mapping[int, Failure] = {
         "this user has no memory 'x'",
         "id",
     ),
-    413: Failure(
+    413: DeclaredFailure(
         "TooLarge",
         "The body is larger than the server accepts.",
         "invalid_request_error",
         "request_too_large",
         "the request is larger than the 8388608 bytes this server accepts",
     ),
-    429: Failure(
+    429: DeclaredFailure(
         "TooManyRequests",
         "This user's share is used up for now, or the model's; `Retry-After` says how long.",
         "rate_limit_error",
         "rate_limit_exceeded",
         "rate limit: 1200 requests per minute and user; retry later",
     ),
-    502: Failure(
+    502: DeclaredFailure(
         "BadModelReply",
         "The language model's reply cannot be used.",
         "server_error",
         "bad_model_reply",
         "the chat model gave no answer",
     ),
-    503: Failure(
+    503: DeclaredFailure(
         "Unavailable",
         "Memory, the encoder or the language model cannot be reached.",
         "server_error",
         "store_unavailable",
         "the store does not answer",
     ),
-    504: Failure(
+    504: DeclaredFailure(
         "ModelTimeout",
         "The language model did not answer in time.",
         "server_error",
         "model_timeout",
         "the chat model took more than 120 seconds",
     ),
-    507: Failure(
+    507: DeclaredFailure(
         "StorageFull",
         "There is no space: nothing was written, and what is there can be read.",
         "server_error",

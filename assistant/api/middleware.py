@@ -13,12 +13,12 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience
 from assistant.api.errors import error_response
 from assistant.errors import AssistantError, RequestTimeout, RequestTooLarge, ShuttingDown
 from assistant.observing.logs import RequestNote, begin_note, with_fields
 from assistant.observing.metrics import Metrics
-from assistant.observing.tracing import Span, request_span
+from assistant.observing.tracing import TracedStep, request_span
 from memory_store.scheduler import new_job
 
 # Asked by those who look after the process until it is gone.
@@ -122,7 +122,7 @@ class Observed:
 class _Seen:
     """One request on its way: its status, its time, and that it is told of once."""
 
-    def __init__(self, scope: Scope, note: RequestNote, span: Span) -> None:
+    def __init__(self, scope: Scope, note: RequestNote, span: TracedStep) -> None:
         self.begun = False
         self._scope = scope
         self._note = note
@@ -185,7 +185,7 @@ class WholeBody:
     """Reads the body before anything else does, and refuses one that is longer than `limit` bytes,
     announced or not, or that comes too slowly."""
 
-    def __init__(self, app: ASGIApp, limit: int, patience: Patience) -> None:
+    def __init__(self, app: ASGIApp, limit: int, patience: ClientPatience) -> None:
         self._app = app
         self._limit = limit
         self._patience = patience

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from assistant.api.description import failures
 from assistant.api.replies import long_response
-from assistant.api.replies.models import (
+from assistant.api.replies.service import (
     EmbeddingList,
     EmbeddingUsage,
     Profile,

@@ -65,12 +65,12 @@ class JsonRoute(APIRoute):
             read = await aside(len(body), read_json, body)
             current_job().charge(len(body) * _CHECKED)
             await pause()
-            return await handler(_Read(request, body, read))
+            return await handler(_ReadRequest(request, body, read))
 
         return reading
 
 
-class _Read(Request):
+class _ReadRequest(Request):
     """A request whose JSON has been read."""
 
     def __init__(self, request: Request, body: bytes, read: Any) -> None:

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 
-from assistant import operations
+from assistant import operations as whole
 from assistant.cli.connection import ServerConnection
-from assistant.cli.progress import shown_progress
+from assistant.cli.console import print_json, shown_progress
 from assistant.operations import MemoryPlace, written_whole
 from assistant.settings import Settings
 from memory_store.transfer import (
@@ -28,36 +28,36 @@ from memory_store.transfer import (
 _Result = TypeVar("_Result")
 
 
-def run_migrate(settings: Settings, to: MemoryPlace, *, as_json: bool) -> None:
+def migrate(settings: Settings, to: MemoryPlace, *, as_json: bool) -> None:
     """Move the memory and print a summary."""
-    done, seconds = _timed(lambda progress: operations.migrate(settings, to, progress))
+    done, seconds = _timed(lambda progress: whole.migrate(settings, to, progress))
     _print("migrate", seconds, asdict(done), _moved(done, to, seconds), as_json=as_json)
 
 
-def run_reindex(settings: Settings, *, keep_old: bool, again: bool, as_json: bool) -> None:
+def reindex(settings: Settings, *, keep_old: bool, again: bool, as_json: bool) -> None:
     """Index the memory anew and print a summary."""
     done, seconds = _timed(
-        lambda progress: operations.reindex(settings, progress, keep_old=keep_old, again=again)
+        lambda progress: whole.reindex(settings, progress, keep_old=keep_old, again=again)
     )
     _print("reindex", seconds, asdict(done), _indexed(done, seconds), as_json=as_json)
 
 
-def run_cancel(settings: Settings, *, as_json: bool) -> None:
+def cancel_reindex(settings: Settings, *, as_json: bool) -> None:
     """Give up an interrupted reindex and say whether there was one."""
-    cancelled = asyncio.run(operations.cancel_reindex(settings))
+    cancelled = asyncio.run(whole.cancel_reindex(settings))
     if as_json:
         typer.echo(json.dumps({"command": "reindex", "cancelled": cancelled}))
     else:
         typer.echo("cancelled: the old index stays in use" if cancelled else "nothing to cancel")
 
 
-def run_backup(settings: Settings, file: Path, *, as_json: bool) -> None:
+def backup(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Write the memory to a file and print a summary."""
-    done, seconds = _timed(lambda progress: operations.backup(settings, file, progress))
+    done, seconds = _timed(lambda progress: whole.backup(settings, file, progress))
     _print_backup(done, file, seconds, as_json=as_json)
 
 
-def run_backup_through(connection: ServerConnection, file: Path, *, as_json: bool) -> None:
+def backup_through(connection: ServerConnection, file: Path, *, as_json: bool) -> None:
     """Write the memory that a running assistant has open to a file and print a summary."""
     started = time.perf_counter()
     written = LinesSum()
@@ -77,9 +77,9 @@ def _print_backup(done: BackedUp, file: Path, seconds: float, *, as_json: bool) 
     _print("backup", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
 
-def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
+def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Fill an empty memory from a file and print a summary."""
-    done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
+    done, seconds = _timed(lambda progress: whole.restore(settings, file, progress))
     lines = [
         f"{done.rounds} memories from {file} are in {done.target}, in {seconds:.1f} s",
         f"checked: it holds what the file holds, sha256 of the memories: {done.checksum}",
@@ -87,14 +87,14 @@ def run_restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
 
 
-def run_scrub(settings: Settings, *, as_json: bool) -> None:
+def scrub(settings: Settings, *, as_json: bool) -> None:
     """Take what was forgotten off the disk and say so."""
     started = time.perf_counter()
-    scrubbed = asyncio.run(operations.scrub(settings))
+    scrubbed = asyncio.run(whole.scrub(settings))
     _print_scrub(scrubbed, time.perf_counter() - started, as_json=as_json)
 
 
-def run_scrub_through(connection: ServerConnection, *, as_json: bool) -> None:
+def scrub_through(connection: ServerConnection, *, as_json: bool) -> None:
     """The same of the memory that a running assistant has open."""
     started = time.perf_counter()
     scrubbed = bool(connection.call("POST", "/v1/scrub")["scrubbed"])
@@ -108,11 +108,11 @@ def _print_scrub(scrubbed: bool, seconds: float, *, as_json: bool) -> None:
     _print("scrub", seconds, {"scrubbed": scrubbed}, [line], as_json=as_json)
 
 
-def run_repair(settings: Settings, backup: Path | None, *, as_json: bool) -> None:
+def repair(settings: Settings, backup: Path | None, *, as_json: bool) -> None:
     """Keep what is whole of a damaged memory, and say what is not. Exit code 1 where rounds are
     lost."""
     started = time.perf_counter()
-    done = asyncio.run(operations.repair(settings, backup))
+    done = asyncio.run(whole.repair(settings, backup))
     left = len(done.found.lost) - done.brought_back
     summary = {**asdict(done.found), "brought_back": done.brought_back, "lost": left}
     _print("repair", time.perf_counter() - started, summary, _mended(done), as_json=as_json)
@@ -174,7 +174,6 @@ def _print(
 ) -> None:
     """What was done: for programs, or in these lines."""
     if as_json:
-        body = {"command": command, **summary, "seconds": round(seconds, 3)}
-        lines = [json.dumps(body, ensure_ascii=False, indent=2)]
-    for line in lines:
-        typer.echo(line)
+        print_json({"command": command, **summary, "seconds": round(seconds, 3)})
+    else:
+        typer.echo("\n".join(lines))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from assistant.chat.recorder import Recorder
 from assistant.clock import Clock
-from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
+from assistant.enrichment.extraction import ExtractionWanted, extraction_messages, extraction_shape
 from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
 from memory_store import (
@@ -98,7 +98,7 @@ class Enricher:
         recorder: Recorder,
         claims: Claims,
         model: Gateway,
-        wanted: Wanted,
+        wanted: ExtractionWanted,
         *,
         attempts: int,
     ) -> None:

@@ -52,7 +52,7 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
           "messages", "chats", "data")  # fmt: skip
 
 
-class Format(NamedTuple):
+class ExportFormat(NamedTuple):
     """A format of exports: its name, which entries are of it, and the conversations in one."""
 
     name: str
@@ -62,15 +62,15 @@ class Format(NamedTuple):
 
 # What is told by rarer fields comes first.
 FORMATS = (
-    Format("ChatGPT", chatgpt.fits, chatgpt.read),
-    Format("Claude", claude.fits, claude.read),
-    Format("Open WebUI", openwebui.fits, openwebui.read),
-    Format("LibreChat", librechat.fits, librechat.read),
-    Format("Gemini", gemini.fits, gemini.read),
-    Format("Letta", letta.fits, letta.read),
-    Format("mem0", mem0.fits, mem0.read),
-    Format("Zep", zep.fits, zep.read),
-    Format("JSON", plain.fits, plain.read),
+    ExportFormat("ChatGPT", chatgpt.fits, chatgpt.read),
+    ExportFormat("Claude", claude.fits, claude.read),
+    ExportFormat("Open WebUI", openwebui.fits, openwebui.read),
+    ExportFormat("LibreChat", librechat.fits, librechat.read),
+    ExportFormat("Gemini", gemini.fits, gemini.read),
+    ExportFormat("Letta", letta.fits, letta.read),
+    ExportFormat("mem0", mem0.fits, mem0.read),
+    ExportFormat("Zep", zep.fits, zep.read),
+    ExportFormat("JSON", plain.fits, plain.read),
 )
 _MARKDOWN = "Markdown"
 
@@ -186,7 +186,7 @@ def _conversations(item: Any) -> tuple[str, Iterator[ImportedConversation]]:
     return found.name, found.read(item)
 
 
-def _format_of(item: Any) -> Format | None:
+def _format_of(item: Any) -> ExportFormat | None:
     if not isinstance(item, Mapping):
         return None
     return next((one for one in FORMATS if one.fits(item)), None)

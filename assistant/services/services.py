@@ -23,7 +23,7 @@ from assistant.designs.registry import class_of
 from assistant.designs.summaries import Summariser
 from assistant.designs.views import Views
 from assistant.enrichment.enricher import Claims, Enricher
-from assistant.enrichment.extraction import Wanted
+from assistant.enrichment.extraction import ExtractionWanted
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.idle_moments import QuietMoments, Scrubbing
 from assistant.models.chat_model import UsageCounts
@@ -257,7 +257,7 @@ def _worker(
     settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway
 ) -> EnrichmentWorker:
     how = settings.enrichment
-    wanted = Wanted(model.name, how.keyphrases, how.summaries)
+    wanted = ExtractionWanted(model.name, how.keyphrases, how.summaries)
     enricher = Enricher(
         store,
         recorder,

@@ -29,10 +29,10 @@ from assistant.models.chat_model import (
     RoleCounts,
     TokenCounts,
     UsageCounts,
+    merge,
 )
 from assistant.models.gateway import CallLimits, Gateway, gateway
 from assistant.models.litellm_model import LitellmModel
-from assistant.models.merging import merge
 from assistant.models.server_model import ServerModel
 from assistant.models.token_counter import Prices
 from assistant.settings import LanguageModel, Settings

@@ -7,13 +7,10 @@ from typing import NamedTuple
 from rich.console import Console
 
 from assistant.cli.connection import ServerError
-from assistant.cli.console import confirmed, in_prose, memories
+from assistant.cli.console import confirmed, in_prose, memories, say, shown_progress
 from assistant.cli.conversation import TerminalConversation
-from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.memory_table import one_memory, print_memories, say, with_answers
-from assistant.cli.progress import NoProgress
-from assistant.cli.why import print_why
+from assistant.cli.printing import one_memory, print_memories, print_why, with_answers
 
 AHEAD = (
     "that is in the future: what you say now is kept with that date, and counts as newer than "
@@ -149,7 +146,8 @@ class ChatCommands:
 
     def _export(self, named: str) -> None:
         file = Path(named or _EXPORT)
-        count = write_export(self._memory, file, NoProgress())
+        with shown_progress(Console(quiet=True)) as progress:
+            count = self._memory.export_file(file, progress)
         self._say(f"{memories(count)} written to {file}")
 
     def _help(self, _: str) -> None:
