@@ -16,19 +16,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from memory_store.transfer import Progress as ProgressOfRounds
 
 # C0 without tab and newline, delete, C1; and characters that turn the direction of writing.
@@ -106,7 +99,7 @@ class _ProgressLines:
 class _ProgressBars:
     """The same as a bar for each step."""
 
-    def __init__(self, bars: Progress) -> None:
+    def __init__(self, bars: "Progress") -> None:
         self._bars = bars
         self._step: TaskID | None = None
 
@@ -124,18 +117,21 @@ class _ProgressBars:
 def shown_progress(console: Console) -> "Iterator[ProgressOfRounds]":
     """Shows how far a long command is while the context is open: bars on a terminal, plain lines
     elsewhere, nothing on a quiet console."""
-    if not console.is_terminal:
+    if console.quiet or not console.is_terminal:
         yield _ProgressLines(console)
         return
+    # Here, because most commands show none.
+    from rich import progress
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("memories"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("memories"),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bars:
+    with progress.Progress(*columns, console=console) as bars:
         yield _ProgressBars(bars)
 
 

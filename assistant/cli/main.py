@@ -3,13 +3,12 @@ memory: migrate, reindex, backup, restore, repair, scrub."""
 
 import sys
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from assistant.cli import configuration, keys, memories, options
-from assistant.cli.options import MemoryOptions, RunningOptions, ServerOptions, SettingsOptions
+from assistant.cli import configuration, keys, memories, operations, options
+from assistant.cli.options import ServerOptions, SettingsOptions
 from assistant.errors import AssistantError
 
 app = typer.Typer(
@@ -132,110 +131,15 @@ def mcp(server: ServerOptions) -> None:
         mcp_server.serve(connection)
 
 
-@app.command()
-@options.grouped
-def migrate(
-    to: Annotated[
-        str,
-        typer.Option(help="Target: 'edge' (embedded, in the data directory) or 'server' (Qdrant)."),
-    ],
-    memory: MemoryOptions,
-    as_json: options.Json = False,
-) -> None:
-    """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
-    from assistant.cli import operations
-    from assistant.operations import MemoryPlace
-
-    if to not in list(MemoryPlace):
-        raise typer.BadParameter("--to must be 'edge' or 'server'", param_hint="--to")
-    operations.migrate(memory.read(), MemoryPlace(to), as_json=as_json)
-
-
-@app.command()
-@options.grouped
-def reindex(
-    memory: MemoryOptions,
-    again: Annotated[
-        bool, typer.Option(help="Rebuild the index even if nothing has changed.")
-    ] = False,
-    keep_old: Annotated[
-        bool, typer.Option(help="Keep the old index until the next reindex.")
-    ] = False,
-    cancel: Annotated[
-        bool, typer.Option(help="Cancel an interrupted reindex and keep the old index.")
-    ] = False,
-    as_json: options.Json = False,
-) -> None:
-    """Rebuild the index with the current embedder and settings. Safe to repeat."""
-    from assistant.cli import operations
-
-    if cancel:
-        operations.cancel_reindex(memory.read(), as_json=as_json)
-    else:
-        operations.reindex(memory.read(), keep_old=keep_old, again=again, as_json=as_json)
-
-
-@app.command()
-@options.grouped
-def backup(
-    file: Annotated[
-        Path, typer.Argument(help="Backup file to write. A name ending in .gz is compressed.")
-    ],
-    running: RunningOptions,
-    memory: MemoryOptions,
-    as_json: options.Json = False,
-) -> None:
-    """Back up all users to a file. Use --assistant while the assistant runs."""
-    from assistant.cli import operations
-
-    if connection := running.connect():
-        with connection:
-            operations.backup_through(connection, file, as_json=as_json)
-    else:
-        operations.backup(memory.read(), file, as_json=as_json)
-
-
-@app.command()
-@options.grouped
-def restore(
-    file: Annotated[Path, typer.Argument(help="Backup file to read.")],
-    memory: MemoryOptions,
-    as_json: options.Json = False,
-) -> None:
-    """Restore a backup into an empty memory. If interrupted, run it again."""
-    from assistant.cli import operations
-
-    operations.restore(memory.read(), file, as_json=as_json)
-
-
-@app.command()
-@options.grouped
-def repair(
-    settings: SettingsOptions,
-    backup: Annotated[
-        Path | None, typer.Option("--from", help="Backup file to recover lost messages from.")
-    ] = None,
-    as_json: options.Json = False,
-) -> None:
-    """Repair a damaged memory: keep every intact message. Copy its files first: damaged ones go."""
-    from assistant.cli import operations
-
-    operations.repair(settings.read(), backup, as_json=as_json)
-
-
-@app.command()
-@options.grouped
-def scrub(
-    running: RunningOptions, settings: SettingsOptions, as_json: options.Json = False
-) -> None:
-    """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
-    from assistant.cli import operations
-
-    if connection := running.connect():
-        with connection:
-            operations.scrub_through(connection, as_json=as_json)
-    else:
-        operations.scrub(settings.read(), as_json=as_json)
+for whole_memory in (
+    operations.migrate,
+    operations.reindex,
+    operations.backup,
+    operations.restore,
+    operations.repair,
+    operations.scrub,
+):
+    app.command()(options.grouped(whole_memory))
 
 
 def main() -> None:

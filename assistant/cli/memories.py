@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,7 +22,6 @@ from assistant.cli.console import (
     say,
     shown_progress,
 )
-from assistant.cli.memory_calls import MemoryCalls
 from assistant.cli.options import DryRun, Json, ServerOptions, Yes, grouped
 from assistant.cli.printing import (
     one_memory,
@@ -35,6 +34,9 @@ from assistant.cli.printing import (
 )
 from assistant.errors import AssistantError
 
+if TYPE_CHECKING:
+    from assistant.cli.memory_calls import MemoryCalls
+
 app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more characters.")]
@@ -42,7 +44,10 @@ _Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of mem
 
 
 @contextmanager
-def _memory(server: ServerOptions) -> Iterator[MemoryCalls]:
+def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
+    # Here, because other commands start without an HTTP client.
+    from assistant.cli.memory_calls import MemoryCalls
+
     with server.connect() as connection:
         yield MemoryCalls(connection)
 
