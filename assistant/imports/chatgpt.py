@@ -9,6 +9,7 @@ from assistant.imports.sessions import (
     HIDDEN,
     THOUGHTS,
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     mapping,
@@ -72,3 +73,6 @@ def _part_text(part: Any) -> str:
     if isinstance(part, Mapping):
         part = part.get("text")
     return whole_characters(part) if isinstance(part, str) else ""
+
+
+FORMAT = ExportFormat("ChatGPT", fits, read)

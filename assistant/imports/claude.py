@@ -7,6 +7,7 @@ from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     THOUGHTS,
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     first_moment,
@@ -55,3 +56,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         parent=text_of(one, "parent_message_uuid") or None,
         left_out=TOOLS if role is None else THOUGHTS if only_thoughts else "",
     )
+
+
+FORMAT = ExportFormat("Claude", fits, read)

@@ -13,6 +13,7 @@ from typing import Any
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     BRANCHES,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     daily,
@@ -203,3 +204,6 @@ class _Cell(_Words):
             self.product += text
         elif self._depth:
             self.parts.append(" ".join(text.split("\n")))
+
+
+FORMAT = ExportFormat("Gemini", fits, read)

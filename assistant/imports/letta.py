@@ -13,6 +13,7 @@ from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     THOUGHTS,
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     daily,
@@ -121,3 +122,6 @@ def _listed(one: Mapping[str, Any]) -> ImportedConversation:
         role, parts_text(one.get("content")), at, id=text_of(one, "id") or None, left_out=left_out
     )
     return daily("Letta", at, [message], said="Messages")
+
+
+FORMAT = ExportFormat("Letta", fits, read)

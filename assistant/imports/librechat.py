@@ -6,6 +6,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     first_moment,
@@ -52,3 +53,6 @@ def _messages(listed: Any) -> Iterator[ImportedMessage]:
             parent=text_of(one, "parentMessageId") or None,
             left_out=_ERRORS if one.get("error") else "",
         )
+
+
+FORMAT = ExportFormat("LibreChat", fits, read)

@@ -5,6 +5,7 @@ from typing import Any
 
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     daily,
@@ -27,3 +28,6 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     id = f"{text_of(item, 'id')}:{digest(text)}"
     said = ImportedMessage(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
     yield daily("mem0", made, [said], text_of(item, "user_id"))
+
+
+FORMAT = ExportFormat("mem0", fits, read)

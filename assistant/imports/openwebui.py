@@ -8,6 +8,7 @@ from typing import Any
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     first_moment,
@@ -65,3 +66,6 @@ def _message(one: Mapping[str, Any], name: str | None) -> ImportedMessage:
 def _own(folded: re.Match[str]) -> str:
     """A folded section that the model wrote as part of its answer stays."""
     return "" if 'type="' in folded[1] else folded[0]
+
+
+FORMAT = ExportFormat("Open WebUI", fits, read)

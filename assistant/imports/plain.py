@@ -10,6 +10,7 @@ from typing import Any
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     ImportedSession,
@@ -94,3 +95,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         left_out="" if role else TOOLS,
         name=text_of(one, "name") or None,
     )
+
+
+FORMAT = ExportFormat("JSON", fits, read)

@@ -6,7 +6,7 @@ told with its place and reason; what is left out is counted by reason.
 
 import codecs
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from assistant.imports.json_items import (
 )
 from assistant.imports.recognised import MOST_BYTES, files_of
 from assistant.imports.sessions import (
+    ExportFormat,
     ImportedConversation,
     ImportedSession,
     keys_of,
@@ -52,25 +53,17 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
           "messages", "chats", "data")  # fmt: skip
 
 
-class ExportFormat(NamedTuple):
-    """A format of exports: its name, which entries are of it, and the conversations in one."""
-
-    name: str
-    fits: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Mapping[str, Any]], Iterator[ImportedConversation]]
-
-
 # What is told by rarer fields comes first.
 FORMATS = (
-    ExportFormat("ChatGPT", chatgpt.fits, chatgpt.read),
-    ExportFormat("Claude", claude.fits, claude.read),
-    ExportFormat("Open WebUI", openwebui.fits, openwebui.read),
-    ExportFormat("LibreChat", librechat.fits, librechat.read),
-    ExportFormat("Gemini", gemini.fits, gemini.read),
-    ExportFormat("Letta", letta.fits, letta.read),
-    ExportFormat("mem0", mem0.fits, mem0.read),
-    ExportFormat("Zep", zep.fits, zep.read),
-    ExportFormat("JSON", plain.fits, plain.read),
+    chatgpt.FORMAT,
+    claude.FORMAT,
+    openwebui.FORMAT,
+    librechat.FORMAT,
+    gemini.FORMAT,
+    letta.FORMAT,
+    mem0.FORMAT,
+    zep.FORMAT,
+    plain.FORMAT,
 )
 _MARKDOWN = "Markdown"
 

@@ -1,4 +1,5 @@
-"""What a file that is brought in seems to be: one of ours, another assistant's, or neither."""
+"""What a file that is brought in seems to be: one of ours, another assistant's, or neither; and the
+files in one that is packed."""
 
 import codecs
 import io

@@ -1,4 +1,5 @@
-"""The common shape of what comes from elsewhere: conversations of messages, read as sessions.
+"""The common shape of what comes from elsewhere: fields, read or refused with the reason in words,
+and conversations of messages, read as sessions.
 
 Every format gives conversations. Here the path that the user last saw is taken out of a tree,
 messages get their dates, and what is left out is counted by its reason.
@@ -8,10 +9,10 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from assistant.characters import is_blank, whole_characters, wrong_with_id
 from assistant.chat.turns import Role, Turn
@@ -153,6 +154,14 @@ class ImportedConversation:
     is_tree: bool = False
     last: str | None = None
     owner: str = ""
+
+
+class ExportFormat(NamedTuple):
+    """A format of exports: its name, which entries are of it, and the conversations in one."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Mapping[str, Any]], Iterator[ImportedConversation]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from assistant.chat.turns import Role
 from assistant.imports.sessions import (
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
     daily,
@@ -71,3 +72,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         left_out="" if role else TOOLS,
         name=name if name not in ("", kind) else None,
     )
+
+
+FORMAT = ExportFormat("Zep", fits, read)
