@@ -1,4 +1,9 @@
-"""Tells callers by their keys, and whether a key is needed at all."""
+"""Tells callers by their keys, and whether a key is needed at all; reads the host that a request
+names, in one strict way wherever something is decided by it.
+
+Lenient readers disagree about `a@127.0.0.1`, `localhost:80:90` or two headers at once, and who gets
+in would depend on which of them is asked. Here every form but the plain ones names nobody.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

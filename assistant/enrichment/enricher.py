@@ -1,4 +1,9 @@
-"""Rounds that wait, enriched: extracted together, stored one by one, failures told apart."""
+"""Rounds that wait, enriched: extracted together, stored one by one, failures told apart.
+
+Several workers on one memory know of the same rounds. Whoever claims one first, by a lease told in
+the round, calls the model; it gives the claim back when it stops. A process that was killed keeps
+nothing: when its leases are over, others take its rounds.
+"""
 
 import asyncio
 import logging

@@ -1,7 +1,8 @@
 """The tools of the Model Context Protocol, the same over stdio and over HTTP.
 
 A tool is one or two requests to the HTTP API, as the user who calls. No tool takes a user: whose
-memory it is, is decided where every other request is decided.
+memory it is, is decided where every other request is decided. Over HTTP one POST holds one message
+and is answered by one JSON body.
 """
 
 import hashlib

@@ -1,4 +1,5 @@
-"""The protocol of a language model that answers in pieces."""
+"""The protocol of a language model that answers in pieces, how these are put together, and the
+counts of what answers took."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

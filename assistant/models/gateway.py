@@ -1,4 +1,5 @@
-"""The one way to a language model: bounded retries, so many calls at a time, counts, a cache."""
+"""The one way to a language model: bounded retries, so many calls at a time, counts, a cache; and
+the models of the roles, as the settings name them."""
 
 import asyncio
 import random

@@ -1,4 +1,5 @@
-"""What a failed answer of a model's server means, by who must act."""
+"""What a failed answer of a model's server means, by who must act; and what a model has refused, so
+that it is not sent again."""
 
 import math
 import re

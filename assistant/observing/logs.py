@@ -2,7 +2,8 @@
 
 What a line may hold is decided here, not where it is written: messages of this project's own
 loggers, exceptions by their kind and place. Messages of other libraries and the texts of exceptions
-may quote a request; they are left out unless `logs.contents` asks for them.
+may quote a request; they are left out unless `logs.contents` asks for them. What is known of the
+request that is being answered is noted here, wherever in the code a line is written.
 """
 
 import json
