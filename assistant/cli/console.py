@@ -52,7 +52,7 @@ def in_prose(time: str) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def memories(count: int) -> str:
+def memory_count(count: int) -> str:
     """So many memories."""
     return f"{count} memory" if count == 1 else f"{count} memories"
 

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from assistant.cli import configuration, keys, memories, operations, options
+from assistant.cli import configuration, keys, memories, options, whole_memory
 from assistant.cli.options import ServerOptions, SettingsOptions
 from assistant.errors import AssistantError
 
@@ -131,15 +131,15 @@ def mcp(server: ServerOptions) -> None:
         mcp_server.serve(connection)
 
 
-for whole_memory in (
-    operations.migrate,
-    operations.reindex,
-    operations.backup,
-    operations.restore,
-    operations.repair,
-    operations.scrub,
+for command in (
+    whole_memory.migrate,
+    whole_memory.reindex,
+    whole_memory.backup,
+    whole_memory.restore,
+    whole_memory.repair,
+    whole_memory.scrub,
 ):
-    app.command()(options.grouped(whole_memory))
+    app.command()(options.grouped(command))
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from assistant.cli.console import (
     STANDARD,
     confirmed,
     edited,
-    memories,
+    memory_count,
     plain,
     print_json,
     read_export,
@@ -231,9 +231,9 @@ def forget(
         if id is not None:
             what = with_answers(one_memory(memory.show(id)), found)
         elif session is not None:
-            what = with_answers(f"{memories(count)} of session {session}", found)
+            what = with_answers(f"{memory_count(count)} of session {session}", found)
         else:
-            what = f"all {memories(count)} of {memory.user_id}"
+            what = f"all {memory_count(count)} of {memory.user_id}"
         done = _if_agreed(gone, what, count, yes=yes, dry_run=dry_run)
         summary: dict[str, Any] = {
             "found": {name: found[name] for name in ("rounds", "facts", "sessions", "answers")},
@@ -242,8 +242,9 @@ def forget(
         }
         if scrub and not dry_run and (done or not count):
             summary["scrubbed"] = memory.scrub()
-    more = "forgotten text was removed from the disk" if summary.get("scrubbed") else ""
-    _tell_forgotten(what, count, done, summary, more, dry_run=dry_run, as_json=as_json)
+    _tell_forgotten(what, count, done, summary, dry_run=dry_run, as_json=as_json)
+    if summary.get("scrubbed") and not as_json:
+        _say("forgotten text was removed from the disk")
 
 
 @app.command()
@@ -276,7 +277,7 @@ def expire(
 
         found = gone(dry_run=True)
         whose = f"{found['users']} users" if all_users else memory.user_id
-        what = with_answers(f"{memories(found['rounds'])} of {whose}", found)
+        what = with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
         done = _if_agreed(gone, what, found["rounds"], yes=yes, dry_run=dry_run)
     _tell_forgotten(what, found["rounds"], done, done or found, dry_run=dry_run, as_json=as_json)
 
@@ -294,7 +295,6 @@ def _tell_forgotten(
     count: int,
     done: Mapping[str, Any] | None,
     summary: Mapping[str, Any],
-    more: str = "",
     *,
     dry_run: bool,
     as_json: bool,
@@ -305,11 +305,9 @@ def _tell_forgotten(
     elif not count:
         _say("there is nothing to forget")
     elif done and done["rounds"]:
-        _say(f"{memories(done['rounds'])} forgotten")
+        _say(f"{memory_count(done['rounds'])} forgotten")
     else:
         _say(f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten")
-    if more and not as_json:
-        _say(more)
     if count and not (done or dry_run):
         raise typer.Exit(1)
 
@@ -333,7 +331,7 @@ def export(
     if as_json:
         print_json({"exported": count, "file": str(file)})
     else:
-        _say(f"{memories(count)} written to {file}")
+        _say(f"{memory_count(count)} written to {file}")
 
 
 @app.command("import")
@@ -381,7 +379,7 @@ def import_memories(
 def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:
     """What became of an import."""
     known = f", {summary['known']} were there already" if summary["known"] else ""
-    told = f"{memories(summary['imported'])} imported{known}"
+    told = f"{memory_count(summary['imported'])} imported{known}"
     if not dry_run:
         return told
     found = f" ({', '.join(formats)})" if formats else ""

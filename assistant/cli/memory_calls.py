@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from assistant.cli.connection import ServerConnection, ServerError, in_path
-from assistant.cli.console import memories, new_file
+from assistant.cli.console import memory_count, new_file
 from assistant.errors import AssistantError
 from assistant.imports.json_items import not_json
 
@@ -142,7 +142,7 @@ class MemoryCalls:
                     raise
                 # The server counts the lines of the piece that it was sent.
                 told = _counted_on(str(error), sent)
-                raise ServerError(f"{told}; {memories(sent)} before it: imported") from error
+                raise ServerError(f"{told}; {memory_count(sent)} before it: imported") from error
             sent += count
 
     def _bring_in_sessions(
@@ -239,7 +239,9 @@ def export_lines(export: bytes) -> ExportLines:
     if count != len(records) and not (count is None and may_lack_end):
         wanted = "its last line, which counts them, is missing"
         told = wanted if count is None else f"its last line counts {count}"
-        raise TornExport(f"the export is incomplete: it holds {memories(len(records))}, and {told}")
+        raise TornExport(
+            f"the export is incomplete: it holds {memory_count(len(records))}, and {told}"
+        )
     return ExportLines(head, records, count is not None)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from assistant.characters import whole_characters
 from assistant.chat.turns import Role
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     HIDDEN,
     THOUGHTS,
     TOOLS,

@@ -11,7 +11,7 @@ from html import unescape
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     BRANCHES,
     ExportFormat,
     ImportedConversation,

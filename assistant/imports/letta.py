@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     THOUGHTS,
     TOOLS,
     ExportFormat,

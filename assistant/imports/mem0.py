@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     ExportFormat,
     ImportedConversation,
     ImportedMessage,

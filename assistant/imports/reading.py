@@ -25,15 +25,7 @@ from assistant.imports import (
     plain,
     zep,
 )
-from assistant.imports.json_items import (
-    NoList,
-    TooManyValues,
-    items_of,
-    not_json,
-    value_of,
-)
-from assistant.imports.recognised import MOST_BYTES, files_of
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     ExportFormat,
     ImportedConversation,
     ImportedSession,
@@ -42,6 +34,14 @@ from assistant.imports.sessions import (
     session_of,
     text_of,
 )
+from assistant.imports.json_items import (
+    NoList,
+    TooManyValues,
+    items_of,
+    not_json,
+    value_of,
+)
+from assistant.imports.recognised import MOST_BYTES, files_of
 
 _MOST_ENTRIES = 200_000
 _MOST_TOLD = 1000

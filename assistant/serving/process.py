@@ -22,7 +22,7 @@ from assistant.errors import ConfigError
 from assistant.idle_moments import QuietMoments
 from assistant.observing.tracing import exporting
 from assistant.services import Services, open_services
-from assistant.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 
 _LOOK_AGAIN_SECONDS = 0.02

@@ -9,7 +9,7 @@ from served import served
 
 from assistant import Settings, create_app
 from assistant.access.limits import ClientPatience
-from assistant.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 
 
 def test_a_few_hundred(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from served import served
 
 from assistant import Settings, create_app
 from assistant.access.limits import ClientPatience
-from assistant.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 
 HASTY = ClientPatience(
     head_seconds=0.4,

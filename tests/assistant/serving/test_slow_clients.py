@@ -16,7 +16,7 @@ from assistant import Settings, create_app
 from assistant.access.keys import KeyFile, new_key
 from assistant.access.limits import ClientPatience
 from assistant.api.browsers import SAFE_HEADERS
-from assistant.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 from assistant.settings.groups import LimitSettings
 
 HEAD = "POST /v1/chat/completions HTTP/1.1\r\nHost: HERE\r\n"

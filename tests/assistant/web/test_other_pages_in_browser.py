@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant import Settings, create_app
 from assistant.access.limits import ClientPatience
-from assistant.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 
 pytest.importorskip("playwright.sync_api", reason="pip install -e '.[browser]'")
 pytestmark = pytest.mark.browser
