@@ -1,6 +1,7 @@
 """Designs by name: the product's own, those of the literature, and classes of anybody's."""
 
 import importlib
+from dataclasses import fields
 from pkgutil import iter_modules
 from typing import Any, ClassVar, TypeGuard
 
@@ -14,6 +15,9 @@ from memory_store import TimeUse
 # Named by their files, because some need libraries that are installed with an extra only.
 PUBLISHED = tuple(module.name.replace("_", "-") for module in iter_modules(published.__path__))
 """The designs of the literature: a file each, with one class, in `assistant.designs.published`."""
+
+# Settings of their own, whatever the design.
+_READING = ("mode", "layout")
 
 
 class AideMemoire(Design):
@@ -35,8 +39,11 @@ def choices_of(name: str, chosen: dict[str, Any]) -> Choices:
     design = class_of(name)
     made = {point: choice for point, choice in chosen.items() if choice is not None}
     if others := sorted(made.keys() & set(design.fixed)):
+        free = [
+            point.name for point in fields(Choices) if point.name not in design.fixed + _READING
+        ]
         raise ConfigError(
-            f"design {name} has a choice of time and retrieval only, not of {', '.join(others)}: "
+            f"design {name} has a choice of {' and '.join(free)} only, not of {', '.join(others)}: "
             "set design=longmemeval, or another one, to choose these",
             code="wrong_setting",
         )
