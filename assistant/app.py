@@ -9,36 +9,29 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 
-from assistant.access.budgets import SharedBudgets
 from assistant.access.doorkeeper import Doorkeeper
-from assistant.access.limits import Limits
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience, RequestLimits, SharedBudgets
 from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.api import (
+    access,
+    browsers,
     chat,
     description,
-    embeddings,
     errors,
     memories,
     memory_list,
-    page,
-    portability,
-    profiles,
-    protected_resource,
+    models,
     remote_mcp,
     responses,
     service,
     sessions,
-    spaces,
     upkeep,
 )
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
-from assistant.api.failures import failures
-from assistant.api.middleware import OneJob, PlainRequest, WholeBody
+from assistant.api.description import failures
+from assistant.api.middleware import Draining, Observed, OneJob, PlainRequest, Shutdown, WholeBody
 from assistant.api.remote_mcp import JsonRpcErrors
-from assistant.api.request_metrics import Observed
-from assistant.api.shutdown import Draining, Shutdown
 from assistant.clock import Clock, wall_clock
 from assistant.services import Services, open_services
 from assistant.settings import Settings
@@ -48,17 +41,14 @@ from assistant.worker_messages import Notices
 _KEYED: tuple[ModuleType, ...] = (
     chat,
     responses,
-    embeddings,
-    profiles,
+    models,
     sessions,
-    spaces,
     memories,
     memory_list,
-    portability,
     upkeep,
     remote_mcp,
 )
-_OPEN: tuple[ModuleType, ...] = (service, protected_resource, page)
+_OPEN: tuple[ModuleType, ...] = (service, access, browsers)
 # Every method and header of the API; keys travel in a header, so no cookies are needed.
 _CORS: dict[str, Any] = {
     "allow_methods": ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -72,7 +62,7 @@ def create_app(
     *,
     services: Services | None = None,
     clock: Clock | None = None,
-    patience: Patience = Patience(),
+    patience: ClientPatience = ClientPatience(),
 ) -> FastAPI:
     """The assistant as an ASGI application.
 
@@ -103,7 +93,7 @@ def create_app(
         redoc_url=None,
     )
     app.state.clock = clock or wall_clock
-    app.state.limits = Limits(settings.limits)
+    app.state.limits = RequestLimits(settings.limits)
     app.state.shutdown = Shutdown()
     app.state.doorkeeper = Doorkeeper(settings)
     _add_routes(app)
@@ -114,7 +104,7 @@ def create_app(
 
 async def _share(app: FastAPI, settings: Settings, notices: Notices) -> None:
     """Limits and keys are those of all assistants on the Qdrant server."""
-    limits: Limits = app.state.limits
+    limits: RequestLimits = app.state.limits
     limits.budgets = SharedBudgets(notices.documents, lambda: wall_clock().timestamp())
     if settings.shares_keys:
         door: Doorkeeper = app.state.doorkeeper
@@ -132,12 +122,12 @@ def _add_routes(app: FastAPI) -> None:
         app.include_router(module.router, dependencies=[NEEDS_KEY], responses=failures(401))
     for module in _OPEN:
         app.include_router(module.router)
-    page.mount_files(app)
+    browsers.mount_files(app)
     modules = [*_KEYED, *_OPEN]
     description.install(app, [route for module in modules for route in module.router.routes])
 
 
-def _add_middleware(app: FastAPI, settings: Settings, patience: Patience) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, patience: ClientPatience) -> None:
     """From the innermost to the outermost."""
     app.add_middleware(PlainRequest)
     app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)

@@ -1,14 +1,81 @@
-"""Tells callers by their keys, and whether a key is needed at all."""
+"""Tells callers by their keys, and whether a key is needed at all; reads the host that a request
+names, in one strict way wherever something is decided by it.
 
-from collections.abc import Sequence
+Lenient readers disagree about `a@127.0.0.1`, `localhost:80:90` or two headers at once, and who gets
+in would depend on which of them is asked. Here every form but the plain ones names nobody.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv6Address, ip_address
+from typing import NamedTuple
 
-from assistant.access.hosts import is_loopback
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import ApiKey, Scope, digest_of, key_of
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, digest_of, key_of
 from assistant.errors import ConfigError, Forbidden, Unauthenticated
 from assistant.settings import Settings
+
+_HOST = re.compile(
+    r"(?:\[(?P<ipv6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*))"
+    r"(?::(?P<port>[0-9]{1,5}))?",
+    re.I | re.A,
+)
+_LONGEST_NAME = 253
+_LAST_PORT = 65535
+
+
+class Host(NamedTuple):
+    """A name or an address in lower case, and the port where one is given."""
+
+    name: str
+    port: int | None = None
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine goes by this name."""
+        return is_loopback(self.name)
+
+
+def parse_host(text: str) -> Host | None:
+    """The host in `name`, `name:port` or `[IPv6]:port`; None for any other text."""
+    match = _HOST.fullmatch(text)
+    if match is None:
+        return None
+    port = int(match["port"]) if match["port"] else None
+    name = (match["name"] or _ipv6(match["ipv6"])).lower()
+    if not 0 < len(name) <= _LONGEST_NAME or (port or 0) > _LAST_PORT:
+        return None
+    return Host(name, port)
+
+
+def requested_host(headers: Iterable[tuple[bytes, bytes]]) -> Host | None:
+    """The host of a request: that of its one Host header. None where there is none, several, or one
+    that names nobody."""
+    given = [value for name, value in headers if name.lower() == b"host"]
+    return parse_host(given[0].decode("latin-1")) if len(given) == 1 else None
+
+
+def origin_host(origin: str) -> Host | None:
+    """The host of a web origin; None for `null` and whatever else is no page of a web server."""
+    scheme, separator, rest = origin.partition("://")
+    return parse_host(rest) if separator and scheme in ("http", "https") else None
+
+
+def is_loopback(name: str) -> bool:
+    """Whether only this machine can be reached by a name or an address."""
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"
+
+
+def _ipv6(text: str) -> str:
+    try:
+        return str(IPv6Address(text))
+    except ValueError:
+        return ""
+
 
 # How far a client's clock may be off before its time counts as another one.
 _NOW = timedelta(minutes=5)
@@ -22,7 +89,7 @@ class Caller:
     label: str
     user_id: str | None
     """The user this caller always is, whomever a request names; None for any."""
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
 
     @classmethod
     def of(cls, key: ApiKey) -> "Caller":
@@ -31,7 +98,7 @@ class Caller:
 
     def checked_time(self, given: datetime, now: datetime, param: str) -> None:
         """Raises `Forbidden` where a caller without `set_time` says it is another time than now."""
-        if Scope.SET_TIME not in self.scopes and abs(given - now) > _NOW:
+        if KeyScope.SET_TIME not in self.scopes and abs(given - now) > _NOW:
             raise Forbidden(
                 "this API key cannot set the time: omit the timestamp, or use a key with the "
                 "scope set_time",
@@ -39,7 +106,7 @@ class Caller:
                 param=param,
             )
 
-    def checked_scope(self, scope: Scope) -> None:
+    def checked_scope(self, scope: KeyScope) -> None:
         """Raises `Forbidden` for a caller without a scope."""
         if scope not in self.scopes:
             raise Forbidden(
@@ -47,7 +114,7 @@ class Caller:
             )
 
 
-ANYBODY = Caller("", "", None, frozenset(Scope))
+ANYBODY = Caller("", "", None, frozenset(KeyScope))
 """The caller of a server without keys, which only its own machine can reach."""
 
 
@@ -109,4 +176,4 @@ def _given_key(settings: Settings) -> tuple[ApiKey, ...]:
     if not token:
         return ()
     start = datetime.fromtimestamp(0, UTC).isoformat()
-    return (ApiKey("settings", "api_key", digest_of(token), None, frozenset(Scope), start),)
+    return (ApiKey("settings", "api_key", digest_of(token), None, frozenset(KeyScope), start),)

@@ -1,18 +1,146 @@
 """How much one caller gets: requests a minute and answers at once, for each user apart.
 
 Requests are counted over all assistants on one Qdrant server; answers under way, as the memory and
-the threads that they take, in each process.
+the threads that they take, in each process. And how long the server waits for its clients: one that
+says half of something and then nothing costs a connection for as long as it is waited for.
 """
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple, Protocol
 
-from assistant.access.budgets import Budgets, OwnBudgets, Who
 from assistant.access.doorkeeper import ANYBODY, Caller
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.settings.groups import LimitSettings
+from memory_store import Documents
+
+Who = tuple[str, str]
+"""The id of a key, and the user."""
+
+_MOST_REMEMBERED = 10_000
+_MINUTE = 60.0
+# How long a worker may use the requests it took at once, and how many it takes: at full speed it
+# asks twice a second.
+_HELD_SECONDS = 2.0
+_TAKES_A_MINUTE = 120
+
+
+class _Bucket(NamedTuple):
+    """What was left of a minute's requests, and as of when."""
+
+    left: float
+    since: float
+
+    def at(self, now: float, per_minute: int, most: float) -> float:
+        """What is left by now. Another machine's clock may be ahead."""
+        return min(most, self.left + max(0.0, now - self.since) * per_minute / _MINUTE)
+
+
+def _wait(left: float, per_minute: int) -> float:
+    """Seconds until there is one request more."""
+    return (1 - left) * _MINUTE / per_minute
+
+
+class Budgets(Protocol):
+    """What is left for whom."""
+
+    async def take(self, who: Who, per_minute: int) -> float:
+        """Take one request: 0.0, or the seconds to wait until there is one."""
+
+
+class OwnBudgets:
+    """Those of one process."""
+
+    def __init__(self, seconds: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._buckets: dict[Who, _Bucket] = {}
+
+    async def take(self, who: Who, per_minute: int) -> float:
+        """See `Budgets.take`."""
+        now = self._seconds()
+        bucket = self._buckets.get(who, _Bucket(per_minute, now))
+        left = bucket.at(now, per_minute, per_minute)
+        if left < 1:
+            return _wait(left, per_minute)
+        self._buckets[who] = _Bucket(left - 1, now)
+        if len(self._buckets) > _MOST_REMEMBERED:
+            # After a minute without a request all is left again.
+            self._buckets = {w: b for w, b in self._buckets.items() if now - b.since < _MINUTE}
+        return 0.0
+
+
+@dataclass(slots=True)
+class _Share:
+    """What one process holds of a budget."""
+
+    requests: int = 0
+    until: float = 0.0
+    """When these are worth nothing any more; without any, until when there are none to take."""
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class SharedBudgets:
+    """Those of all processes on one Qdrant server: a document for each, of which every process
+    takes some requests at once where many are allowed.
+
+    What is taken counts as used, so that together they never get more than one alone would.
+    """
+
+    def __init__(self, documents: Documents, seconds: Callable[[], float]) -> None:
+        """`seconds` are those of a clock that all machines agree about."""
+        self._documents = documents
+        self._seconds = seconds
+        self._shares: dict[Who, _Share] = {}
+
+    async def take(self, who: Who, per_minute: int) -> float:
+        """See `Budgets.take`. Raises the errors of the store: without it nothing is given."""
+        self._forget_idle()
+        share = self._shares.setdefault(who, _Share())
+        async with share.lock:
+            if self._seconds() >= share.until:
+                await self._renew(share, who, per_minute)
+            if not share.requests:
+                return max(share.until - self._seconds(), 0.001)
+            share.requests -= 1
+            if not share.requests:
+                share.until = 0.0
+            return 0.0
+
+    async def _renew(self, share: _Share, who: Who, per_minute: int) -> None:
+        """Take requests out of the common budget, unless there are none."""
+        name = f"requests:{who[0]}:{who[1]}"
+        wanted = max(1, per_minute // _TAKES_A_MINUTE)
+        # What is held for a while may be used when others have come after it.
+        held = _HELD_SECONDS if wanted > 1 else 0.0
+        most = per_minute * (1 - held / _MINUTE)
+        done, there = False, await self._documents.read(name)
+        while not done:
+            now = self._seconds()
+            bucket = _Bucket(**there.body) if there.body else _Bucket(most, now)
+            left = bucket.at(now, per_minute, most)
+            if left < 1:
+                share.requests, share.until = 0, now + _wait(left, per_minute)
+                return
+            taken = min(wanted, int(left))
+            body = _Bucket(left - taken, max(now, bucket.since))._asdict()
+            over = datetime.fromtimestamp(now + 2 * _MINUTE, UTC)
+            done, there = await self._documents.write(name, body, there, until=over)
+        share.requests, share.until = taken, now + _HELD_SECONDS
+
+    def _forget_idle(self) -> None:
+        if len(self._shares) > _MOST_REMEMBERED:
+            now = self._seconds()
+            self._shares = {
+                who: share
+                for who, share in self._shares.items()
+                if share.lock.locked() or share.until > now
+            }
+
 
 # What counts where the settings say nothing and there are keys; without keys nothing is limited.
 REQUESTS_PER_MINUTE = 1200
@@ -24,7 +152,7 @@ MESSAGES = 10_000
 QUERY_CHARACTERS = 32_768
 
 
-class Limits:
+class RequestLimits:
     """The limits of one server. 0 is none."""
 
     def __init__(
@@ -97,3 +225,37 @@ def _limit(given: int | None, default: int, caller: Caller) -> int:
 def _check_length(text: str, most: int, param: str) -> None:
     if 0 < most < len(text):
         raise InvalidRequest(f"text is longer than {most} characters", code="too_long", param=param)
+
+
+@dataclass(frozen=True, slots=True)
+class ClientPatience:
+    """Seconds, and bytes, of what is waited for. Tests wait less.
+
+    These are no settings: what is honest on a bad line is the same for every operator.
+    """
+
+    head_seconds: float = 20
+    """For the whole head of a request, from when the connection is there or the last one is
+    answered. A head is sent at once, in a packet or two."""
+    head_bytes: int = 65_536
+    """Most bytes of a head; clients and proxies keep to 8 to 32 KiB."""
+    idle_seconds: int = 5
+    """Between two requests. Clients that keep connections for longer try again on a new one."""
+    body_seconds: float = 20
+    """For a body of any length, beside the time that its bytes may take."""
+    body_bytes_per_second: float = 1_000
+    """The slowest sender that is waited for, as slow as a modem of 1993: 1 MiB may take 18
+    minutes."""
+    silence_seconds: float = 30
+    """For the next bytes of a body, however many came before: a phone in a tunnel comes back."""
+    unread_seconds: float = 20
+    """For the rest of a body that was answered without being read. Many clients look at the answer
+    only when they have sent everything."""
+    reading_seconds: float = 300
+    """For a client to take anything of an answer that it does not read."""
+
+    def body_deadline(self, begun: float, heard: float, received: int) -> float:
+        """When to give up a body that began and was last heard of at these times, and of which so
+        many bytes are here."""
+        slowest = begun + self.body_seconds + received / self.body_bytes_per_second
+        return min(slowest, heard + self.silence_seconds)

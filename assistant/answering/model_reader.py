@@ -19,8 +19,7 @@ from assistant.answering.prompts import (
 from assistant.answering.reader import AnswerPiece, Question, Trace
 from assistant.dates import print_day
 from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
-from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
-from assistant.models.merging import merge
+from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts, merge
 from assistant.models.token_counter import TokenCounter, about_tokens
 from memory_store import MemoryStore
 from memory_store.language import Asked

@@ -1,24 +1,39 @@
 """At the door of every request: who calls, by the API key; without keys, only this machine; and
-never a web page of others."""
+never a web page of others.
+
+`/mcp` is a protected resource of OAuth 2.1, by metadata only (RFC 9728). What opens it stays
+an API key of its own: the token that an authorization server or a gateway gives out must be one, or
+be exchanged for one.
+"""
 
 import logging
+from urllib.parse import urlsplit
 
-from fastapi import Security
+from fastapi import APIRouter, Request, Security
 from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from assistant.access.doorkeeper import ANYBODY, Caller, Doorkeeper
-from assistant.access.hosts import Host, origin_host, requested_host
-from assistant.access.limits import Limits
+from assistant.access.doorkeeper import (
+    ANYBODY,
+    Caller,
+    Doorkeeper,
+    Host,
+    origin_host,
+    requested_host,
+)
+from assistant.access.limits import RequestLimits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
+from assistant.api.description import failures
 from assistant.api.errors import error_response
-from assistant.api.protected_resource import MCP, METADATA, challenge
+from assistant.api.replies.mcp import ProtectedResource
+from assistant.api.request_context import services
 from assistant.errors import (
     AssistantError,
     ConfigError,
     Forbidden,
     InvalidRequest,
+    NotFound,
     Unauthenticated,
 )
 from assistant.settings.groups import OauthSettings
@@ -27,10 +42,14 @@ from memory_store.scheduler import current_job
 
 _log = logging.getLogger(__name__)
 
+MCP = "/mcp"
+METADATA = "/.well-known/oauth-protected-resource"
 # What tells nothing about anybody: the page (which asks for the key), the probes, the API itself,
 # where to get access.
 _OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json", METADATA, f"{METADATA}{MCP}")
 _OPEN_FOLDER = "/web/"
+
+router = APIRouter(tags=["mcp"])
 
 # Says so in the OpenAPI document; it is `Access` that looks at the key.
 NEEDS_KEY = Security(HTTPBearer(auto_error=False, description="An API key of this server."))
@@ -44,7 +63,7 @@ class Access:
         self,
         app: ASGIApp,
         doorkeeper: Doorkeeper,
-        limits: Limits,
+        limits: RequestLimits,
         allowed_origins: list[str],
         oauth: OauthSettings,
     ) -> None:
@@ -131,3 +150,42 @@ def _of_another_page() -> Forbidden:
 def _token(headers: Headers) -> str | None:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+@router.get(METADATA, summary="OAuth metadata", responses=failures(404))
+@router.get(f"{METADATA}{MCP}", summary="OAuth metadata of /mcp", responses=failures(404))
+async def describe_resource(request: Request) -> ProtectedResource:
+    """Where OAuth clients get access to `/mcp` (RFC 9728), if the server says so."""
+    oauth = services(request).settings.oauth
+    url = _resource(oauth, request.scope)
+    if not oauth.authorization_servers or url is None:
+        raise NotFound(
+            "this server names no authorization server (oauth.authorization_servers): send one of "
+            "its API keys as 'Authorization: Bearer …'",
+            code="no_authorization_server",
+        )
+    return ProtectedResource(
+        resource=url,
+        resource_name="Aide-mémoire",
+        authorization_servers=list(oauth.authorization_servers),
+        bearer_methods_supported=["header"],
+    )
+
+
+def challenge(oauth: OauthSettings, scope: Scope) -> str:
+    """What `WWW-Authenticate` says to who has no key: for `/mcp` also where to get access."""
+    url = _resource(oauth, scope)
+    if scope["path"] != MCP or not oauth.authorization_servers or url is None:
+        return "Bearer"
+    parts = urlsplit(url)
+    return f'Bearer resource_metadata="{parts.scheme}://{parts.netloc}{METADATA}{parts.path}"'
+
+
+def _resource(oauth: OauthSettings, scope: Scope) -> str | None:
+    """The URL of `/mcp` as clients call it; None where a request does not name its host."""
+    if oauth.resource:
+        return oauth.resource
+    if requested_host(scope["headers"]) is None:
+        return None
+    host = dict(scope["headers"])[b"host"].decode("latin-1")
+    return f"{scope['scheme']}://{host}{MCP}"

@@ -1,14 +1,23 @@
-"""Web pages of others: how their requests are told, and what answers tell browsers about ours.
+"""Web pages. Ours: static files out of the package, which may talk to their own origin only. Of
+others: how their requests are told, and what answers tell browsers about ours.
 
 Any page can make a browser send requests to this machine, and learns from the time they take even
 where it may not read the answer. Browsers say of each request what made it (Fetch Metadata); who
 says nothing of it is no browser of these years.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+from typing import Any
 
+from fastapi import APIRouter, FastAPI
+from fastapi.responses import FileResponse
 from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assistant.api.description import text_reply
 
 PAGE = "/"
 """The one address that other pages may open, in a window of its own."""
@@ -70,3 +79,36 @@ def add_safe_headers(headers: list[tuple[bytes, bytes]]) -> None:
     """Add `SAFE_HEADERS` to those of an answer, where it says nothing else of its own."""
     said = {name for name, _ in headers}
     headers += [header for header in _SAFE if header[0] not in said]
+
+
+FILES = Path(__file__).parents[1] / "web"
+_POLICY = (
+    "default-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'; object-src 'none'"
+)
+_HEADERS = {"Content-Security-Policy": _POLICY, "Cache-Control": "no-cache"}
+
+router = APIRouter(tags=["page"])
+
+
+@router.get(
+    PAGE,
+    response_class=FileResponse,
+    summary="The web page",
+    responses=text_reply("The web page", "text/html", "<!doctype html>"),
+)
+async def read_page() -> FileResponse:
+    """The web page."""
+    return FileResponse(FILES / "index.html", headers=_HEADERS)
+
+
+def mount_files(app: FastAPI) -> None:
+    """Serve what the page consists of under `/web`."""
+    app.mount("/web", _PageFiles(directory=FILES))
+
+
+class _PageFiles(StaticFiles):
+    async def get_response(self, path: str, scope: MutableMapping[str, Any]) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update(_HEADERS)
+        return response

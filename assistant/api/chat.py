@@ -12,10 +12,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api import front_ends
-from assistant.api.description import streamed
-from assistant.api.failures import ANSWERING, failures
-from assistant.api.keeping import expiry_of, labels_of, where_of
-from assistant.api.profiles import chat_of, checked_profile
+from assistant.api.description import ANSWERING, failures, streamed
+from assistant.api.models import chat_of, checked_profile
+from assistant.api.parameters import expiry_of, labels_of, where_of
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
 from assistant.api.request_context import (
     Instant,

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from assistant.errors import AssistantError, InvalidRequest, RequestTimeout, Unauthenticated
-from assistant.observing.note import current_note
+from assistant.observing.logs import current_note
 from memory_store.errors import (
     EmbeddingFailed,
     InvalidRecord,

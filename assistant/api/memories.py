@@ -5,11 +5,8 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.dependencies import Changes, Parts
-from assistant.api.description import shown
-from assistant.api.failures import READING, WRITING, failures
-from assistant.api.keeping import where_of
-from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath
+from assistant.api.description import READING, WRITING, failures, shown
+from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath, where_of
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
@@ -28,7 +25,7 @@ from assistant.api.request_context import (
     user_of,
 )
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
-from assistant.api.route import JsonRoute
+from assistant.api.route import Changes, JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Read, known_until
 from assistant.dates import optional_day

@@ -8,10 +8,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from assistant.api.dependencies import Store
-from assistant.api.failures import READING, failures
-from assistant.api.keeping import where_of
-from assistant.api.parameters import AsOf, From, MemoryId, To, UserId, Where
+from assistant.api.description import READING, failures
+from assistant.api.parameters import AsOf, From, LabelledAs, MemoryId, To, UserId, where_of
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import (
     BRUGES_ID,
@@ -23,7 +21,7 @@ from assistant.api.replies.memories import (
     ToldMemory,
 )
 from assistant.api.request_context import checked_id, limits_of, user_of
-from assistant.api.route import JsonRoute
+from assistant.api.route import JsonRoute, Store
 from assistant.dates import optional_day
 from assistant.errors import InvalidRequest, NotFound
 from memory_store import Days, Listing, Place
@@ -53,7 +51,7 @@ async def list_memories(
     questions: Annotated[
         bool, Query(description="Those, too, in which the user only asks.")
     ] = True,
-    where: Where = None,
+    where: LabelledAs = None,
     order: Annotated[
         Literal["newest", "oldest"], Query(description="Which come first.")
     ] = "newest",

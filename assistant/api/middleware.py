@@ -1,15 +1,180 @@
-"""Around every request: a job of its own, bounds on the body, one form whatever it was called."""
+"""Around every request: what is counted and logged of it, a job of its own, bounds on the body, one
+form whatever it was called; and the end of a server, which sends elsewhere what comes new."""
 
 import asyncio
+import logging
+import re
+import time
+import uuid
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience
 from assistant.api.errors import error_response
-from assistant.errors import AssistantError, RequestTimeout, RequestTooLarge
+from assistant.errors import AssistantError, RequestTimeout, RequestTooLarge, ShuttingDown
+from assistant.observing.logs import RequestNote, begin_note, with_fields
+from assistant.observing.metrics import Metrics
+from assistant.observing.tracing import TracedStep, request_span
 from memory_store.scheduler import new_job
+
+# Asked by those who look after the process until it is gone.
+_ANSWERED = ("/health", "/metrics")
+
+
+@dataclass(slots=True)
+class Shutdown:
+    """How far the end of a server is, for its application's state."""
+
+    begun: bool = False
+    """Whether what comes new is sent elsewhere."""
+    out_of_patience: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when what still runs is not waited for any longer."""
+
+
+def shutting_down() -> ShuttingDown:
+    """What is said to those whom this server answers no more."""
+    return ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
+
+
+class Draining:
+    """Once the application's `Shutdown` has begun, refuses new requests, readiness among them. Who
+    was not answered when the server's patience ended is told so, too."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if _ends(scope) and scope["path"] not in _ANSWERED:
+            await _refuse(scope, receive, send)
+            return
+        begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        except asyncio.CancelledError:
+            if begun or not _ends(scope):
+                raise
+            await _refuse(scope, receive, send)
+
+
+def _ends(scope: Scope) -> bool:
+    shutdown: Shutdown = scope["app"].state.shutdown
+    return shutdown.begun
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    await error_response(shutting_down())(scope, receive, send)
+
+
+_access_log = logging.getLogger("assistant.access")
+# What may be quoted in a log line, a header and a shell.
+_UNFIT = re.compile(r"[^A-Za-z0-9._:-]")
+_LONGEST_ID = 128
+CLIENT_LEFT = 499
+"""The status of what a client is told nothing more of, because it is gone."""
+
+
+class Observed:
+    """Puts `X-Request-Id` on every response: the caller's own, or a new one. Counts and logs each
+    request by its route's template: paths and queries may hold what users say.
+
+    Failures that nothing foresaw are answered here, because the framework would do so outside.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        note = begin_note(_request_id(scope))
+        with request_span(scope["path"], Headers(scope=scope), note.id) as span:
+            await self._watched(_Seen(scope, note, span), scope, receive, send)
+
+    async def _watched(self, seen: "_Seen", scope: Scope, receive: Receive, send: Send) -> None:
+        async def watched(message: Message) -> None:
+            seen.passing(message)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, watched)
+        except Exception as error:  # the last handler of the server
+            if seen.begun:
+                raise
+            await error_response(error)(scope, receive, watched)
+        finally:
+            seen.ended()
+
+
+class _Seen:
+    """One request on its way: its status, its time, and that it is told of once."""
+
+    def __init__(self, scope: Scope, note: RequestNote, span: TracedStep) -> None:
+        self.begun = False
+        self._scope = scope
+        self._note = note
+        self._span = span
+        self._status = CLIENT_LEFT
+        self._running = True
+        self._started = time.perf_counter()
+        self._metrics: Metrics = scope["app"].state.services.metrics
+        self._metrics.request_begun()
+
+    def passing(self, message: Message) -> None:
+        """A message to the client."""
+        if message["type"] == "http.response.start":
+            self.begun = True
+            self._status = message["status"]
+            MutableHeaders(scope=message)["X-Request-Id"] = self._note.id
+        elif not message.get("more_body"):
+            # Before the client hears the end: it may ask at once what was counted.
+            self.ended()
+
+    def ended(self) -> None:
+        """Count and log it."""
+        if not self._running:
+            return
+        self._running = False
+        seconds = time.perf_counter() - self._started
+        method, route, code = _method(self._scope), _route(self._scope), self._note.error_code
+        self._metrics.request_ended(method, route, self._status, seconds, code)
+        self._span.answered(method, route, self._status, code)
+        fields: dict[str, Any] = {"status": self._status, "ms": round(seconds * 1000, 1)}
+        if code:
+            fields["error"] = code
+        _access_log.info("%s %s", method, route, extra=with_fields(**fields))
+
+
+def _request_id(scope: Scope) -> str:
+    given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+    return _UNFIT.sub("", given)[:_LONGEST_ID] or f"req_{uuid.uuid4().hex}"
+
+
+def _method(scope: MutableMapping[str, Any]) -> str:
+    """The method, if it is one of HTTP's own: a caller may send any word."""
+    known = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+    return scope["method"] if scope["method"] in known else "OTHER"
+
+
+def _route(scope: MutableMapping[str, Any]) -> str:
+    """The template of the route that answered; one name for files, one for what is not there."""
+    route = scope.get("route")
+    if route is not None:
+        return str(route.path)
+    return "files" if "endpoint" in scope else "none"
 
 
 class ClientLeft(Exception):
@@ -20,7 +185,7 @@ class WholeBody:
     """Reads the body before anything else does, and refuses one that is longer than `limit` bytes,
     announced or not, or that comes too slowly."""
 
-    def __init__(self, app: ASGIApp, limit: int, patience: Patience) -> None:
+    def __init__(self, app: ASGIApp, limit: int, patience: ClientPatience) -> None:
         self._app = app
         self._limit = limit
         self._patience = patience

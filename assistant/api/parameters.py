@@ -1,8 +1,16 @@
-"""The parameters of paths and queries that several routes share, as they are documented."""
+"""What callers say in the same way on several routes: parameters of paths and queries as they are
+documented, labels, filters by them, and when something expires."""
 
-from typing import Annotated
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Annotated, Any
 
 from fastapi import Path, Query
+
+from assistant.dates import parse_instant
+from assistant.errors import InvalidRequest
+from memory_store import Labels, Where, checked_labels, where
 
 _WHOSE = "Whose memory; a key for one user decides by itself."
 _DAY = "a day, `YYYY-MM-DD`"
@@ -26,8 +34,55 @@ From = Annotated[
     str | None,
     Query(alias="from", description=f"Said on or after {_DAY}.", examples=["2023-05-01"]),
 ]
-Where = Annotated[
+LabelledAs = Annotated[
     str | None,
     Query(description="Labelled like this: a JSON object of names and values, or lists of values."),
 ]
 To = Annotated[str | None, Query(description=f"Said until {_DAY}.", examples=["2023-05-31"])]
+
+
+# As far as a day can lie ahead, and a little less.
+_LONGEST = timedelta(days=365_000)
+
+
+def labels_of(given: Any) -> Labels | None:
+    """The labels given: an object, or its JSON text. Raises `InvalidRecord`, `InvalidRequest`."""
+    return None if given is None else checked_labels(_object(given, "labels"))
+
+
+def where_of(given: Any) -> Where:
+    """The filter given: an object, or its JSON text; none where nothing is given. Raises
+    `InvalidRecord`, `InvalidRequest`."""
+    return () if given is None else where(_object(given, "where"))
+
+
+def expiry_of(given: Mapping[str, Any], said_at: datetime) -> datetime | None:
+    """When what was said may be forgotten: at `expires_at`, or `expires_in` seconds after it was
+    said. Raises `InvalidRequest`."""
+    at, seconds = given.get("expires_at"), given.get("expires_in")
+    if at is not None:
+        return parse_instant(at, param="expires_at")
+    if seconds is None:
+        return None
+    try:
+        lasting = timedelta(seconds=float(seconds))
+        if not timedelta(0) < lasting <= _LONGEST:
+            raise ValueError("out of range")
+        return said_at + lasting
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidRequest(
+            "expires_in must be a number of seconds above 0", param="expires_in"
+        ) from error
+
+
+def _object(given: Any, param: str) -> Any:
+    """What OpenAI's clients can send as text only, as what it stands for."""
+    if not isinstance(given, str):
+        return given
+    try:
+        return json.loads(given)
+    except (ValueError, RecursionError) as error:
+        example = '{"topic": "home"}'
+        raise InvalidRequest(
+            f"{param} must be a JSON object such as {example}", param=param
+        ) from error

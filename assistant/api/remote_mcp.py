@@ -17,12 +17,12 @@ from fastapi.responses import Response
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from assistant.api.access import MCP
 from assistant.api.errors import error_body
 from assistant.api.parameters import UserId
-from assistant.api.protected_resource import MCP
 from assistant.api.replies.mcp import ANSWERED, McpAnswer
 from assistant.api.request_context import session_of, time_of
-from assistant.api.requests.mcp import McpMessage
+from assistant.api.requests.chat import McpMessage
 from assistant.api.route import JsonRoute
 from assistant.errors import CallRefused, ExtraMissing
 from memory_store.scheduler import aside
@@ -50,7 +50,7 @@ async def serve_mcp(request: Request, message: McpMessage, user_id: UserId = Non
     return await _answered(endpoint, request.scope, body, request.receive)
 
 
-class OwnRoutes:
+class CallerRoutes:
     """The memory of who sends a request, by the routes of the server that it came to."""
 
     def __init__(self, request: Request) -> None:
@@ -154,7 +154,7 @@ async def _endpoint(request: Request) -> ASGIApp:
     if getattr(state, "mcp", None) is None:
         try:
             # Beside the event loop: others are answered meanwhile.
-            module = await asyncio.to_thread(import_module, "assistant.mcp.streamable")
+            module = await asyncio.to_thread(import_module, "assistant.mcp.tools")
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] != "mcp":
                 raise
@@ -162,7 +162,7 @@ async def _endpoint(request: Request) -> ASGIApp:
                 f"{MCP} needs an extra that is not installed here: pip install "
                 "'aide-memoire[mcp]', or '.[mcp]' in the project's folder"
             ) from error
-        state.mcp = module.StreamableHttp(OwnRoutes)
+        state.mcp = module.StreamableHttp(CallerRoutes)
     endpoint: ASGIApp = state.mcp
     return endpoint
 

@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import Request
 
 from assistant.access.doorkeeper import Caller
-from assistant.access.limits import Limits
+from assistant.access.limits import RequestLimits
 from assistant.api import front_ends
 from assistant.characters import wrong_with_id
 from assistant.chat.call import MemoryMode
@@ -46,9 +46,9 @@ def caller_of(request: Request) -> Caller:
     return found
 
 
-def limits_of(request: Request) -> Limits:
+def limits_of(request: Request) -> RequestLimits:
     """How much a caller may ask for."""
-    found: Limits = request.app.state.limits
+    found: RequestLimits = request.app.state.limits
     return found
 
 

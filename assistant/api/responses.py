@@ -15,9 +15,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api.chat import answered, chat_call, session_header
-from assistant.api.description import streamed
-from assistant.api.failures import ANSWERING, failures
-from assistant.api.profiles import chat_of, checked_profile
+from assistant.api.description import ANSWERING, failures, streamed
+from assistant.api.models import chat_of, checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
 from assistant.api.request_context import counts_retries, services, user_of
 from assistant.api.requests.chat import ChatMessage, ChatRequest

@@ -1,15 +1,48 @@
-"""Routes whose bodies are JSON: read once, a long one beside the event loop, and within bounds."""
+"""What routes are made of: parts of the running assistant, asked for by name in a signature, and
+JSON read once, a long one beside the event loop, and within bounds.
+
+Each part is `async`: FastAPI runs a plain function in a thread, which costs more than the look-up.
+"""
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.routing import APIRoute
 
+from assistant.access.doorkeeper import Doorkeeper
+from assistant.api.request_context import services
 from assistant.characters import whole_characters
+from assistant.chat.recorder import Recorder
 from assistant.errors import InvalidRequest
+from assistant.services import Services
+from memory_store import MemoryStore
 from memory_store.scheduler import aside, current_job, pause
+
+
+async def _services(request: Request) -> Services:
+    return services(request)
+
+
+async def _store(request: Request) -> MemoryStore:
+    return services(request).store
+
+
+async def _recorder(request: Request) -> Recorder:
+    return services(request).recorder
+
+
+async def _doorkeeper(request: Request) -> Doorkeeper:
+    found: Doorkeeper = request.app.state.doorkeeper
+    return found
+
+
+Parts = Annotated[Services, Depends(_services)]
+Store = Annotated[MemoryStore, Depends(_store)]
+Changes = Annotated[Recorder, Depends(_recorder)]
+Door = Annotated[Doorkeeper, Depends(_doorkeeper)]
+
 
 MOST_VALUES = 200_000
 """Values in one body: objects, lists, texts and the like. Ten thousand messages with everything
@@ -32,12 +65,12 @@ class JsonRoute(APIRoute):
             read = await aside(len(body), read_json, body)
             current_job().charge(len(body) * _CHECKED)
             await pause()
-            return await handler(_Read(request, body, read))
+            return await handler(_ReadRequest(request, body, read))
 
         return reading
 
 
-class _Read(Request):
+class _ReadRequest(Request):
     """A request whose JSON has been read."""
 
     def __init__(self, request: Request, body: bytes, read: Any) -> None:

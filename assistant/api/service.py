@@ -6,11 +6,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
-from assistant.access.keys import Scope
+from assistant.access.keys import KeyScope
 from assistant.api.access import NEEDS_KEY
-from assistant.api.dependencies import Door, Parts
-from assistant.api.description import text_reply
-from assistant.api.failures import failures
+from assistant.api.description import failures, text_reply
 from assistant.api.replies import json_response
 from assistant.api.replies.service import (
     CallerDescription,
@@ -22,6 +20,7 @@ from assistant.api.replies.service import (
     Version,
 )
 from assistant.api.request_context import caller_of
+from assistant.api.route import Door, Parts
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
 from assistant.services import chosen_of
@@ -79,7 +78,7 @@ def _failing(error: Exception) -> str:
 )
 async def read_metrics(request: Request, parts: Parts) -> Response:
     """What happened since the start, for Prometheus: here, or in all that share their metrics."""
-    caller_of(request).checked_scope(Scope.ADMIN)
+    caller_of(request).checked_scope(KeyScope.ADMIN)
     return Response(parts.metrics.text(), media_type=_PROMETHEUS)
 
 
@@ -91,7 +90,7 @@ async def read_metrics(request: Request, parts: Parts) -> Response:
 )
 async def read_usage(request: Request, parts: Parts) -> Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
-    caller_of(request).checked_scope(Scope.ADMIN)
+    caller_of(request).checked_scope(KeyScope.ADMIN)
     return Usage.of(parts.usage)
 
 

@@ -1,4 +1,5 @@
-"""Routes of sessions: open, record, list, read, name, forget."""
+"""Routes of sessions: open, record, list, read, name, forget; and of spaces, separate memories of a
+user, of which the others take one by `space` (docs/api.md)."""
 
 import uuid
 from collections.abc import Iterator
@@ -8,11 +9,16 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.dependencies import Changes, Parts, Store
-from assistant.api.description import shown
-from assistant.api.failures import READING, WRITING, failures
-from assistant.api.keeping import expiry_of, labels_of, where_of
-from assistant.api.parameters import DryRun, SessionId, UserId, Where
+from assistant.api.description import READING, WRITING, failures, shown
+from assistant.api.parameters import (
+    DryRun,
+    LabelledAs,
+    SessionId,
+    UserId,
+    expiry_of,
+    labels_of,
+    where_of,
+)
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import Memory
 from assistant.api.replies.removal import ForgottenSession
@@ -23,12 +29,15 @@ from assistant.api.replies.sessions import (
     Session,
     SessionList,
     SessionWithRounds,
+    Space,
+    SpaceList,
     TouchedRound,
 )
 from assistant.api.request_context import (
     Instant,
     checked_id,
     limits_of,
+    person_of,
     retried,
     session_of,
     time_of,
@@ -42,19 +51,19 @@ from assistant.api.requests.memories import (
     RecordedMessage,
     RecordedMessages,
 )
-from assistant.api.route import JsonRoute
+from assistant.api.route import Changes, JsonRoute, Parts, Store
 from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
-from memory_store import summarise_session, whose
+from memory_store import owner_of, summarise_session, whose
 from memory_store.scheduler import aside, in_slices
 
-router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=JsonRoute)
+router = APIRouter(prefix="/v1", tags=["sessions"], route_class=JsonRoute)
 _APART = timedelta(seconds=1)
 
 
 @router.post(
-    "",
+    "/sessions",
     summary="Open a session",
     responses=failures(400, 413, 429),
 )
@@ -69,7 +78,7 @@ async def open_session(request: Request, body: NewSession) -> OpenedSession:
 
 
 @router.post(
-    "/{session_id:path}/messages",
+    "/sessions/{session_id:path}/messages",
     summary="Record turns that already happened",
     response_model=RecordedTurns,
     responses=failures(*WRITING, 413),
@@ -156,10 +165,13 @@ def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
 
 
 @router.get(
-    "", summary="List the sessions", response_model=SessionList, responses=failures(*READING)
+    "/sessions",
+    summary="List the sessions",
+    response_model=SessionList,
+    responses=failures(*READING),
 )
 async def list_sessions(
-    request: Request, store: Store, user_id: UserId = None, where: Where = None
+    request: Request, store: Store, user_id: UserId = None, where: LabelledAs = None
 ) -> Response:
     """Every session of a user, oldest first; with `where` of the rounds labelled like this."""
     owner = await user_of(request, user_id)
@@ -169,7 +181,7 @@ async def list_sessions(
 
 
 @router.get(
-    "/{session_id:path}",
+    "/sessions/{session_id:path}",
     summary="Read a session",
     response_model=SessionWithRounds,
     responses=failures(*READING, 404),
@@ -189,7 +201,7 @@ async def read_session(
 
 
 @router.patch(
-    "/{session_id:path}",
+    "/sessions/{session_id:path}",
     summary="Name a session",
     responses=failures(*WRITING, 404, 413) | shown({**Session.example, **NamedSession.example}),
 )
@@ -212,7 +224,7 @@ async def name_session(
 
 
 @router.delete(
-    "/{session_id:path}",
+    "/sessions/{session_id:path}",
     summary="Forget a session",
     responses=failures(*WRITING, 404),
 )
@@ -239,3 +251,14 @@ def _unknown(session_id: str) -> NotFound:
         code="session_not_found",
         param="session_id",
     )
+
+
+@router.get("/spaces", summary="List the spaces", responses=failures(*READING))
+async def list_spaces(request: Request, store: Store, user_id: UserId = None) -> SpaceList:
+    """Every space of a user in which something is kept, by name."""
+    person = await person_of(request, user_id)
+    counted = [
+        Space(object="space", space=name, rounds=await store.count(owner_of(person, name)))
+        for name in await store.spaces(person)
+    ]
+    return SpaceList(object="list", data=counted)

@@ -12,9 +12,8 @@ from starlette.types import Receive, Scope, Send
 
 from assistant.answering.reader import AnswerPiece
 from assistant.api.errors import error_body
+from assistant.api.middleware import CLIENT_LEFT, shutting_down
 from assistant.api.replies import Reply, json_response
-from assistant.api.request_metrics import CLIENT_LEFT
-from assistant.api.shutdown import shutting_down
 from assistant.chat.call import ChatDone
 from assistant.chat.chat import Pieces
 

@@ -11,13 +11,12 @@ from typing import NamedTuple, get_args
 import typer
 
 from assistant.access.doorkeeper import Doorkeeper, check_reachable
-from assistant.cli.serving.workers import check_workers
 from assistant.errors import AssistantError
-from assistant.models.chat_model import Message
-from assistant.models.roles import gateway_to
-from assistant.models.usage import RoleCounts
+from assistant.models.chat_model import Message, RoleCounts
+from assistant.models.gateway import gateway_to
 from assistant.operations import memory_exists
 from assistant.services import make_embedder, open_services, shared_keys
+from assistant.serving.serve import check_workers
 from assistant.settings import LanguageModel, Role, Settings
 from memory_store import require_place
 from memory_store.errors import EmbeddingFailed, MemoryStoreError

@@ -1,37 +1,40 @@
 """`assistant config`: the settings in use and where each comes from; `config init`."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from assistant.cli import options
+from assistant.cli.console import new_file, one_line, print_json, say
+
+if TYPE_CHECKING:
+    from assistant.settings.listing import SettingInUse
 
 app = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)
+@options.grouped
 def config(
-    context: typer.Context,
-    data_dir: options.DataDir = None,
-    qdrant_url: options.QdrantUrl = None,
-    config: options.Config = None,
-    as_json: options.Json = False,
+    context: typer.Context, memory: options.MemoryOptions, as_json: options.Json = False
 ) -> None:
     """Show each setting in use and where it comes from; `init` writes a settings file."""
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
-
-    from assistant.cli.settings_table import print_settings
     from assistant.settings.listing import settings_in_use
 
-    shown = settings_in_use(data_dir=data_dir, qdrant_url=qdrant_url, config_file=config)
+    shown = settings_in_use(
+        data_dir=memory.data_dir, qdrant_url=memory.qdrant_url, config_file=memory.config
+    )
     warn_about_names()
     if as_json:
-        body = {name: {"value": value, "source": source} for name, value, source in shown}
-        typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
+        print_json({name: {"value": value, "source": source} for name, value, source in shown})
     else:
         print_settings(Console(), shown)
 
@@ -41,7 +44,6 @@ def init(
     file: Annotated[Path, typer.Argument(help="The file to write.")] = Path("assistant.toml"),
 ) -> None:
     """Write a settings file with every default explained. Never overwrites a file."""
-    from assistant.cli.files import new_file
     from assistant.settings.listing import default_file
 
     with new_file(file) as out:
@@ -55,3 +57,25 @@ def warn_about_names() -> None:
 
     for line in warnings_about_names():
         typer.echo(f"assistant: {line}", err=True)
+
+
+def print_settings(console: Console, settings: "Sequence[SettingInUse]") -> None:
+    """Name, value and source, tabs between in a pipe; a table shows the defaults dimmed."""
+    file = next(str(one.value) for one in settings if one.name == "config_file")
+    table = Table("setting", "value", "from", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name, value, source in settings:
+        # A settings file goes by its name.
+        fields = (name, _text(value), one_line(file) if source == "file" else str(source.value))
+        if not console.is_terminal:
+            say(console, "\t".join(fields))
+        style = "dim" if source == "default" else ""
+        table.add_row(*(Text(field, style, overflow="fold") for field in fields))
+    if console.is_terminal:
+        console.print(table)
+
+
+def _text(value: Any) -> str:
+    """A value in one line; nothing for what is not set."""
+    if value is None:
+        return ""
+    return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

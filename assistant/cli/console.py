@@ -1,15 +1,28 @@
-"""The terminal: printing without markup, asking yes or no, and an editor for longer texts."""
+"""The terminal: printing without markup, progress, asking yes or no, an editor for longer texts;
+and the files that commands read and write."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import typer
+from rich.console import Console
 
 from assistant.errors import AssistantError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from memory_store.transfer import Progress as ProgressOfRounds
 
 # C0 without tab and newline, delete, C1; and characters that turn the direction of writing.
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -39,9 +52,87 @@ def in_prose(time: str) -> str:
     return f"{day.day} {day:%B %Y}"
 
 
-def memories(count: int) -> str:
+def memory_count(count: int) -> str:
     """So many memories."""
     return f"{count} memory" if count == 1 else f"{count} memories"
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print text as it is: no markup, no colours of its own, no breaking in a pipe."""
+    if console.is_terminal:
+        console.print(plain(text), style=style, markup=False, highlight=False)
+    else:
+        console.file.write(f"{plain(text)}\n")
+
+
+def print_json(body: Any) -> None:
+    """Print what programs read."""
+    typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
+
+
+class _ProgressLines:
+    """How far a command is, in plain lines: when a step begins, after about each tenth of it, and
+    at its end."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._step = ""
+        self._done = self._rounds = self._next = 0
+
+    def begin(self, step: str, rounds: int) -> None:
+        """See `memory_store.transfer.Progress`."""
+        self._step, self._rounds, self._done = step, rounds, 0
+        self._say()
+
+    def advance(self, rounds: int) -> None:
+        """See `memory_store.transfer.Progress`."""
+        self._done += rounds
+        if rounds and (self._done >= self._next or self._done == self._rounds):
+            self._say()
+
+    def _say(self) -> None:
+        self._next = self._done + max(1, self._rounds // 10)
+        text = f"{self._step}: {self._done} of {self._rounds} memories"
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+class _ProgressBars:
+    """The same as a bar for each step."""
+
+    def __init__(self, bars: "Progress") -> None:
+        self._bars = bars
+        self._step: TaskID | None = None
+
+    def begin(self, step: str, rounds: int) -> None:
+        """See `memory_store.transfer.Progress`."""
+        self._step = self._bars.add_task(step, total=rounds)
+
+    def advance(self, rounds: int) -> None:
+        """See `memory_store.transfer.Progress`."""
+        if self._step is not None:
+            self._bars.advance(self._step, rounds)
+
+
+@contextmanager
+def shown_progress(console: Console) -> "Iterator[ProgressOfRounds]":
+    """Shows how far a long command is while the context is open: bars on a terminal, plain lines
+    elsewhere, nothing on a quiet console."""
+    if console.quiet or not console.is_terminal:
+        yield _ProgressLines(console)
+        return
+    # Here, because most commands show none.
+    from rich import progress
+
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("memories"),
+        progress.TimeElapsedColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=console) as bars:
+        yield _ProgressBars(bars)
 
 
 def confirmed(question: str) -> bool:
@@ -81,3 +172,36 @@ def _edit(editor: list[str], file: Path) -> None:
         raise AssistantError(f"the editor {editor[0]} cannot be started: {error}") from error
     if ended.returncode:
         raise AssistantError(f"the editor {editor[0]} failed: nothing was changed")
+
+
+STANDARD = Path("-")
+"""Names standard input and output."""
+
+
+class FileTrouble(AssistantError):
+    """A file cannot be read or written (the user acts)."""
+
+
+def read_export(file: Path) -> bytes:
+    """What is in a file, or comes on standard input (`-`)."""
+    try:
+        return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    except OSError as error:
+        raise FileTrouble(f"cannot read {file}: {error.strerror or error}") from error
+
+
+@contextmanager
+def new_file(file: Path) -> Iterator[TextIO]:
+    """A file that is there once all of it is written; none that exists is replaced."""
+    if file.exists():
+        raise FileTrouble(f"{file} exists already: name another file")
+    part = file.with_name(f"{file.name}.part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as out:
+            yield out
+        part.replace(file)
+    except OSError as error:
+        raise FileTrouble(f"cannot write {file}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)

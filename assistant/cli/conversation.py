@@ -1,16 +1,22 @@
-"""One conversation with a running assistant: what was said, in which session, as of when."""
+"""One conversation with a running assistant: what was said, in which session, as of when; and
+`assistant ask`, one question with its answer."""
 
 import json
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import typer
+
 from assistant.cli.connection import ServerConnection, ServerError, in_path
+from assistant.cli.console import plain, print_json
 
 _CHAT = "/v1/chat/completions"
 # Rounds of a session that are sent along when it is gone on with; memory knows the others.
 _TAKEN_UP = 20
+# What `assistant ask --json` says of each round that an answer was made from.
+_OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -122,15 +128,44 @@ class TerminalConversation:
         yield from (text for text in texts if text)
 
 
-def answered(connection: ServerConnection, question: str, **asked: Any) -> dict[str, Any]:
-    """The whole reply to one question; `asked` goes into the body. Raises `ServerError`."""
-    body = {"messages": [{"role": "user", "content": question}], **asked}
-    reply = connection.call("POST", _CHAT, json=body)
-    if not reply.get("choices"):
-        raise ServerError(f"{connection.base_url} is not an assistant: its reply has no answer")
-    return reply
-
-
 def new_session_id(origin: str = "terminal") -> str:
     """An id that no other session has; it says where the session comes from."""
     return f"{origin}-{uuid.uuid4().hex[:12]}"
+
+
+def print_answer(
+    connection: ServerConnection,
+    question: str,
+    metadata: Mapping[str, str | None],
+    *,
+    model: str | None,
+    as_json: bool,
+) -> None:
+    """Print the answer; with `as_json` the whole reply, and what it was made from."""
+    debug = {"memory_debug": "1"} if as_json else {}
+    known = {name: value for name, value in metadata.items() if value is not None}
+    asked: dict[str, Any] = {
+        "messages": [{"role": "user", "content": question}],
+        "metadata": {"user_id": connection.user_id} | known | debug,
+    }
+    if model:
+        asked["model"] = model
+    reply = connection.call("POST", _CHAT, json=asked)
+    if not reply.get("choices"):
+        raise ServerError(f"{connection.base_url} is not an assistant: its reply has no answer")
+    answer = str(reply["choices"][0]["message"]["content"])
+    if as_json:
+        print_json({"answer": answer} | _sources(reply) | reply)
+    else:
+        typer.echo(plain(answer))
+
+
+def _sources(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """The rounds that the answer was made from, and the days that the question is about."""
+    trace = reply.get("memory") or {}
+    read = set(trace.get("read", ()))
+    sources = [one for one in trace.get("data", ()) if one["id"] in read]
+    return {
+        "sources": [{name: one[name] for name in _OF_A_SOURCE} for one in sources],
+        "time_range": trace.get("time_range"),
+    }

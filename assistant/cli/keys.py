@@ -2,16 +2,15 @@
 Qdrant server that assistants share."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import ApiKey, Scope, new_key
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, new_key
+from assistant.cli.console import print_json
+from assistant.cli.options import Json, SettingsOptions, grouped
 from assistant.clock import wall_clock
 
 if TYPE_CHECKING:
@@ -20,30 +19,27 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 
-_DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
-_Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
 
 @app.command()
+@grouped
 def create(
     label: Annotated[str, typer.Argument(help="What the key is for.")],
+    settings: SettingsOptions,
     user: Annotated[str | None, typer.Option("--user", help="Limit the key to this user.")] = None,
     scope: Annotated[
-        list[Scope] | None,
+        list[KeyScope] | None,
         typer.Option(
             "--scope", help="Scope to grant: act_as, set_time or admin. Can be given several times."
         ),
     ] = None,
-    data_dir: _DataDir = None,
-    config: _Config = None,
-    as_json: _Json = False,
+    as_json: Json = False,
 ) -> None:
     """Create a key and print it. It cannot be shown again."""
-    made = new_key(label, user, scope or [], created_at=_now())
-    place = asyncio.run(_add(_settings(data_dir, config), made.key))
+    now = wall_clock().isoformat(timespec="seconds")
+    made = new_key(label, user, scope or [], created_at=now)
+    place = asyncio.run(_add(settings.read(), made.key))
     if as_json:
-        _print_json(_body(made.key) | {"key": made.token})
+        print_json(_body(made.key) | {"key": made.token})
     else:
         typer.echo(
             f"{_line(made.key)}\nstored in {place}. The key (it cannot be shown again):", err=True
@@ -52,44 +48,36 @@ def create(
 
 
 @app.command("list")
-def list_keys(data_dir: _DataDir = None, config: _Config = None, as_json: _Json = False) -> None:
+@grouped
+def list_keys(settings: SettingsOptions, as_json: Json = False) -> None:
     """Print the keys: id, label, user, scopes, and when they were made."""
-    settings = _settings(data_dir, config)
-    keys = (*KeyFile(settings.keys_path).keys(), *asyncio.run(_shared(settings)))
+    from assistant.services import shared_keys
+
+    read = settings.read()
+    keys = (*KeyFile(read.keys_path).keys(), *asyncio.run(shared_keys(read)))
     if as_json:
-        _print_json([_body(key) for key in keys])
+        print_json([_body(key) for key in keys])
     elif not keys:
         typer.echo("there are no keys", err=True)
     else:
-        _print_lines(keys)
+        for key in keys:
+            typer.echo(_line(key))
 
 
 @app.command()
+@grouped
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The id that 'assistant keys list' shows.")],
-    data_dir: _DataDir = None,
-    config: _Config = None,
-    as_json: _Json = False,
+    settings: SettingsOptions,
+    as_json: Json = False,
 ) -> None:
     """Take a key away. Running assistants refuse it from the next request on, or, where they share
     keys on a Qdrant server, within five seconds."""
-    gone = asyncio.run(_remove(_settings(data_dir, config), key_id))
+    gone = asyncio.run(_remove(settings.read(), key_id))
     if as_json:
-        _print_json(_body(gone) | {"revoked": True})
+        print_json(_body(gone) | {"revoked": True})
     else:
         typer.echo(f"revoked {_line(gone)}")
-
-
-def _settings(data_dir: Path | None, config: Path | None) -> "Settings":
-    from assistant.settings import load_settings
-
-    return load_settings(data_dir=data_dir, config_file=config)
-
-
-async def _shared(settings: "Settings") -> tuple[ApiKey, ...]:
-    from assistant.services import shared_keys
-
-    return await shared_keys(settings)
 
 
 async def _add(settings: "Settings", key: ApiKey) -> str:
@@ -124,15 +112,6 @@ async def _on_server(settings: "Settings") -> AsyncIterator["SharedKeys"]:
         await documents.close()
 
 
-def _now() -> str:
-    return wall_clock().isoformat(timespec="seconds")
-
-
-def _print_lines(keys: Sequence[ApiKey]) -> None:
-    for key in keys:
-        typer.echo(_line(key))
-
-
 def _line(key: ApiKey) -> str:
     allows = ", ".join(sorted(key.scopes))
     whose = f"user {key.user_id}" if key.user_id is not None else "any user"
@@ -147,7 +126,3 @@ def _body(key: ApiKey) -> dict[str, Any]:
         "scopes": sorted(key.scopes),
         "created_at": key.created_at,
     }
-
-
-def _print_json(body: Any) -> None:
-    typer.echo(json.dumps(body, ensure_ascii=False, indent=2))

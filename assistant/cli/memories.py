@@ -1,16 +1,41 @@
-"""`assistant memories`: a user's memory in the user's hands. The work is in `memory_work`."""
+"""`assistant memories`: a user's memory in the user's hands."""
 
-from collections.abc import Iterator
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 
 from assistant.cli import options
+from assistant.cli.console import (
+    STANDARD,
+    confirmed,
+    edited,
+    memory_count,
+    plain,
+    print_json,
+    read_export,
+    say,
+    shown_progress,
+)
+from assistant.cli.options import DryRun, Json, ServerOptions, Yes, grouped
+from assistant.cli.printing import (
+    one_memory,
+    print_conflicts,
+    print_memories,
+    print_memory,
+    said,
+    time_line,
+    with_answers,
+)
+from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
-    from assistant.cli.memory_work import MemoryWork
+    from assistant.cli.memory_calls import MemoryCalls
 
 app = typer.Typer(help="See, find, edit, forget, export and import memories.", no_args_is_help=True)
 
@@ -18,10 +43,38 @@ _Id = Annotated[str, typer.Argument(help="Memory id, or its first six or more ch
 _Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of memories to show.")]
 
 
+@contextmanager
+def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
+    # Here, because other commands start without an HTTP client.
+    from assistant.cli.memory_calls import MemoryCalls
+
+    with server.connect() as connection:
+        yield MemoryCalls(connection)
+
+
+def _say(text: str) -> None:
+    say(Console(), text)
+
+
+def _note(text: str) -> None:
+    """What is said about a list, apart from its lines."""
+    console = Console()
+    if console.is_terminal:
+        say(console, text, style="dim")
+
+
+def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -> None:
+    if found:
+        show(Console(), found)
+    else:
+        # Beside the lines, of which there are none.
+        typer.echo("nothing found", err=True)
+
+
 @app.command("list")
+@grouped
 def list_memories(
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
+    server: ServerOptions,
     first: options.From = None,
     last: options.To = None,
     text: Annotated[
@@ -33,20 +86,26 @@ def list_memories(
         str | None,
         typer.Option(help="Continue after this page: the 'next' value of the page before."),
     ] = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """List memories by date."""
     order = "oldest" if oldest else "newest"
-    with _work(assistant, user, api_key, as_json) as work:
-        work.list(from_=first, to=last, text=text, order=order, limit=limit, after=after)
+    with _memory(server) as memory:
+        page = memory.page(from_=first, to=last, text=text, order=order, limit=limit, after=after)
+    if as_json:
+        print_json(page)
+        return
+    _print_list(page["data"], print_memories)
+    _note(f"{len(page['data'])} of {page['total']}")
+    if page["next"]:
+        _note(f"the next ones: --after {page['next']}")
 
 
 @app.command()
+@grouped
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
+    server: ServerOptions,
     time: options.Time = None,
     first: options.From = None,
     last: options.To = None,
@@ -55,30 +114,39 @@ def search(
         bool, typer.Option("--all", help="Also what is hardly near, and your own questions.")
     ] = False,
     limit: _Limit = 10,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Find memories by meaning, words and time."""
     asked = {"now": time, "from_": first, "to": last, "as_of": as_of, "top_k": limit}
-    with _work(assistant, user, api_key, as_json) as work:
-        work.search(query, every=every, **asked)
+    with _memory(server) as memory:
+        found = memory.search(query, questions=every, **asked)
+    if as_json:
+        print_json(found)
+        return
+    near = [one for one in found["data"] if every or one["near"]]
+    _print_list(near or found["data"], print_memories)
+    if weaker := len(found["data"]) - len(near):
+        hidden = f"weaker hits not shown: {weaker} (--all shows them)"
+        _note(hidden if near else "nothing is near; these are the nearest")
+    _note(time_line(found["time_range"]))
 
 
 @app.command()
-def show(
-    id: _Id,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
-) -> None:
+@grouped
+def show(id: _Id, server: ServerOptions, as_json: Json = False) -> None:
     """Show one memory with its facts."""
-    with _work(assistant, user, api_key, as_json) as work:
-        work.show(id)
+    with _memory(server) as memory:
+        found = memory.show(id)
+    if as_json:
+        print_json(found)
+    else:
+        print_memory(Console(), found)
 
 
 @app.command()
+@grouped
 def conflicts(
+    server: ServerOptions,
     mine: Annotated[
         str | None,
         typer.Option(
@@ -88,61 +156,101 @@ def conflicts(
     leave: Annotated[
         str | None, typer.Option(metavar="ID", help="This statement is not mine: change nothing.")
     ] = None,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
     limit: _Limit = 50,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """List quoted or pasted statements that contradict what you said."""
     if mine is not None and leave is not None:
         raise typer.BadParameter("give --mine or --leave")
-    with _work(assistant, user, api_key, as_json) as work:
-        work.conflicts(mine=mine, leave=leave, limit=limit)
+    told = mine or leave
+    with _memory(server) as memory:
+        if told is None:
+            found = memory.conflicts(limit)
+        else:
+            found = memory.said_by(told, "user" if mine else "quoted")
+    if as_json:
+        print_json(found)
+    elif told is not None:
+        _say("marked as yours; it replaces what you said before" if mine else "unchanged")
+    else:
+        _print_list(found["data"], print_conflicts)
+        _note(f"{len(found['data'])} of {found['total']}")
 
 
 @app.command()
+@grouped
 def edit(
     id: _Id,
+    server: ServerOptions,
     text: Annotated[
         str | None, typer.Option(help="The corrected text. Without it, an editor opens.")
     ] = None,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Correct your side of a memory, in $EDITOR or with --text."""
-    with _work(assistant, user, api_key, as_json) as work:
-        work.edit(id, text)
+    with _memory(server) as memory:
+        found = memory.show(id)
+        after = edited(found["user_text"]) if text is None else text
+        is_new = after != found["user_text"]
+        if is_new:
+            found = memory.correct(found["id"], after)
+    if as_json:
+        print_json(found)
+    else:
+        _say(said(found) if is_new else "nothing was changed")
 
 
 @app.command()
+@grouped
 def forget(
+    server: ServerOptions,
     id: Annotated[str | None, typer.Argument(help="Id of a memory, or its beginning.")] = None,
     session: Annotated[str | None, typer.Option(help="Forget this session.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Forget everything.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be forgotten.")
-    ] = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     scrub: Annotated[
         bool, typer.Option("--scrub", help="Also remove the text from the disk now.")
     ] = False,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Forget one memory, a session, or everything. Counts first, and asks."""
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
-    with _work(assistant, user, api_key, as_json) as work:
-        work.forget(id, session, yes=yes, dry_run=dry_run, scrub=scrub)
+    with _memory(server) as memory:
+
+        def gone(*, dry_run: bool) -> dict[str, Any]:
+            if id is not None:
+                return memory.forget(id, dry_run=dry_run)
+            if session is not None:
+                return memory.forget_session(session, dry_run=dry_run)
+            return memory.forget_all(dry_run=dry_run)
+
+        found = gone(dry_run=True)
+        count = found["rounds"]
+        if id is not None:
+            what = with_answers(one_memory(memory.show(id)), found)
+        elif session is not None:
+            what = with_answers(f"{memory_count(count)} of session {session}", found)
+        else:
+            what = f"all {memory_count(count)} of {memory.user_id}"
+        done = _if_agreed(gone, what, count, yes=yes, dry_run=dry_run)
+        summary: dict[str, Any] = {
+            "found": {name: found[name] for name in ("rounds", "facts", "sessions", "answers")},
+            "forgotten": done["rounds"] if done else 0,
+            "dry_run": dry_run,
+        }
+        if scrub and not dry_run and (done or not count):
+            summary["scrubbed"] = memory.scrub()
+    _tell_forgotten(what, count, done, summary, dry_run=dry_run, as_json=as_json)
+    if summary.get("scrubbed") and not as_json:
+        _say("forgotten text was removed from the disk")
 
 
 @app.command()
+@grouped
 def expire(
+    server: ServerOptions,
     older_than: Annotated[
         int | None,
         typer.Option(min=0, metavar="DAYS", help="Also what was said more than DAYS days ago."),
@@ -153,34 +261,81 @@ def expire(
     all_users: Annotated[
         bool, typer.Option("--all-users", help="Of every user (needs an admin key).")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only count what would be forgotten.")
-    ] = False,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
 ) -> None:
     """Forget what has expired, or is older than a number of days. Counts first, and asks."""
-    with _work(assistant, user, api_key, as_json) as work:
-        work.expire(older_than, where, all_users=all_users, yes=yes, dry_run=dry_run)
+    with _memory(server) as memory:
+        try:
+            labels = None if where is None else json.loads(where)
+        except ValueError as error:
+            raise typer.BadParameter('--where takes JSON: {"topic": "home"}') from error
+
+        def gone(*, dry_run: bool) -> dict[str, Any]:
+            return memory.expire(older_than, labels, all_users=all_users, dry_run=dry_run)
+
+        found = gone(dry_run=True)
+        whose = f"{found['users']} users" if all_users else memory.user_id
+        what = with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
+        done = _if_agreed(gone, what, found["rounds"], yes=yes, dry_run=dry_run)
+    _tell_forgotten(what, found["rounds"], done, done or found, dry_run=dry_run, as_json=as_json)
+
+
+def _if_agreed(
+    gone: Callable[..., dict[str, Any]], what: str, count: int, *, yes: bool, dry_run: bool
+) -> dict[str, Any] | None:
+    """What went; None where there is nothing, or nobody agreed."""
+    agreed = not dry_run and count > 0 and (yes or confirmed(f"forget {what}?"))
+    return gone(dry_run=False) if agreed else None
+
+
+def _tell_forgotten(
+    what: str,
+    count: int,
+    done: Mapping[str, Any] | None,
+    summary: Mapping[str, Any],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """What became of a wish to forget. Exit code 1 where nobody agreed."""
+    if as_json:
+        print_json(summary)
+    elif not count:
+        _say("there is nothing to forget")
+    elif done and done["rounds"]:
+        _say(f"{memory_count(done['rounds'])} forgotten")
+    else:
+        _say(f"dry run, nothing was forgotten: {what}" if dry_run else "nothing was forgotten")
+    if count and not (done or dry_run):
+        raise typer.Exit(1)
 
 
 @app.command()
+@grouped
 def export(
     file: Annotated[Path, typer.Argument(help="File to create. Use - for standard output.")],
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    server: ServerOptions,
+    as_json: Json = False,
 ) -> None:
     """Export a user's memory to a file (JSONL)."""
-    with _work(assistant, user, api_key, as_json) as work:
-        work.export(file)
+    with _memory(server) as memory:
+        total = memory.page(limit=1)["total"]
+        with shown_progress(Console(stderr=True)) as progress:
+            progress.begin("exporting", total)
+            if file == STANDARD:
+                memory.export(sys.stdout, progress)
+                return
+            count = memory.export_file(file, progress)
+    if as_json:
+        print_json({"exported": count, "file": str(file)})
+    else:
+        _say(f"{memory_count(count)} written to {file}")
 
 
 @app.command("import")
+@grouped
 def import_memories(
     file: Annotated[
         Path,
@@ -188,27 +343,44 @@ def import_memories(
             help="An export of this assistant or of another one. Use - for standard input."
         ),
     ],
+    server: ServerOptions,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only count what would be imported.")
     ] = False,
-    assistant: options.Url = options.LOCAL,
-    user: options.User = None,
-    api_key: options.Key = None,
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """Import what this or another assistant exported: ChatGPT, Claude, Gemini and more. Safe to
     repeat."""
-    with _work(assistant, user, api_key, as_json) as work:
-        work.bring_in(file, dry_run=dry_run)
+    with _memory(server) as memory:
+        export = read_export(file)
+        try:
+            coming = memory.coming(export, dry_run=dry_run)
+            summary = {"imported": 0, "known": 0}
+            with shown_progress(Console(stderr=True)) as progress:
+                progress.begin("counting" if dry_run else "importing", coming.rounds)
+                for piece in coming.pieces:
+                    for name in summary:
+                        summary[name] += piece[name]
+                    progress.advance(piece["imported"] + piece["known"])
+        except AssistantError as error:
+            named = "standard input" if file == STANDARD else file
+            raise AssistantError(f"cannot import {named}: {error}") from error
+    for why in coming.unreadable:
+        typer.echo(f"left out: {plain(why)}", err=True)
+    for reason, count in coming.left_out.items():
+        typer.echo(f"left out: {count} × {reason}", err=True)
+    if as_json:
+        told = {"unreadable": coming.unreadable, "left_out": dict(coming.left_out)}
+        print_json(summary | told | {"formats": coming.formats, "dry_run": dry_run})
+    else:
+        _say(_imported(summary, coming.formats, dry_run=dry_run))
 
 
-@contextmanager
-def _work(
-    assistant: str, user: str | None, api_key: str | None, as_json: bool
-) -> Iterator["MemoryWork"]:
-    from assistant.cli.connection import ServerConnection
-    from assistant.cli.memory_calls import MemoryCalls
-    from assistant.cli.memory_work import MemoryWork
-
-    with ServerConnection(assistant, user, api_key) as connection:
-        yield MemoryWork(MemoryCalls(connection), as_json=as_json)
+def _imported(summary: Mapping[str, int], formats: Sequence[str], *, dry_run: bool) -> str:
+    """What became of an import."""
+    known = f", {summary['known']} were there already" if summary["known"] else ""
+    told = f"{memory_count(summary['imported'])} imported{known}"
+    if not dry_run:
+        return told
+    found = f" ({', '.join(formats)})" if formats else ""
+    return f"dry run, nothing was stored{found}: {told}".replace("imported", "would be imported")

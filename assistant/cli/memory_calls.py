@@ -1,12 +1,23 @@
-"""A user's memory over HTTP, as the terminal commands use it."""
+"""A user's memory over HTTP, as the terminal commands use it: what can be done with it, and the
+exports that it writes and takes."""
 
+import io
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from assistant.cli.connection import ServerConnection, ServerError, in_path
-from assistant.cli.console import memories
-from assistant.cli.files import ExportLines, packed, zipped
+from assistant.cli.console import memory_count, new_file
+from assistant.errors import AssistantError
+from assistant.imports.json_items import not_json
+
+if TYPE_CHECKING:
+    from memory_store.transfer import Progress
 
 _PAGE = 200
 SHORTEST_PREFIX = 6
@@ -14,6 +25,9 @@ _WHOLE_ID = 36
 _LINE = re.compile(r"\bline (\d+)")
 # Well within the largest body that a server accepts by default.
 _PIECE_BYTES = 400_000
+_HEAD, _END = '{"format":', '{"records":'
+# The version whose exports had no last line.
+_WITHOUT_END = 1
 
 
 class MemoryCalls:
@@ -28,16 +42,6 @@ class MemoryCalls:
     def page(self, **asked: Any) -> dict[str, Any]:
         """A page of memories by date, as the route answers it."""
         return self._connection.call("GET", "/v1/memories", params=self._mine | _given(asked))
-
-    def pages(self, **asked: Any) -> Iterator[dict[str, Any]]:
-        """All pages."""
-        after = None
-        while True:
-            page = self.page(**asked, after=after, limit=_PAGE)
-            yield page
-            after = page["next"]
-            if after is None:
-                return
 
     def search(self, query: str, *, questions: bool = False, **asked: Any) -> dict[str, Any]:
         """What is found for a query, as the route answers it; with `questions` also what the user
@@ -93,13 +97,40 @@ class MemoryCalls:
         """Take what was forgotten off the server's disk; whether that was its to do."""
         return bool(self._connection.call("POST", "/v1/scrub")["scrubbed"])
 
-    def exported(self) -> Iterator[str]:
-        """The lines of an export, the first of which says what they are."""
-        yield from self._connection.lines("GET", f"{self._user_path}/export")
+    def export(self, out: TextIO, progress: "Progress") -> int:
+        """Write the lines of an export, the first of which says what they are; how many memories
+        they hold."""
+        count = 0
+        for line in self._connection.lines("GET", f"{self._user_path}/export"):
+            out.write(f"{line}\n")
+            if not line.startswith((_HEAD, _END)):
+                count += 1
+                progress.advance(1)
+        return count
 
-    def bring_in(
-        self, export: ExportLines, *, dry_run: bool = False
-    ) -> Iterator[Mapping[str, int]]:
+    def export_file(self, file: Path, progress: "Progress") -> int:
+        """The same to a new file."""
+        with new_file(file) as out:
+            return self.export(out, progress)
+
+    def coming(self, export: bytes, *, dry_run: bool) -> "Coming":
+        """An export of ours, or of another assistant, sent piece by piece as they are asked for."""
+        # Here, because reading them takes the memory store, which takes longer to import than most
+        # commands.
+        from assistant.imports.plain import line_of
+        from assistant.imports.reading import read_export
+        from assistant.imports.recognised import Export, recognised
+
+        if recognised(export) is Export.OTHERS:
+            found = read_export(export)
+            pieces = self._bring_in_sessions(map(line_of, found.sessions), dry_run)
+            rounds = found.count_rounds()
+            return Coming(rounds, pieces, found.unreadable, dict(found.left_out), found.formats)
+        records = export_lines(export)
+        pieces = self._bring_in(records, dry_run)
+        return Coming(len(records.records), pieces, formats=[Export.RECORDS])
+
+    def _bring_in(self, export: "ExportLines", dry_run: bool) -> Iterator[Mapping[str, int]]:
         """Import an export in pieces; what became of each: `imported`, `known`."""
         sent = 0
         path, asked = f"{self._user_path}/import", {"dry_run": str(dry_run).lower()}
@@ -111,11 +142,11 @@ class MemoryCalls:
                     raise
                 # The server counts the lines of the piece that it was sent.
                 told = _counted_on(str(error), sent)
-                raise ServerError(f"{told}; {memories(sent)} before it: imported") from error
+                raise ServerError(f"{told}; {memory_count(sent)} before it: imported") from error
             sent += count
 
-    def bring_in_sessions(
-        self, lines: Iterable[str], *, dry_run: bool = False
+    def _bring_in_sessions(
+        self, lines: Iterable[str], dry_run: bool
     ) -> Iterator[Mapping[str, int]]:
         """Import sessions of other assistants, a line each, in pieces; what became of each."""
         path = f"{self._user_path}/import"
@@ -131,12 +162,16 @@ class MemoryCalls:
             return id
         if len(id) < SHORTEST_PREFIX:
             raise ServerError(f"{id!r} is too short: give {SHORTEST_PREFIX} characters of the id")
-        ids = (one["id"] for page in self.pages() for one in page["data"])
-        found = [one for one in ids if one.startswith(id)]
+        found, after = list[str](), None
+        while True:
+            page = self.page(after=after, limit=_PAGE)
+            found += [one["id"] for one in page["data"] if one["id"].startswith(id)]
+            if (after := page["next"]) is None:
+                break
         if len(found) != 1:
             many = "several memories have ids that begin" if found else "no memory has an id"
             raise ServerError(f"{many} with {id!r}")
-        return str(found[0])
+        return found[0]
 
     def _forget(self, path: str, dry_run: bool) -> dict[str, Any]:
         asked = self._mine | {"dry_run": str(dry_run).lower()}
@@ -154,3 +189,93 @@ def _counted_on(told: str, sent: int) -> str:
 def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
     """What was asked; a trailing underscore only keeps a name apart from Python's words."""
     return {name.rstrip("_"): value for name, value in asked.items() if value is not None}
+
+
+class Coming(NamedTuple):
+    """How many rounds an export holds, what becomes of them as they are sent, why others cannot be
+    read, how much is left out for what reason, and what the export was found to be."""
+
+    rounds: int
+    pieces: Iterator[Mapping[str, int]]
+    unreadable: Sequence[str] = ()
+    left_out: Mapping[str, int] = MappingProxyType({})
+    formats: Sequence[str] = ()
+
+
+class TornExport(AssistantError):
+    """An export cannot be read to its end (the user acts)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportLines:
+    """A whole export: its first line, its records, and whether its last line counts them."""
+
+    head: str
+    records: list[str]
+    is_counted: bool
+
+    def pieces(self, most_bytes: int) -> Iterator[tuple[int, bytes]]:
+        """Exports of at most so many bytes of records, or of one longer record; how many each has.
+        At least one."""
+        for records in packed(self.records, most_bytes):
+            count = len(records)
+            end = [json.dumps({"records": count})] if self.is_counted else []
+            yield count, "\n".join([self.head, *records, *end]).encode()
+
+
+def export_lines(export: bytes) -> ExportLines:
+    """The lines of an export. Raises `TornExport` where it is cut off, or a line is no JSON."""
+    try:
+        lines = export.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        line = export.count(b"\n", 0, error.start) + 1
+        raise TornExport(f"line {line} cannot be read: it is not text in UTF-8") from error
+    read = [_read(number, line) for number, line in enumerate(lines, start=1)]
+    said = [(line, body) for line, body in zip(lines, read, strict=True) if line.strip()]
+    (head, first), *rest = said or [("", {})]
+    count = _count(rest[-1][1]) if rest else None
+    records = [line for line, _ in (rest if count is None else rest[:-1])]
+    may_lack_end = not isinstance(first, dict) or first.get("version") == _WITHOUT_END
+    if count != len(records) and not (count is None and may_lack_end):
+        wanted = "its last line, which counts them, is missing"
+        told = wanted if count is None else f"its last line counts {count}"
+        raise TornExport(
+            f"the export is incomplete: it holds {memory_count(len(records))}, and {told}"
+        )
+    return ExportLines(head, records, count is not None)
+
+
+def packed(lines: Iterable[str], most_bytes: int) -> Iterator[list[str]]:
+    """The lines in pieces of at most so many bytes, or of one longer line. At least one piece."""
+    piece: list[str] = []
+    size = 0
+    for line in lines:
+        length = len(line.encode()) + 1
+        if piece and size + length > most_bytes:
+            yield piece
+            piece, size = [], 0
+        piece.append(line)
+        size += length
+    yield piece
+
+
+def zipped(lines: str) -> bytes:
+    """Lines as a zip file: a conversation that is longer than a server accepts fits once packed."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("sessions.jsonl", lines)
+    return made.getvalue()
+
+
+def _read(number: int, line: str) -> Any:
+    try:
+        return json.loads(line.strip() or "{}")
+    except (ValueError, RecursionError) as error:
+        raise TornExport(f"line {number} cannot be read: {not_json(error)}") from error
+
+
+def _count(body: Any) -> int | None:
+    """How many records a last line tells of; None where it is none."""
+    if not isinstance(body, dict) or body.keys() != {"records"}:
+        return None
+    return body["records"] if isinstance(body["records"], int) else -1

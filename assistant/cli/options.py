@@ -1,9 +1,17 @@
-"""Options that several commands have in common."""
+"""Options that several commands have in common, each declared once; some in groups."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from assistant.cli.connection import ServerConnection
+    from assistant.settings import Settings
 
 LOCAL = "http://127.0.0.1:8080"
 
@@ -42,8 +50,90 @@ To = Annotated[str | None, typer.Option("--to", help="Last day to search (YYYY-M
 AsOf = Annotated[
     str | None, typer.Option("--as-of", help="Answer from what was known on this day (YYYY-MM-DD).")
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
 Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
 QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
+
+
+# What groups make is imported when a command runs: it takes longer than to tell of the command.
+
+
+@dataclass(frozen=True)
+class ServerOptions:
+    """A running assistant, and as whom it is asked."""
+
+    assistant: Url = LOCAL
+    user: User = None
+    api_key: Key = None
+
+    def connect(self, **how: float) -> "ServerConnection":
+        """The connection, to be used as a context."""
+        from assistant.cli.connection import ServerConnection
+
+        return ServerConnection(self.assistant, self.user, self.api_key, **how)
+
+
+@dataclass(frozen=True)
+class RunningOptions:
+    """A running assistant that has a memory open, if there is one."""
+
+    assistant: Running = None
+    api_key: Key = None
+
+    def connect(self) -> "ServerConnection | None":
+        """The connection, to be used as a context; None where the memory is not open."""
+        if self.assistant is None:
+            return None
+        return ServerOptions(self.assistant, None, self.api_key).connect()
+
+
+@dataclass(frozen=True)
+class SettingsOptions:
+    """Where the settings are read from, and those that most commands take."""
+
+    data_dir: DataDir = None
+    config: Config = None
+
+    def read(self, **given: Any) -> "Settings":
+        """The settings, some of them given."""
+        from assistant.settings import load_settings
+
+        return load_settings(data_dir=self.data_dir, config_file=self.config, **given)
+
+
+@dataclass(frozen=True)
+class MemoryOptions(SettingsOptions):
+    """The same for commands whose memory may be on a Qdrant server."""
+
+    qdrant_url: QdrantUrl = None
+
+    def read(self, **given: Any) -> "Settings":
+        """The settings, some of them given."""
+        return super().read(qdrant_url=self.qdrant_url, **given)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as Typer reads it: in place of its groups the options in them, after its own."""
+    hints: dict[str, type[Any]] = get_type_hints(command)
+    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    given = signature(command).parameters
+    own = [parameter for name, parameter in given.items() if name not in groups]
+    options = {name: list(signature(kind).parameters.values()) for name, kind in groups.items()}
+    shown = [
+        parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        for parameter in (*own, *(one for group in options.values() for one in group))
+    ]
+
+    @wraps(command)
+    def flat(**values: Any) -> None:
+        for name, group in options.items():
+            values[name] = groups[name](**{one.name: values.pop(one.name) for one in group})
+        command(**values)
+
+    flat.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+    flat.__annotations__ = {one.name: one.annotation for one in shown}
+    return flat

@@ -2,20 +2,28 @@
 
 To add one, write a class below `Design` in a module of its own and name it in the setting `design`
 (`module:Class`). Most override one method: what the values are, what finds them, or how their
-nearness counts.
+nearness counts. The usual index holds all values side by side, found by their nearest key, their
+words, or both.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
-from assistant.designs.control_points import Choices, KeySource, Retrieval, ValueKind
+import numpy as np
+import numpy.typing as npt
+
+from assistant.designs.control_points import Choices, KeySource, QueryKind, Retrieval, ValueKind
 from assistant.designs.summaries import Summariser
 from assistant.designs.value import (
+    Ranked,
+    Ranking,
     Value,
+    View,
+    ViewQuestion,
     by_session,
+    in_time,
     of_facts,
     of_round,
     of_session,
@@ -23,18 +31,16 @@ from assistant.designs.value import (
     spoken,
 )
 from assistant.models.gateway import Gateway
-from memory_store import (
-    Fact,
-    Record,
-    Speaker,
-    TimeRange,
-    windows,
-)
-from memory_store.embedding import Embedder
-from memory_store.language import Language, Rarity, key_phrases
+from memory_store import Fact, Record, Speaker, Weights, windows
+from memory_store.embedding import Embedder, Matrix, TextKind
+from memory_store.language import Language, Rarity, key_phrases, term_counts
+from memory_store.language import terms as terms_of
+from memory_store.recall import Posting, bm25, term_weights
 from memory_store.scheduler import aside
 
 _MOST_PHRASES = 8
+_MOST_QUERY_PHRASES = 5
+_WEIGHTS = Weights()
 # Characters of texts that are taken apart while rules read one.
 _READ_FAST = 16
 
@@ -53,44 +59,6 @@ class Tools:
     fallbacks: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class ViewQuestion:
-    """What a view is asked: the question, its day, the days it asks about, how much is wanted."""
-
-    text: str
-    on: date | None
-    range: TimeRange | None
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A value that was found; higher is nearer. `signals` are the parts of its similarity,
-    `nearest` its rounds where the view knows which of them are nearer than others."""
-
-    value: Value
-    similarity: float
-    signals: dict[str, float]
-    nearest: Sequence[Record] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Values, best first; whether the time asked about had none, so that it cut nothing off; and
-    what was done step by step, for designs that go a way."""
-
-    values: Sequence[Ranked]
-    fell_back: bool = False
-    steps: tuple[str, ...] = ()
-
-
-class View(Protocol):
-    """The index of one user's rounds."""
-
-    async def search(self, asked: ViewQuestion) -> Ranking:
-        """The values for a question, best first."""
-
-
 class Design:
     """A memory design: its name, where it was published, and its choices."""
 
@@ -103,6 +71,8 @@ class Design:
         Retrieval.BOTH,
     )
     """Those that can be chosen for it."""
+    fixed: ClassVar[tuple[str, ...]] = ()
+    """The control points at which nothing else can be chosen."""
 
     def __init__(self, tools: Tools, chosen: Choices) -> None:
         self.tools = tools
@@ -110,8 +80,6 @@ class Design:
 
     async def view(self, records: Sequence[Record]) -> View:
         """The index of a user's rounds, oldest first."""
-        from assistant.designs.flat import FlatView
-
         rarity = await rarity_of(records)
         return await FlatView.of(self, await self.values(records, rarity), rarity, self.weigh)
 
@@ -176,3 +144,90 @@ async def rarity_of(records: Sequence[Record]) -> Rarity:
     """How rare each word is among a user's rounds."""
     size = sum(record.round.size for record in records) // _READ_FAST
     return await aside(size, lambda: Rarity(spoken(record.round) for record in records))
+
+
+Weigh = Callable[[Value, float, ViewQuestion], float]
+"""From a value and its nearness to how near it is for a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlatView:
+    """Values with a vector for each key (`owners` says whose) and the words of each."""
+
+    design: Design
+    values: Sequence[Value]
+    rarity: Rarity
+    rows: Matrix
+    owners: Sequence[int]
+    words: Sequence[Counter[int]]
+    weigh: Weigh
+
+    @classmethod
+    async def of(
+        cls, design: Design, values: Sequence[Value], rarity: Rarity, weigh: Weigh
+    ) -> "FlatView":
+        """The index of these values; `weigh` says how near one is, all told."""
+        texts: list[str] = []
+        owners: list[int] = []
+        for at, value in enumerate(values):
+            keys = await design.keys(value, rarity)
+            texts += keys
+            owners += [at] * len(keys)
+        is_dense = design.chosen.retrieval is not Retrieval.WORDS
+        rows = await embedded(design, texts if is_dense else [])
+        words = [term_counts(value.text) for value in values]
+        return cls(design, values, rarity, rows, owners, words, weigh)
+
+    async def search(self, asked: ViewQuestion) -> Ranking:
+        """See `View.search`."""
+        dense = await self.cosines(asked)
+        words = self.matches(asked).tolist()
+        found = [
+            self._ranked(value, asked, dense.get(at, 0.0), words[at])
+            for at, value in enumerate(self.values)
+        ]
+        return in_time(found, asked, self.design.chosen.time)
+
+    def _ranked(self, value: Value, asked: ViewQuestion, dense: float, words: float) -> Ranked:
+        match self.design.chosen.retrieval:
+            case Retrieval.WORDS:
+                signals = {"words": words}
+            case Retrieval.BOTH:
+                signals = {"dense": dense, "words": _WEIGHTS.words * words}
+            case _:
+                signals = {"dense": dense}
+        return Ranked(value, self.weigh(value, sum(signals.values()), asked), signals)
+
+    async def cosines(self, asked: ViewQuestion) -> dict[int, float]:
+        """How near the nearest key of each value is."""
+        if not len(self.rows):
+            return {}
+        query = self.query(asked)
+        vector = (await self.design.tools.embedder.embed([query], TextKind.QUERY))[0]
+        nearest: dict[int, float] = {}
+        for owner, cosine in zip(self.owners, self.rows @ vector, strict=True):
+            nearest[owner] = max(float(cosine), nearest.get(owner, -1.0))
+        return nearest
+
+    def matches(self, asked: ViewQuestion) -> npt.NDArray[np.float64]:
+        """BM25 of the question's words in each value."""
+        wanted = list(dict.fromkeys(terms_of(self.query(asked))))
+        counts = [np.array([held[term] for held in self.words], np.float64) for term in wanted]
+        postings = [Posting(rows, each[rows]) for each in counts for rows in [np.flatnonzero(each)]]
+        sizes = np.array([sum(held.values()) for held in self.words], np.float64)
+        mean = sizes.mean() if sizes.sum() else 1.0
+        rare = term_weights(postings, len(self.values))
+        return bm25(postings, rare, len(self.values), sizes / mean)
+
+    def query(self, asked: ViewQuestion) -> str:
+        """What is searched for: the question, or its key phrases where it has some."""
+        if self.design.chosen.query is QueryKind.QUESTION:
+            return asked.text
+        return "; ".join(key_phrases(asked.text, self.rarity, _MOST_QUERY_PHRASES)) or asked.text
+
+
+async def embedded(design: Design, texts: Sequence[str]) -> Matrix:
+    """A vector of unit length a text."""
+    if not texts:
+        return np.zeros((0, 0), dtype=np.float32)
+    return await design.tools.embedder.embed(texts, TextKind.DOCUMENT)

@@ -1,83 +1,95 @@
 """Designs by name: the product's own, those of the literature, and classes of anybody's."""
 
 import importlib
-from typing import Any
+from dataclasses import fields
+from pkgutil import iter_modules
+from typing import Any, ClassVar, TypeGuard
 
 from assistant.answering.plan import Mode
+from assistant.designs import published
 from assistant.designs.control_points import AIDE_MEMOIRE, Choices, KeySource, Retrieval
 from assistant.designs.design import Design
 from assistant.errors import ConfigError
 from memory_store import TimeUse
 
-PUBLISHED = {
-    "in-context-rag": "in_context_rag:InContextRag",
-    "memorybank": "memorybank:MemoryBank",
-    "ld-agent": "ld_agent:LdAgent",
-    "chain-of-note": "chain_of_note:ChainOfNote",
-    "chatgpt-facts": "chatgpt_facts:ChatGptFacts",
-    "coze-facts": "coze_facts:CozeFacts",
-    "raptor": "raptor:Raptor",
-    "memwalker": "memwalker:MemWalker",
-    "hipporag": "hipporag:HippoRag",
-    "longmemeval": "longmemeval:LongMemEval",
-}
-"""The designs of the literature, each by its class in `assistant.designs.published`."""
+# Named by their files, because some need libraries that are installed with an extra only.
+PUBLISHED = tuple(module.name.replace("_", "-") for module in iter_modules(published.__path__))
+"""The designs of the literature: a file each, with one class, in `assistant.designs.published`."""
 
-_FOLDER = "assistant.designs.published."
-# What the product chooses where the others choose: for reports.
-_OWN = Choices(
-    keys=(KeySource.VALUE, KeySource.FACT),
-    time=TimeUse.LIFT,
-    retrieval=Retrieval.BOTH,
-    mode=Mode.CHAIN_OF_NOTE,
-)
-_OWN_CHOICES = ("time", "retrieval")
+# Settings of their own, whatever the design.
 _READING = ("mode", "layout")
-_OWN_RETRIEVALS: tuple[Retrieval, ...] = (Retrieval.DENSE, Retrieval.WORDS, Retrieval.BOTH)
+
+
+class AideMemoire(Design):
+    """The product's own. It is no view: the store itself recalls."""
+
+    name: ClassVar[str] = AIDE_MEMOIRE
+    choices: ClassVar[Choices] = Choices(
+        keys=(KeySource.VALUE, KeySource.FACT),
+        time=TimeUse.LIFT,
+        retrieval=Retrieval.BOTH,
+        mode=Mode.CHAIN_OF_NOTE,
+    )
+    fixed: ClassVar[tuple[str, ...]] = ("value", "keys", "merged", "query")
 
 
 def choices_of(name: str, chosen: dict[str, Any]) -> Choices:
     """The choices of a design with those made in the settings. Raises `ConfigError` for what it
     cannot be."""
+    design = class_of(name)
     made = {point: choice for point, choice in chosen.items() if choice is not None}
-    if name == AIDE_MEMOIRE:
-        if others := sorted(made.keys() - {*_OWN_CHOICES, *_READING}):
-            raise ConfigError(
-                f"design {AIDE_MEMOIRE} has a choice of {' and '.join(_OWN_CHOICES)} only, not of "
-                f"{', '.join(others)}: set design=longmemeval, or another one, to choose these",
-                code="wrong_setting",
-            )
-        own, retrievals = _OWN, _OWN_RETRIEVALS
-    else:
-        design = class_of(name)
-        own, retrievals = design.choices, design.retrievals
-    choices = own.with_chosen(made)
-    if choices.retrieval not in (*retrievals, own.retrieval):
+    if others := sorted(made.keys() & set(design.fixed)):
+        free = [
+            point.name for point in fields(Choices) if point.name not in design.fixed + _READING
+        ]
         raise ConfigError(
-            f"design {name} does not find by {choices.retrieval}: choose "
-            f"{', '.join(dict.fromkeys((own.retrieval, *retrievals)))}",
+            f"design {name} has a choice of {' and '.join(free)} only, not of {', '.join(others)}: "
+            "set design=longmemeval, or another one, to choose these",
+            code="wrong_setting",
+        )
+    choices = design.choices.with_chosen(made)
+    allowed = dict.fromkeys((design.choices.retrieval, *design.retrievals))
+    if choices.retrieval not in allowed:
+        raise ConfigError(
+            f"design {name} does not find by {choices.retrieval}: choose {', '.join(allowed)}",
             code="wrong_setting",
         )
     return choices
 
 
 def class_of(name: str) -> type[Design]:
-    """The class of a design that is a view. Raises `ConfigError`."""
-    path = _FOLDER + PUBLISHED[name] if name in PUBLISHED else name
-    module, colon, attribute = path.rpartition(":")
-    if not colon:
+    """The class of a design. Raises `ConfigError`."""
+    if name == AIDE_MEMOIRE:
+        return AideMemoire
+    module, colon, attribute = name.rpartition(":")
+    if not (colon or name in PUBLISHED):
         known = ", ".join((AIDE_MEMOIRE, *PUBLISHED))
         raise ConfigError(
             f"there is no design {name[:80]!r}: choose one of {known}, or module:Class",
             code="wrong_setting",
         )
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        if colon:
+            found: object = getattr(importlib.import_module(module), attribute)
+        else:
+            found = _class_in(f"{published.__name__}.{name.replace('-', '_')}")
     except ImportError as error:
-        wants = "pip install 'aide-memoire[designs]'" if name in PUBLISHED else "is it installed?"
+        wants = "is it installed?" if colon else "pip install 'aide-memoire[designs]'"
         raise ConfigError(f"design {name}: {error}; {wants}", code="wrong_setting") from error
     except AttributeError as error:
         raise ConfigError(f"design {name}: {error}", code="wrong_setting") from error
-    if not (isinstance(found, type) and issubclass(found, Design)):
+    if not _is_design(found):
         raise ConfigError(f"design {name} is no class below Design", code="wrong_setting")
     return found
+
+
+def _class_in(module: str) -> object:
+    """The design that a module declares."""
+    named = vars(importlib.import_module(module)).values()
+    return next(
+        one for one in named if getattr(one, "__module__", "") == module and _is_design(one)
+    )
+
+
+def _is_design(found: Any) -> TypeGuard[type[Design]]:
+    return isinstance(found, type) and issubclass(found, Design)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from assistant.designs.control_points import ValueKind
-from assistant.designs.design import Design, Ranked, Ranking, ViewQuestion
-from assistant.designs.flat import FlatView, embedded, in_time
-from assistant.designs.value import Value, of_summary
+from assistant.designs.design import Design, FlatView, embedded
+from assistant.designs.value import Ranked, Ranking, Value, ViewQuestion, in_time, of_summary
 from memory_store import Record, TimeUse, windows
 from memory_store.embedding import Matrix
 from memory_store.language import Rarity

@@ -1,15 +1,17 @@
-"""A value of a design: what is ranked and read, and the rounds it was made of."""
+"""A value of a design: what is ranked and read, and the rounds it was made of; and rankings."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Protocol
 
 from assistant.designs.control_points import ValueKind
-from memory_store import Days, Fact, Recalled, Record, Round
+from memory_store import Days, Fact, Recalled, Record, Round, TimeRange, TimeUse, Weights
 
 # Places in a session that no round has: what is derived is read under one of its own.
 _DERIVED = 1 << 24
 _SUMMARY = "Summary"
+_WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +118,63 @@ def by_day(records: Iterable[Record]) -> list[list[Record]]:
 
 def _facts(records: Iterable[Record]) -> tuple[Fact, ...]:
     return tuple(fact for record in records for fact in record.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuestion:
+    """What a view is asked: the question, its day, the days it asks about, how much is wanted."""
+
+    text: str
+    on: date | None
+    range: TimeRange | None
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A value that was found; higher is nearer. `signals` are the parts of its similarity,
+    `nearest` its rounds where the view knows which of them are nearer than others."""
+
+    value: Value
+    similarity: float
+    signals: dict[str, float]
+    nearest: Sequence[Record] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Values, best first; whether the time asked about had none, so that it cut nothing off; and
+    what was done step by step, for designs that go a way."""
+
+    values: Sequence[Ranked]
+    fell_back: bool = False
+    steps: tuple[str, ...] = ()
+
+
+class View(Protocol):
+    """The index of one user's rounds."""
+
+    async def search(self, asked: ViewQuestion) -> Ranking:
+        """The values for a question, best first."""
+
+
+def in_time(found: Sequence[Ranked], asked: ViewQuestion, use: TimeUse) -> Ranking:
+    """The values, best first, with the time asked about counted as it is used."""
+    days = asked.range.days if asked.range else None
+    then = [one for one in found if days and one.value.is_of(days)]
+    if use is TimeUse.FILTER and days:
+        return Ranking(best_first(then or found)[: asked.limit], fell_back=not then)
+    if use is TimeUse.LIFT and then:
+        lifted = {id(one) for one in then}
+        found = [_lifted(one) if id(one) in lifted else one for one in found]
+    return Ranking(best_first(found)[: asked.limit])
+
+
+def best_first(found: Sequence[Ranked]) -> list[Ranked]:
+    """The nearest first; of what is as near, what was said last."""
+    return sorted(found, key=lambda one: (one.similarity, one.value.said_at), reverse=True)
+
+
+def _lifted(one: Ranked) -> Ranked:
+    signals = {**one.signals, "said_then": _WEIGHTS.said_then}
+    return Ranked(one.value, one.similarity + _WEIGHTS.said_then, signals)

@@ -7,7 +7,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from assistant.designs.design import Design, Ranking, View, ViewQuestion
+from assistant.designs.design import Design
+from assistant.designs.value import Ranking, View, ViewQuestion
 from memory_store import (
     Days,
     Fact,

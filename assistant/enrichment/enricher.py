@@ -1,12 +1,22 @@
-"""Rounds that wait, enriched: extracted together, stored one by one, failures told apart."""
+"""Rounds that wait, enriched: extracted together, stored one by one, failures told apart.
 
-from collections.abc import Iterator, Mapping, Sequence
+Several workers on one memory know of the same rounds. Whoever claims one first, by a lease told in
+the round, calls the model; it gives the claim back when it stops. A process that was killed keeps
+nothing: when its leases are over, others take its rounds.
+"""
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
 from assistant.chat.recorder import Recorder
-from assistant.enrichment.claims import Claims
-from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
+from assistant.clock import Clock
+from assistant.enrichment.extraction import ExtractionWanted, extraction_messages, extraction_shape
 from assistant.errors import AssistantError, BadModelReply, PromptRefused, ReplyUnfinished
 from assistant.models.gateway import Gateway
 from memory_store import (
@@ -16,8 +26,54 @@ from memory_store import (
     Record,
     Round,
 )
+from memory_store.engines import Claim
+from memory_store.errors import MemoryStoreError
 from memory_store.language import Language
 from memory_store.scheduler import aside
+
+_log = logging.getLogger(__name__)
+# How often a lease is renewed while it lasts.
+_RENEWALS = 3
+
+
+class Claims:
+    """The claims of one process."""
+
+    def __init__(self, store: MemoryStore, clock: Clock, *, lease_seconds: float) -> None:
+        self._store = store
+        self._clock = clock
+        self._lease = timedelta(seconds=lease_seconds)
+        self._by = uuid.uuid4().hex
+
+    @asynccontextmanager
+    async def on(self, rounds: Sequence[Round]) -> AsyncIterator[list[Round]]:
+        """Those of these rounds of one user that nobody else is enriching; ours meanwhile."""
+        ours = await self._claim(rounds, self._lease)
+        if not ours:
+            yield ours
+            return
+        renewing = asyncio.create_task(self._renew(ours))
+        try:
+            yield ours
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+            # Those that were enriched are claimed by nobody any more.
+            with suppress(MemoryStoreError):
+                await self._claim(ours, timedelta(0))
+
+    async def _renew(self, rounds: Sequence[Round]) -> None:
+        while True:
+            await asyncio.sleep(self._lease.total_seconds() / _RENEWALS)
+            try:
+                await self._claim(rounds, self._lease)
+            except MemoryStoreError as error:
+                _log.warning("could not renew the lease on rounds being extracted: %s", error)
+
+    async def _claim(self, rounds: Sequence[Round], lasting: timedelta) -> list[Round]:
+        now = self._clock()
+        return await self._store.claim(rounds, Claim(self._by, now + lasting), now)
+
 
 # Characters of a session that go into one call: long replies are cut before they are counted.
 _BATCH_CHARACTERS = 24_000
@@ -47,7 +103,7 @@ class Enricher:
         recorder: Recorder,
         claims: Claims,
         model: Gateway,
-        wanted: Wanted,
+        wanted: ExtractionWanted,
         *,
         attempts: int,
     ) -> None:

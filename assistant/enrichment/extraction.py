@@ -34,7 +34,7 @@ _SUMMARY = '- "summary" is one sentence that says what the round is about.'
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExtractionWanted:
     """What is asked for besides facts, and by which model."""
 
     model: str
@@ -49,7 +49,7 @@ class Wanted:
 
 
 def extraction_messages(
-    rounds: Sequence[Round], known: Sequence[FactLink], wanted: Wanted
+    rounds: Sequence[Round], known: Sequence[FactLink], wanted: ExtractionWanted
 ) -> list[Message]:
     """The instructions, and the session as JSON."""
     more = [_KEYPHRASES] * wanted.keyphrases + [_SUMMARY] * wanted.summaries
@@ -78,7 +78,7 @@ def _round_body(number: int, round: Round) -> dict[str, Any]:
 def extraction_shape(
     rounds: Sequence[Round],
     known: Sequence[FactLink],
-    wanted: Wanted,
+    wanted: ExtractionWanted,
     language: Language = ENGLISH,
 ) -> Shape[list[Extraction]]:
     """The reply: one extraction a round, in order. A fact may replace a known one, or one of an
@@ -91,7 +91,7 @@ def extraction_shape(
         numbered = dict(enumerate(known, start=1))
         extractions: list[Extraction] = []
         for number, round in enumerate(rounds):
-            reader = _Reader(round, dict(numbered), wanted, language)
+            reader = _FactReading(round, dict(numbered), wanted, language)
             extractions.append(reader.extraction(by_round[number]))
             numbered = {**reader.stated, **numbered}
         return extractions
@@ -100,13 +100,13 @@ def extraction_shape(
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _FactReading:
     """Reads what was found in one round. `numbered` are the facts that it may replace, `stated`
     those that it adds to them."""
 
     round: Round
     numbered: Mapping[int, FactLink]
-    wanted: Wanted
+    wanted: ExtractionWanted
     language: Language
     stated: dict[int, FactLink] = field(default_factory=dict)
 
@@ -163,7 +163,7 @@ def _list_of(found: Mapping[str, Any], name: str, kind: type | tuple[type, ...])
     return values
 
 
-def _schema(wanted: Wanted) -> dict[str, Any]:
+def _schema(wanted: ExtractionWanted) -> dict[str, Any]:
     """The form as a JSON schema; strict ones want every property required and no others."""
     fact = _object(
         number={"type": "integer"},

@@ -1,7 +1,7 @@
 """When enrichment happens: after a pause in a session, when it is closed, and after a start.
 
 Nothing here has to last: what waits is told by the records themselves, which are read at the
-start and then now and again. Several processes may do so: each round is one's (`claims.py`).
+start and then now and again. Several processes may do so: each round is one's (`Claims`).
 """
 
 import asyncio

@@ -5,13 +5,16 @@ from typing import Any
 
 from assistant.characters import whole_characters
 from assistant.chat.turns import Role
-from assistant.imports.fields import mapping, moment, text_of
-from assistant.imports.sessions import (
+from assistant.imports.conversations import (
     HIDDEN,
     THOUGHTS,
     TOOLS,
+    ExportFormat,
     ImportedConversation,
     ImportedMessage,
+    mapping,
+    moment,
+    text_of,
 )
 
 _TEXTS = ("text", "multimodal_text")
@@ -70,3 +73,6 @@ def _part_text(part: Any) -> str:
     if isinstance(part, Mapping):
         part = part.get("text")
     return whole_characters(part) if isinstance(part, str) else ""
+
+
+FORMAT = ExportFormat("ChatGPT", fits, read)

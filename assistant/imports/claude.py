@@ -4,8 +4,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage
+from assistant.imports.conversations import (
+    THOUGHTS,
+    TOOLS,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
@@ -47,3 +56,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         parent=text_of(one, "parent_message_uuid") or None,
         left_out=TOOLS if role is None else THOUGHTS if only_thoughts else "",
     )
+
+
+FORMAT = ExportFormat("Claude", fits, read)

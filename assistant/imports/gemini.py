@@ -11,8 +11,17 @@ from html import unescape
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, moment, objects, text_of
-from assistant.imports.sessions import BRANCHES, ImportedConversation, ImportedMessage, daily
+from assistant.imports.conversations import (
+    BRANCHES,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    moment,
+    objects,
+    text_of,
+)
 
 _OURS = re.compile(r"\b(?:Gemini|Bard)\b")
 _PROMPTED = re.compile(r"Prompted\s+")
@@ -195,3 +204,6 @@ class _Cell(_Words):
             self.product += text
         elif self._depth:
             self.parts.append(" ".join(text.split("\n")))
+
+
+FORMAT = ExportFormat("Gemini", fits, read)

@@ -10,8 +10,20 @@ from datetime import datetime
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import THOUGHTS, TOOLS, ImportedConversation, ImportedMessage, daily
+from assistant.imports.conversations import (
+    THOUGHTS,
+    TOOLS,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    mapping,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ABOUT_THE_AGENT = "memory blocks about the agent itself (persona)"
 _SAYING = "send_message"
@@ -110,3 +122,6 @@ def _listed(one: Mapping[str, Any]) -> ImportedConversation:
         role, parts_text(one.get("content")), at, id=text_of(one, "id") or None, left_out=left_out
     )
     return daily("Letta", at, [message], said="Messages")
+
+
+FORMAT = ExportFormat("Letta", fits, read)

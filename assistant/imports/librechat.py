@@ -5,8 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import ImportedConversation, ImportedMessage
+from assistant.imports.conversations import (
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ERRORS = "error messages"
 
@@ -46,3 +53,6 @@ def _messages(listed: Any) -> Iterator[ImportedMessage]:
             parent=text_of(one, "parentMessageId") or None,
             left_out=_ERRORS if one.get("error") else "",
         )
+
+
+FORMAT = ExportFormat("LibreChat", fits, read)

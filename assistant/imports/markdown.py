@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, moment
-from assistant.imports.sessions import ImportedConversation, ImportedMessage
+from assistant.imports.conversations import ImportedConversation, ImportedMessage, digest, moment
 
 _ASSISTANTS = "assistant|ai|bot|chatgpt|gpt|claude|gemini|copilot"
 _USERS = "user|you|human|me"

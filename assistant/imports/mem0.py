@@ -4,8 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, text_of
-from assistant.imports.sessions import ImportedConversation, ImportedMessage, daily
+from assistant.imports.conversations import (
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    text_of,
+)
 
 
 def fits(item: Mapping[str, Any]) -> bool:
@@ -21,3 +28,6 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     id = f"{text_of(item, 'id')}:{digest(text)}"
     said = ImportedMessage(Role.USER, text, first_moment(item, "updated_at") or made, id=id)
     yield daily("mem0", made, [said], text_of(item, "user_id"))
+
+
+FORMAT = ExportFormat("mem0", fits, read)

@@ -6,8 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import first_moment, mapping, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage
+from assistant.imports.conversations import (
+    TOOLS,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    first_moment,
+    mapping,
+    objects,
+    parts_text,
+    text_of,
+)
 
 # What a model thought and which tools it called stand in its answer as folded sections.
 _FOLDED = re.compile(r"<details\s([^<>]*)>(?:(?!<details\s).)*?</details>\s*", re.S)
@@ -57,3 +66,6 @@ def _message(one: Mapping[str, Any], name: str | None) -> ImportedMessage:
 def _own(folded: re.Match[str]) -> str:
     """A folded section that the model wrote as part of its answer stays."""
     return "" if 'type="' in folded[1] else folded[0]
+
+
+FORMAT = ExportFormat("Open WebUI", fits, read)

@@ -8,8 +8,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, objects, parts_text, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, ImportedSession
+from assistant.imports.conversations import (
+    TOOLS,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    ImportedSession,
+    digest,
+    first_moment,
+    objects,
+    parts_text,
+    text_of,
+)
 
 _ROLES = {
     "user": Role.USER,
@@ -85,3 +95,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         left_out="" if role else TOOLS,
         name=text_of(one, "name") or None,
     )
+
+
+FORMAT = ExportFormat("JSON", fits, read)

@@ -6,7 +6,7 @@ told with its place and reason; what is left out is counted by reason.
 
 import codecs
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -25,7 +25,15 @@ from assistant.imports import (
     plain,
     zep,
 )
-from assistant.imports.fields import keys_of, mapping, text_of
+from assistant.imports.conversations import (
+    ExportFormat,
+    ImportedConversation,
+    ImportedSession,
+    keys_of,
+    mapping,
+    session_of,
+    text_of,
+)
 from assistant.imports.json_items import (
     NoList,
     TooManyValues,
@@ -33,8 +41,7 @@ from assistant.imports.json_items import (
     not_json,
     value_of,
 )
-from assistant.imports.sessions import ImportedConversation, ImportedSession, session_of
-from assistant.imports.zip_files import MOST_BYTES, files_of
+from assistant.imports.recognised import MOST_BYTES, files_of
 
 _MOST_ENTRIES = 200_000
 _MOST_TOLD = 1000
@@ -46,25 +53,17 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
           "messages", "chats", "data")  # fmt: skip
 
 
-class Format(NamedTuple):
-    """A format of exports: its name, which entries are of it, and the conversations in one."""
-
-    name: str
-    fits: Callable[[Mapping[str, Any]], bool]
-    read: Callable[[Mapping[str, Any]], Iterator[ImportedConversation]]
-
-
 # What is told by rarer fields comes first.
 FORMATS = (
-    Format("ChatGPT", chatgpt.fits, chatgpt.read),
-    Format("Claude", claude.fits, claude.read),
-    Format("Open WebUI", openwebui.fits, openwebui.read),
-    Format("LibreChat", librechat.fits, librechat.read),
-    Format("Gemini", gemini.fits, gemini.read),
-    Format("Letta", letta.fits, letta.read),
-    Format("mem0", mem0.fits, mem0.read),
-    Format("Zep", zep.fits, zep.read),
-    Format("JSON", plain.fits, plain.read),
+    chatgpt.FORMAT,
+    claude.FORMAT,
+    openwebui.FORMAT,
+    librechat.FORMAT,
+    gemini.FORMAT,
+    letta.FORMAT,
+    mem0.FORMAT,
+    zep.FORMAT,
+    plain.FORMAT,
 )
 _MARKDOWN = "Markdown"
 
@@ -180,7 +179,7 @@ def _conversations(item: Any) -> tuple[str, Iterator[ImportedConversation]]:
     return found.name, found.read(item)
 
 
-def _format_of(item: Any) -> Format | None:
+def _format_of(item: Any) -> ExportFormat | None:
     if not isinstance(item, Mapping):
         return None
     return next((one for one in FORMATS if one.fits(item)), None)

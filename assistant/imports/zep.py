@@ -5,8 +5,18 @@ from datetime import datetime
 from typing import Any
 
 from assistant.chat.turns import Role
-from assistant.imports.fields import digest, first_moment, mapping, objects, text_of
-from assistant.imports.sessions import TOOLS, ImportedConversation, ImportedMessage, daily
+from assistant.imports.conversations import (
+    TOOLS,
+    ExportFormat,
+    ImportedConversation,
+    ImportedMessage,
+    daily,
+    digest,
+    first_moment,
+    mapping,
+    objects,
+    text_of,
+)
 
 _ENDED = "facts that are marked as no longer true"
 
@@ -62,3 +72,6 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
         left_out="" if role else TOOLS,
         name=name if name not in ("", kind) else None,
     )
+
+
+FORMAT = ExportFormat("Zep", fits, read)

@@ -1,12 +1,14 @@
 """The tools of the Model Context Protocol, the same over stdio and over HTTP.
 
 A tool is one or two requests to the HTTP API, as the user who calls. No tool takes a user: whose
-memory it is, is decided where every other request is decided.
+memory it is, is decided where every other request is decided. Over HTTP one POST holds one message
+and is answered by one JSON body.
 """
 
 import hashlib
 import inspect
 import json
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from functools import wraps
 from importlib.metadata import version
@@ -15,8 +17,10 @@ from urllib.parse import quote
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.types import ToolAnnotations
 from pydantic import Field
+from starlette.types import Receive, Scope, Send
 
 from assistant.errors import AssistantError
 
@@ -264,3 +268,25 @@ def _given(asked: Mapping[str, Any]) -> _Result:
 
 def _in_path(text: str) -> str:
     return quote(text, safe="")
+
+
+class StreamableHttp:
+    """The tools as an ASGI application without sessions: nothing is kept between two requests.
+
+    Host and Origin are those of the server that it stands in (`api/access.py`), which is why the
+    SDK's own checks of them are off.
+    """
+
+    def __init__(self, memory_of: Callable[[Any], MemoryRoutes]) -> None:
+        # It tells of every request; what that was is in the access log.
+        logging.getLogger("mcp").setLevel(logging.WARNING)
+        server = memory_server(memory_of)
+        server.streamable_http_app(stateless_http=True)
+        self._server = server.session_manager.app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. What it starts ends with it: a manager can run only once, and one for
+        all would need a task of its own."""
+        manager = StreamableHTTPSessionManager(self._server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)

@@ -1,7 +1,8 @@
-"""The protocol of a language model that answers in pieces."""
+"""The protocol of a language model that answers in pieces, how these are put together, and the
+counts of what answers took."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, TypeGuard
 
 
@@ -145,3 +146,107 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Let go of its connections."""
+
+
+@dataclass(slots=True)
+class RoleCounts:
+    """The counts of one role. Every request to the provider is a call, a repeated one too.
+
+    `cost` is in US dollars, of the calls whose price is known; `unpriced` counts the others, and
+    `uncounted` those for which the provider told no tokens (failed or abandoned ones among them).
+    """
+
+    calls: int = 0
+    failed: int = 0
+    repaired: int = 0
+    from_cache: int = 0
+    uncounted: int = 0
+    unpriced: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    last_call: str = "none yet"
+    """How the last call ended: `ok`, or the code of its error."""
+
+    def count(self, tokens: TokenCounts | None) -> None:
+        """Add what one call took; None where the provider did not say."""
+        self.calls += 1
+        if tokens is None:
+            self.uncounted += 1
+            return
+        self.prompt_tokens += tokens.prompt
+        self.completion_tokens += tokens.completion
+        if tokens.cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += tokens.cost
+
+
+class UsageCounts:
+    """The counts of all roles."""
+
+    def __init__(self) -> None:
+        self.by_role: dict[str, RoleCounts] = {}
+
+    def of(self, role: str) -> RoleCounts:
+        """The counts of a role, to be added to."""
+        return self.by_role.setdefault(role, RoleCounts())
+
+    def totals(self) -> RoleCounts:
+        """The counts of all roles together."""
+        totals = RoleCounts()
+        for name in ("calls", "failed", "from_cache"):
+            setattr(totals, name, sum(getattr(usage, name) for usage in self.by_role.values()))
+        return totals
+
+    def body(self) -> dict[str, dict[str, Any]]:
+        """The counts as JSON."""
+        return {
+            role: _counts(usage) | {"cost": round(usage.cost, 6)}
+            for role, usage in self.by_role.items()
+        }
+
+
+def _counts(usage: RoleCounts) -> dict[str, Any]:
+    return {name: value for name, value in asdict(usage).items() if name != "last_call"}
+
+
+# Said once or again in every chunk; all other texts go on from chunk to chunk.
+_SAID_WHOLE = ("id", "type", "role", "index", "name")
+
+
+def merge(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    """Add a chunk's delta: texts go on, lists grow, entries with an index are merged by it."""
+    for name, value in delta.items():
+        before = whole.get(name)
+        if value is None:
+            whole.setdefault(name, None)
+        elif isinstance(value, list):
+            whole[name] = before = before if isinstance(before, list) else []
+            for item in value:
+                _add(before, item)
+        elif isinstance(value, Mapping):
+            whole[name] = before = before if isinstance(before, dict) else {}
+            merge(before, value)
+        elif isinstance(value, str) and isinstance(before, str) and name not in _SAID_WHOLE:
+            whole[name] = before + value
+        else:
+            whole[name] = value
+
+
+def _add(items: list[Any], item: Any) -> None:
+    """One entry of a list: a part of the one with its index, or a new one."""
+    if not isinstance(item, Mapping):
+        items.append(item)
+        return
+    index = item.get("index")
+    known = (
+        next((one for one in items if _index(one) == index), None) if index is not None else None
+    )
+    if known is None:
+        items.append(known := {})
+    merge(known, item)
+
+
+def _index(item: Any) -> Any:
+    return item.get("index") if isinstance(item, Mapping) else None

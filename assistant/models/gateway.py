@@ -1,10 +1,12 @@
-"""The one way to a language model: bounded retries, so many calls at a time, counts, a cache."""
+"""The one way to a language model: bounded retries, so many calls at a time, counts, a cache; and
+the models of the roles, as the settings name them."""
 
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from assistant.errors import (
@@ -14,12 +16,23 @@ from assistant.errors import (
     ModelUnavailable,
     ReplyUnfinished,
 )
-from assistant.models.chat_model import ChatModel, Message, ModelReply, Piece, TokenCounts
-from assistant.models.refusals import PREFERRED_FORMAT
+from assistant.models.chat_model import (
+    ChatModel,
+    Message,
+    ModelReply,
+    Piece,
+    RoleCounts,
+    TokenCounts,
+    UsageCounts,
+)
+from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
+from assistant.models.server_model import ServerModel
 from assistant.models.structured import Shape, repair
-from assistant.models.usage import RoleCounts
+from assistant.models.token_counter import Prices
+from assistant.models.upstream_errors import PREFERRED_FORMAT
 from assistant.observing.gen_ai import traced_call
+from assistant.settings import LanguageModel, Role, Settings
 
 _LONGEST_WAIT_SECONDS = 20.0
 _T = TypeVar("_T")
@@ -208,3 +221,32 @@ class Gateway:
     def _keep(self, key: str, reply: ModelReply, generation: bytes | None) -> None:
         if self._cache:
             self._cache.put(key, reply, generation)
+
+
+# litellm's prefix of whatever speaks OpenAI's API.
+_OPENAI = "openai/"
+
+
+def gateway(settings: Settings, role: Role, usage: UsageCounts) -> Gateway | None:
+    """The gateway of a role; None where no model is configured for it."""
+    how = settings.model(role)
+    return gateway_to(how, settings, usage.of(role)) if how.name else None
+
+
+def gateway_to(how: LanguageModel, settings: Settings, usage: RoleCounts) -> Gateway:
+    """The gateway to a model, whose calls are counted in `usage`."""
+    model = _model(how, settings.models.prices.get(how.name))
+    limits = CallLimits(how.retries, seconds=how.timeout)
+    return Gateway(model, usage, limits, reply_cache(settings))
+
+
+def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:
+    if how.name.startswith(_OPENAI) and how.base_url and how.key:
+        return ServerModel(how, Prices.of(how.name, prices))
+    return LitellmModel(how, prices)
+
+
+def reply_cache(settings: Settings) -> ReplyCache | None:
+    """Where the replies of all roles are kept; None where they are not."""
+    folder = settings.models.cache_dir
+    return ReplyCache(Path(folder)) if folder else None

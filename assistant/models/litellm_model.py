@@ -1,15 +1,112 @@
-"""Any language model litellm speaks to; loaded when a model is configured, never otherwise."""
+"""Any language model litellm speaks to; loaded when a model is configured, never otherwise.
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+litellm takes seconds to import. Its exceptions have many roots, and what really happened is often
+only a cause of theirs."""
+
+import logging
+import os
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
-from assistant.errors import PromptRefused
+import httpx
+
+from assistant.errors import (
+    AssistantError,
+    BadModelReply,
+    ConfigError,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnavailable,
+    PromptRefused,
+    PromptTooLong,
+)
 from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
-from assistant.models.litellm_data import Prices
-from assistant.models.litellm_errors import explained
-from assistant.models.litellm_import import load_litellm
-from assistant.models.refusals import Refusals
+from assistant.models.token_counter import Prices
+from assistant.models.upstream_errors import Refusals, kind_of_status, model_error
 from assistant.settings import LanguageModel
+
+_LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
+
+
+def load_litellm() -> Any:
+    """The module: no network at import, no telemetry, log lines only through our handlers."""
+    # Without this, importing litellm tries to fetch a price table from the network.
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    # It brings handlers of its own, which write prompts to the standard output.
+    for logger in loggers:
+        logger.disabled = True
+    import litellm
+
+    for logger in loggers:
+        logger.handlers.clear()
+        logger.propagate = True
+        logger.disabled = False
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.disable_hf_tokenizer_download = True
+    # Its own transport leaves connections open behind it (BerriAI/litellm#13251).
+    litellm.disable_aiohttp_transport = True
+    return litellm
+
+
+# By litellm's name, most specific first.
+_KINDS: dict[str, type[AssistantError]] = {
+    "RateLimitError": ModelRateLimited,
+    "Timeout": ModelTimeout,
+    "APIResponseValidationError": BadModelReply,
+    "JSONSchemaValidationError": BadModelReply,
+    "AuthenticationError": ConfigError,
+    "PermissionDeniedError": ConfigError,
+    "NotFoundError": ConfigError,
+    "PaymentRequiredError": ConfigError,
+    "LiteLLMUnknownProvider": ConfigError,
+    "ContextWindowExceededError": PromptTooLong,
+    "BadRequestError": PromptRefused,
+    "InvalidRequestError": PromptRefused,
+    "UnprocessableEntityError": PromptRefused,
+    "BudgetExceededError": ConfigError,
+    "ModelNotMappedError": ConfigError,
+}
+
+
+def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
+    """The error to raise instead of litellm's; what nothing else fits is upstream trouble."""
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    return model_error(_kind(litellm, error), model, error, headers)
+
+
+def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
+    for name, kind in _KINDS.items():
+        if isinstance(error, getattr(litellm, name)):
+            return kind
+    causes = list(_causes(error))
+    if any(_is_missing_key(cause) for cause in causes):
+        return ConfigError
+    if any(isinstance(cause, httpx.TimeoutException) for cause in causes):
+        return ModelTimeout
+    if any(isinstance(cause, (ValueError, TypeError)) for cause in causes):
+        return BadModelReply  # what came could not be decoded
+    status = getattr(error, "status_code", None)
+    return kind_of_status(status) if isinstance(status, int) else ModelUnavailable
+
+
+def _is_missing_key(cause: BaseException) -> bool:
+    """What the openai client raises before it asks anything; its answers have classes below it."""
+    kind = type(cause)
+    return kind.__module__.partition(".")[0] == "openai" and kind.__name__ == "OpenAIError"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it, each once."""
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        current = current.__cause__ or current.__context__
+
 
 # Of a caller's options only these are arguments: litellm takes others to be meant for itself, such
 # as where to send the request and with which key.

@@ -21,9 +21,8 @@ from assistant.errors import (
     PromptRefused,
 )
 from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
-from assistant.models.litellm_data import Prices
-from assistant.models.refusals import Refusals
-from assistant.models.upstream_errors import kind_of_refusal, kind_of_status, model_error
+from assistant.models.token_counter import Prices
+from assistant.models.upstream_errors import Refusals, kind_of_refusal, kind_of_status, model_error
 from assistant.settings import LanguageModel
 from assistant.tls import trust_for
 

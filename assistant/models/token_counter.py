@@ -1,6 +1,18 @@
-"""How many tokens a text is, for budgets. The estimate; `carried.py` has the tokenizer."""
+"""How many tokens a text is, what they cost, and how many a model reads.
 
-from collections.abc import Callable
+The tokenizer and the table of models are files that litellm carries. They are read from its folder,
+because importing litellm takes seconds. Nothing here uses the network.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
 from assistant.by_digest import ByDigest
 
@@ -30,3 +42,73 @@ class RememberedCounts:
     def __call__(self, text: str) -> int:
         """The tokens of the text."""
         return self._known.of(text, lambda: self._count(text))
+
+
+_TABLE = "model_prices_and_context_window_backup.json"
+_TOKENIZERS = "litellm_core_utils/tokenizers"
+_ENCODING = "cl100k_base"
+
+
+def tokenizer_counter(margin: float = 1.0) -> TokenCounter:
+    """Counts with cl100k, times `margin` for models that split text finer.
+
+    For OpenAI's models it is exact or slightly high; for other families the reading preset adds a
+    margin.
+    """
+    # Read by the tokenizer's library, which else fetches the file from the network.
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_folder() / _TOKENIZERS))
+    import tiktoken
+
+    encode = tiktoken.get_encoding(_ENCODING).encode
+
+    def count(text: str) -> int:
+        return math.ceil(len(encode(text, disallowed_special=())) * margin)
+
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars for a token read and a token written; None where they are not known."""
+
+    read: float | None = None
+    written: float | None = None
+
+    @classmethod
+    def of(cls, model: str, given: tuple[float, float] | None) -> "Prices":
+        """Of a model: what the settings give, in dollars a million tokens, else the table's."""
+        if given:
+            return cls(given[0] / 1e6, given[1] / 1e6)
+        known = _known(model)
+        return cls(known.get("input_cost_per_token"), known.get("output_cost_per_token"))
+
+    def cost(self, read: int, written: int) -> float | None:
+        """Dollars for so many tokens."""
+        if self.read is None or self.written is None:
+            return None
+        return read * self.read + written * self.written
+
+
+def input_limit(model: str) -> int | None:
+    """The most tokens the model reads, where the table knows it."""
+    limit = _known(model).get("max_input_tokens")
+    return int(limit) if limit else None
+
+
+def _known(model: str) -> Mapping[str, Any]:
+    name = model.partition("/")[2] or model
+    known: Mapping[str, Any] = _table().get(model) or _table().get(name) or {}
+    return known
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    table: Mapping[str, Mapping[str, Any]] = json.loads((_folder() / _TABLE).read_text("utf-8"))
+    return table
+
+
+def _folder() -> Path:
+    spec = find_spec("litellm")
+    if spec is None or not spec.submodule_search_locations:
+        raise ModuleNotFoundError("litellm is not installed")
+    return Path(spec.submodule_search_locations[0])

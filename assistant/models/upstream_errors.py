@@ -1,8 +1,10 @@
-"""What a failed answer of a model's server means, by who must act."""
+"""What a failed answer of a model's server means, by who must act; and what a model has refused, so
+that it is not sent again."""
 
 import math
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from assistant.errors import (
     AssistantError,
@@ -60,3 +62,59 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     except ValueError:
         return None
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+PREFERRED_FORMAT = "preferred_format"
+"""A `response_format` that a plainer one, or none, may take the place of."""
+_FORMAT = "response_format"
+# The same limit by its newer and its older name; each is refused by some.
+_OTHER_NAME = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+_TUNING = (
+    *("stream_options", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty"),
+    *("reasoning_effort", "max_tokens", "max_completion_tokens"),
+)
+# How providers call the formats that they do not take.
+_NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_format", re.I)
+
+
+class Refusals:
+    """What one model has refused: left out of all later calls.
+
+    A limit of the reply is tried by its other name first, and a reply format that the model refuses
+    gives way to a plainer one.
+    """
+
+    def __init__(self) -> None:
+        self._refused: set[str] = set()
+
+    def accepted(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """What is left to send of the options wanted."""
+        options = {self._taken(name): value for name, value in wanted.items()}
+        options = {name: value for name, value in options.items() if name not in self._refused}
+        preferred = options.pop(PREFERRED_FORMAT, None)
+        if preferred and _FORMAT not in self._refused:
+            plainer = preferred["type"] in self._refused
+            options[_FORMAT] = {"type": "json_object"} if plainer else preferred
+        return options
+
+    def learn(self, message: str, wanted: Mapping[str, Any]) -> bool:
+        """Whether the message names something that is left out from now on of what was wanted."""
+        named = self._named(message, wanted)
+        if named:
+            self._refused.add(named)
+        return bool(named)
+
+    def _taken(self, name: str) -> str:
+        """The name by which the model takes a parameter."""
+        other = _OTHER_NAME.get(name, name)
+        return other if name in self._refused and other not in self._refused else name
+
+    def _named(self, message: str, wanted: Mapping[str, Any]) -> str:
+        sent = self.accepted(wanted)
+        for name in _TUNING:
+            if name in sent and re.search(rf"\b{name}\b", message):
+                return name
+        if PREFERRED_FORMAT in wanted and _FORMAT in sent and _NO_SCHEMA.search(message):
+            kind: str = sent[_FORMAT]["type"]
+            return kind if kind == "json_schema" else _FORMAT
+        return ""

@@ -2,21 +2,47 @@
 
 What a line may hold is decided here, not where it is written: messages of this project's own
 loggers, exceptions by their kind and place. Messages of other libraries and the texts of exceptions
-may quote a request; they are left out unless `logs.contents` asks for them.
+may quote a request; they are left out unless `logs.contents` asks for them. What is known of the
+request that is being answered is noted here, wherever in the code a line is written.
 """
 
 import json
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, TextIO
 
 from assistant.errors import AssistantError
-from assistant.observing.note import current_note
 from assistant.settings.groups import LogSettings
 from memory_store.errors import StoreUnavailable
+
+
+@dataclass(slots=True)
+class RequestNote:
+    """One request: the id to quote, and the code of the error it is answered with, if any."""
+
+    id: str
+    error_code: str | None = None
+
+
+_current: ContextVar[RequestNote | None] = ContextVar("request", default=None)
+
+
+def begin_note(id: str) -> RequestNote:
+    """A note that holds in this task, and in those that it starts, until the next one."""
+    note = RequestNote(id)
+    _current.set(note)
+    return note
+
+
+def current_note() -> RequestNote | None:
+    """The note of the request being answered; None in background work."""
+    return _current.get()
+
 
 _OURS = ("assistant", "memory_store")
 _LEFT_OUT = "(left out: logs.contents is off)"

@@ -26,7 +26,7 @@ from prometheus_client.registry import Collector
 from assistant.chat.recorder import Recorder
 from assistant.enrichment.worker import EnrichmentWorker
 from assistant.idle_moments import Activity
-from assistant.models.usage import UsageCounts
+from assistant.models.chat_model import UsageCounts
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
 from memory_store.embedding import Embedder
 

@@ -34,7 +34,7 @@ _NO_ATTRIBUTES: Attributes = MappingProxyType({})
 _T = TypeVar("_T")
 
 
-class Span:
+class TracedStep:
     """One step under way; this one is of a process that sends no spans, and does nothing."""
 
     def current(self) -> AbstractContextManager[Any]:
@@ -48,7 +48,7 @@ class Span:
         """The step was a request, and this is how it was answered."""
 
 
-class _Sent(Span):
+class _Sent(TracedStep):
     """A step that will be sent."""
 
     def __init__(self, span: "OtelSpan") -> None:
@@ -155,10 +155,10 @@ def _missing(what: str) -> str:
 @contextmanager
 def span(
     name: str, attributes: Attributes = _NO_ATTRIBUTES, kind: str = "INTERNAL"
-) -> Iterator[Span]:
+) -> Iterator[TracedStep]:
     """A step that lasts as long as the block, and failed if that raises."""
     if _tracer is None:
-        yield Span()
+        yield TracedStep()
         return
     from opentelemetry.trace import SpanKind
 
@@ -173,10 +173,10 @@ def span(
 
 
 @contextmanager
-def request_span(path: str, headers: Mapping[str, str], request_id: str) -> Iterator[Span]:
+def request_span(path: str, headers: Mapping[str, str], request_id: str) -> Iterator[TracedStep]:
     """A request as a step of the trace that its caller began, or of a new one."""
     if _tracer is None or path in _PROBES:
-        yield Span()
+        yield TracedStep()
         return
     from opentelemetry import context, propagate
 

@@ -11,9 +11,8 @@ from assistant.access.shared_keys import SharedKeys
 from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError
-from assistant.models.embedding_server import ServerEncoder
-from assistant.models.litellm_embedding import LITELLM_EMBEDDER, LitellmEncoder
-from assistant.models.usage import UsageCounts
+from assistant.models.chat_model import UsageCounts
+from assistant.models.encoders import LITELLM_EMBEDDER, LitellmEncoder, ServerEncoder
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
     Documents,

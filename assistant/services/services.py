@@ -22,18 +22,14 @@ from assistant.designs.design import Design, Tools
 from assistant.designs.registry import class_of
 from assistant.designs.summaries import Summariser
 from assistant.designs.views import Views
-from assistant.enrichment.claims import Claims
-from assistant.enrichment.enricher import Enricher
-from assistant.enrichment.extraction import Wanted
+from assistant.enrichment.enricher import Claims, Enricher
+from assistant.enrichment.extraction import ExtractionWanted
 from assistant.enrichment.worker import EnrichmentWorker
-from assistant.idle_moments import QuietMoments
-from assistant.models.gateway import Gateway
-from assistant.models.litellm_data import input_limit, tokenizer_counter
-from assistant.models.roles import gateway, gateway_to, reply_cache
-from assistant.models.token_counter import RememberedCounts
-from assistant.models.usage import UsageCounts
+from assistant.idle_moments import QuietMoments, Scrubbing
+from assistant.models.chat_model import UsageCounts
+from assistant.models.gateway import Gateway, gateway, gateway_to, reply_cache
+from assistant.models.token_counter import RememberedCounts, input_limit, tokenizer_counter
 from assistant.observing.metrics import Metrics
-from assistant.scrubbing import Scrubbing
 from assistant.services.memory import chosen_of, make_documents, open_store
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
 from assistant.worker_messages import ERASED, Notices
@@ -261,7 +257,7 @@ def _worker(
     settings: Settings, store: MemoryStore, recorder: Recorder, model: Gateway
 ) -> EnrichmentWorker:
     how = settings.enrichment
-    wanted = Wanted(model.name, how.keyphrases, how.summaries)
+    wanted = ExtractionWanted(model.name, how.keyphrases, how.summaries)
     enricher = Enricher(
         store,
         recorder,

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from assistant.cli.progress import NoProgress
+from assistant.cli.console import shown_progress
 from assistant.operations import reindex
 from assistant.services import open_services
 from assistant.settings import Settings
@@ -37,7 +38,8 @@ async def test_an_old_memory_goes_on_with_its_encoder_until_it_is_reindexed(
     with caplog.at_level(logging.WARNING):
         assert await found_with(settings) == (old, [TEA.user_text])
     assert f"written with {old} and goes on with it; {PACKAGED} finds more" in caplog.text
-    done = await reindex(settings, NoProgress(), keep_old=False, again=False)
+    with shown_progress(Console(quiet=True)) as progress:
+        done = await reindex(settings, progress, keep_old=False, again=False)
     assert done.was_needed
     assert await found_with(settings) == (PACKAGED, [TEA.user_text])
 

@@ -8,9 +8,8 @@ import pytest
 from damaged import a_store, files_with, told
 
 from assistant import idle_moments
-from assistant import scrubbing as module
-from assistant.idle_moments import Activity, QuietMoments
-from assistant.scrubbing import Scrubbing
+from assistant import idle_moments as module
+from assistant.idle_moments import Activity, QuietMoments, Scrubbing
 from memory_store import MemoryStore
 
 ROUNDS = told(400)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from assistant.access.budgets import OwnBudgets, SharedBudgets, Who
+from assistant.access.limits import OwnBudgets, SharedBudgets, Who
 from memory_store import Documents
 
 ANN: Who = ("key-1", "ann")

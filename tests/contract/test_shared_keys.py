@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyScope, new_key
 from assistant.access.shared_keys import SHARED_KEYS, SharedKeys
 from assistant.errors import ConfigError
 from memory_store import Document, Documents
@@ -20,7 +20,7 @@ async def test_what_one_makes_the_other_knows(both: tuple[SharedKeys, SharedKeys
     assert await other.keys() == ()
     assert await other.remove("key-1") is None
     ann = new_key("Ann’s", "ann", (), created_at="2026-01-01T00:00:00+00:00").key
-    app = new_key("app", None, [Scope.ACT_AS, Scope.SET_TIME], created_at="now").key
+    app = new_key("app", None, [KeyScope.ACT_AS, KeyScope.SET_TIME], created_at="now").key
     await one.add(ann)
     await other.add(app)
     assert await one.keys() == await other.keys() == (ann, app)

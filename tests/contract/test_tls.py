@@ -17,8 +17,8 @@ import harness.urls
 from assistant.cli.connection import ServerConnection, ServerError
 from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message
-from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
+from assistant.models.token_counter import Prices
 from assistant.settings import LanguageModel
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport

@@ -8,14 +8,14 @@ from fuzz import Target, batch_of, fuzz
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.patience import Patience
-from assistant.cli.serving.connection import ConnectionConfig
+from assistant.access.limits import ClientPatience
+from assistant.serving.bounded_connection import ConnectionConfig
 
 
 def test_a_few_hundred(tmp_path: Path) -> None:
     app = create_app(Settings(embedder="hash", data_dir=tmp_path))
     config = ConnectionConfig(
-        app, connections=100, patience=Patience(), timeout_graceful_shutdown=2
+        app, connections=100, patience=ClientPatience(), timeout_graceful_shutdown=2
     )
     with served(app, config=config) as url:
         counts = batch_of(0, seed=2026, count=250, target=Target(url, ()))

@@ -28,8 +28,7 @@ from commands import Server
 from odd_requests import OddRequests, Sent
 from qdrant_binary import a_server
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, KeyScope, new_key
 
 _BATCH = 1000
 _AT_ONCE = 4
@@ -194,9 +193,9 @@ def targets(folder: Path, engine: str) -> Iterator[list[Target]]:
 def _keys(data_dir: Path) -> tuple[str, ...]:
     """A key that may do everything, one for a front end, and two for one user each."""
     made = [
-        new_key("all", None, tuple(Scope), created_at="now"),
-        new_key("front end", None, (Scope.ACT_AS,), created_at="now"),
-        new_key("ann", "ann", (Scope.SET_TIME,), created_at="now"),
+        new_key("all", None, tuple(KeyScope), created_at="now"),
+        new_key("front end", None, (KeyScope.ACT_AS,), created_at="now"),
+        new_key("ann", "ann", (KeyScope.SET_TIME,), created_at="now"),
         new_key("user 1", "user 1", (), created_at="now"),
     ]
     for one in made:

@@ -12,8 +12,7 @@ from assistant.api.replies.memories import DayRange, LinkedFact
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
 from assistant.api.stream import DONE, event
 from assistant.chat.call import TELLS, ChatCall, ChatDone, MemoryMode
-from assistant.models.chat_model import TokenCounts
-from assistant.models.merging import merge
+from assistant.models.chat_model import TokenCounts, merge
 from assistant.models.token_counter import about_tokens
 from memory_store import Fact, Record, whose
 

@@ -1,4 +1,4 @@
-"""Bodies of chats and embeddings, as OpenAI's clients send them."""
+"""Bodies of chats and embeddings, as OpenAI's clients send them, and messages of MCP."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -126,3 +126,21 @@ def _check_part(part: Mapping[str, Any]) -> None:
         raise InvalidRequest(
             f"content parts are text, pictures and files, got {got}", param="messages"
         )
+
+
+class McpMessage(Request):
+    """`POST /mcp`: a JSON-RPC 2.0 message. The protocol's own reader says what else is wrong."""
+
+    jsonrpc: Any = None
+    id: Any = None
+    method: Any = None
+    params: Any = None
+    example: ClassVar[Mapping[str, Any]] = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {
+            "name": "remember",
+            "arguments": {"text": "I live in Ghent.", "said_at": "2023-05-20T10:00:00Z"},
+        },
+    }

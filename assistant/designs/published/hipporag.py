@@ -17,9 +17,8 @@ import networkx
 import numpy as np
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, Ranked, Ranking, View, ViewQuestion, rarity_of
-from assistant.designs.flat import embedded, in_time
-from assistant.designs.value import Value
+from assistant.designs.design import Design, embedded, rarity_of
+from assistant.designs.value import Ranked, Ranking, Value, View, ViewQuestion, in_time
 from memory_store import Record
 from memory_store.embedding import Matrix
 from memory_store.language import Rarity, key_phrases, named_terms

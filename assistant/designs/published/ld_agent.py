@@ -12,8 +12,8 @@ import math
 from typing import ClassVar
 
 from assistant.designs.control_points import Choices, KeySource, ValueKind
-from assistant.designs.design import Design, ViewQuestion
-from assistant.designs.value import Value
+from assistant.designs.design import Design
+from assistant.designs.value import Value, ViewQuestion
 from memory_store.language import shared_words
 
 # The days in which a weight falls to a third. The paper's is about ten days of a chat of weeks;

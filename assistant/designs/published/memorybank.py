@@ -19,9 +19,8 @@ from typing import ClassVar
 import numpy as np
 
 from assistant.designs.control_points import Choices
-from assistant.designs.design import Design, View, ViewQuestion, rarity_of
-from assistant.designs.flat import FlatView, embedded
-from assistant.designs.value import Value, by_day, of_round, of_summary
+from assistant.designs.design import Design, FlatView, embedded, rarity_of
+from assistant.designs.value import Value, View, ViewQuestion, by_day, of_round, of_summary
 from memory_store import Record, windows
 from memory_store.language import Rarity
 

@@ -13,8 +13,9 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
+from assistant.designs.design import Design, rarity_of
 from assistant.designs.tree import Node, Tree
+from assistant.designs.value import Ranking, View, ViewQuestion
 from assistant.errors import AssistantError
 from assistant.models.chat_model import Message
 from assistant.models.gateway import Gateway

@@ -17,8 +17,9 @@ from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from assistant.designs.control_points import Choices, Retrieval
-from assistant.designs.design import Design, Ranking, View, ViewQuestion, rarity_of
+from assistant.designs.design import Design, rarity_of
 from assistant.designs.tree import Node, Tree
+from assistant.designs.value import Ranking, View, ViewQuestion
 from memory_store import Record
 from memory_store.embedding import Matrix
 from memory_store.scheduler import aside

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import ApiKey, NewKey, Scope, digest_of, key_of, new_key
+from assistant.access.keys import ApiKey, KeyFile, KeyScope, NewKey, digest_of, key_of, new_key
 from assistant.errors import ConfigError
 
 MADE = "2026-01-02T03:04:05+00:00"
 
 
-def made(label: str = "laptop", user: str | None = "ann", *scopes: Scope) -> NewKey:
+def made(label: str = "laptop", user: str | None = "ann", *scopes: KeyScope) -> NewKey:
     return new_key(label, user, scopes, created_at=MADE)
 
 
@@ -39,15 +38,15 @@ def test_nothing_kept_holds_the_token() -> None:
     ("user", "scopes"),
     [
         (None, ()),
-        (None, (Scope.SET_TIME,)),
-        ("ann", (Scope.ACT_AS,)),
-        ("ann", (Scope.ADMIN,)),
+        (None, (KeyScope.SET_TIME,)),
+        ("ann", (KeyScope.ACT_AS,)),
+        ("ann", (KeyScope.ADMIN,)),
         (" ", ()),
         ("a\nb", ()),
         ("a" * 257, ()),
     ],
 )
-def test_a_key_is_for_one_user_or_for_any(user: str | None, scopes: tuple[Scope, ...]) -> None:
+def test_a_key_is_for_one_user_or_for_any(user: str | None, scopes: tuple[KeyScope, ...]) -> None:
     with pytest.raises(ConfigError):
         new_key("odd", user, scopes, created_at=MADE)
 
@@ -56,7 +55,7 @@ def test_the_file_gives_back_what_was_put_in(tmp_path: Path) -> None:
     path = tmp_path / "new" / "keys.json"
     file = KeyFile(path)
     assert file.keys() == ()
-    one, other = made("Ann's läptop", "ann", Scope.SET_TIME), made("ui", None, Scope.ACT_AS)
+    one, other = made("Ann's läptop", "ann", KeyScope.SET_TIME), made("ui", None, KeyScope.ACT_AS)
     file.add(one.key)
     file.add(other.key)
     assert file.keys() == KeyFile(path).keys() == (one.key, other.key)

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from assistant.access.doorkeeper import ANYBODY, Doorkeeper, check_reachable
-from assistant.access.hosts import is_loopback
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.doorkeeper import ANYBODY, Doorkeeper, check_reachable, is_loopback
+from assistant.access.keys import KeyFile, KeyScope, new_key
 from assistant.errors import ConfigError, Unauthenticated
 from assistant.settings import Settings
 
@@ -44,7 +42,7 @@ def test_loopback(host: str, loopback: bool) -> None:
 def test_on_loopback_without_keys_anybody_may_do_everything(tmp_path: Path) -> None:
     assert doorkeeper(tmp_path).caller(None) is ANYBODY
     assert doorkeeper(tmp_path).caller("unused") is ANYBODY
-    assert ANYBODY.scopes == set(Scope)
+    assert ANYBODY.scopes == set(KeyScope)
 
 
 def test_a_key_made_while_it_runs_is_needed_from_then_on(tmp_path: Path) -> None:
@@ -69,7 +67,7 @@ def test_elsewhere_a_key_is_always_needed(tmp_path: Path) -> None:
 
 def test_the_key_of_the_settings_may_do_everything(tmp_path: Path) -> None:
     door = doorkeeper(tmp_path, token=TOKEN)
-    assert door.caller(TOKEN).scopes == set(Scope)
+    assert door.caller(TOKEN).scopes == set(KeyScope)
     with pytest.raises(Unauthenticated):
         door.caller(TOKEN[:-1])
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.access.hosts import Host, origin_host, parse_host, requested_host
+from assistant.access.doorkeeper import Host, origin_host, parse_host, requested_host
 
 
 @pytest.mark.parametrize(

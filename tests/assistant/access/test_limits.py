@@ -4,14 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from assistant.access.budgets import OwnBudgets
 from assistant.access.doorkeeper import ANYBODY, Caller
-from assistant.access.keys import Scope
-from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, Limits
+from assistant.access.keys import KeyScope
+from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, OwnBudgets, RequestLimits
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.settings.groups import LimitSettings
 
-ONE = Caller("key-1", "one", None, frozenset({Scope.ACT_AS}))
+ONE = Caller("key-1", "one", None, frozenset({KeyScope.ACT_AS}))
 OTHER = Caller("key-2", "other", "ann", frozenset())
 
 
@@ -30,7 +29,7 @@ def seconds() -> Seconds:
     return Seconds()
 
 
-async def allowed(limits: Limits, caller: Caller, user_id: str, *, of: int) -> int:
+async def allowed(limits: RequestLimits, caller: Caller, user_id: str, *, of: int) -> int:
     """How many of so many requests at once are let in."""
     for count in range(of):
         try:
@@ -41,7 +40,7 @@ async def allowed(limits: Limits, caller: Caller, user_id: str, *, of: int) -> i
 
 
 async def test_each_user_of_each_key_has_a_minute_of_its_own(seconds: Seconds) -> None:
-    limits = Limits(LimitSettings(requests_per_minute=6), seconds=seconds)
+    limits = RequestLimits(LimitSettings(requests_per_minute=6), seconds=seconds)
     assert await allowed(limits, ONE, "ann", of=10) == 6
     assert await allowed(limits, ONE, "bob", of=10) == 6
     assert await allowed(limits, OTHER, "ann", of=10) == 6
@@ -55,7 +54,7 @@ async def test_each_user_of_each_key_has_a_minute_of_its_own(seconds: Seconds) -
 
 
 async def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
-    limits = Limits(LimitSettings(requests_per_minute=7), seconds=seconds)
+    limits = RequestLimits(LimitSettings(requests_per_minute=7), seconds=seconds)
     assert await allowed(limits, ONE, "ann", of=8) == 7
     for _ in range(50):
         with pytest.raises(TooManyRequests) as refused:
@@ -65,7 +64,7 @@ async def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
 
 
 async def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
-    limits = Limits(LimitSettings(requests_per_minute=1), seconds=seconds)
+    limits = RequestLimits(LimitSettings(requests_per_minute=1), seconds=seconds)
     for number in range(10_000):
         await limits.count_request(ONE, f"user {number}")
     seconds.now += 61
@@ -86,12 +85,12 @@ async def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
 async def test_without_keys_there_is_a_limit_only_where_one_is_set(
     seconds: Seconds, settings: LimitSettings, caller: Caller, allowed_at_once: int
 ) -> None:
-    limits = Limits(settings, seconds=seconds)
+    limits = RequestLimits(settings, seconds=seconds)
     assert await allowed(limits, caller, "ann", of=5000) == allowed_at_once
 
 
 def test_answers_at_once(seconds: Seconds) -> None:
-    limits = Limits(LimitSettings(answers_at_once=2), seconds=seconds)
+    limits = RequestLimits(LimitSettings(answers_at_once=2), seconds=seconds)
     with limits.answering(ONE, "ann"):
         with limits.answering(ONE, "ann"):
             with pytest.raises(TooManyRequests), limits.answering(ONE, "ann"):
@@ -104,13 +103,13 @@ def test_answers_at_once(seconds: Seconds) -> None:
 
 
 def test_the_default_of_answers_at_once(seconds: Seconds) -> None:
-    limits = Limits(LimitSettings(), seconds=seconds)
+    limits = RequestLimits(LimitSettings(), seconds=seconds)
     limits._answering[("", "ann")] = limits._answering[("key-1", "ann")] = ANSWERS_AT_ONCE
     with limits.answering(ANYBODY, "ann"), pytest.raises(TooManyRequests):
         limits.answering(ONE, "ann").__enter__()
 
 
-LONG: dict[str, Callable[[Limits], None]] = {
+LONG: dict[str, Callable[[RequestLimits], None]] = {
     "too_many_messages": lambda limits: limits.check_messages(["a"] * 4),
     "too_long": lambda limits: limits.check_messages(["a", "a" * 11]),
 }
@@ -118,7 +117,7 @@ LONG: dict[str, Callable[[Limits], None]] = {
 
 @pytest.mark.parametrize("code", LONG)
 def test_sizes(code: str) -> None:
-    limits = Limits(LimitSettings(message_characters=10), messages=3, query_characters=5)
+    limits = RequestLimits(LimitSettings(message_characters=10), messages=3, query_characters=5)
     limits.check_messages(["a" * 10] * 3)
     limits.check_query("a" * 5)
     with pytest.raises(InvalidRequest) as refused:
@@ -126,4 +125,4 @@ def test_sizes(code: str) -> None:
     assert refused.value.code == code
     with pytest.raises(InvalidRequest, match="longer than 5 characters"):
         limits.check_query("a" * 6)
-    LONG[code](Limits(LimitSettings(message_characters=0), messages=0))
+    LONG[code](RequestLimits(LimitSettings(message_characters=0), messages=0))

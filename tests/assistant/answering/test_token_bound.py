@@ -9,7 +9,7 @@ from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.packing import Passage
 from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
-from assistant.models.litellm_data import tokenizer_counter
+from assistant.models.token_counter import tokenizer_counter
 from memory_store import Record, Round
 
 START = datetime(2021, 1, 1, tzinfo=UTC)

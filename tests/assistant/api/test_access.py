@@ -13,19 +13,18 @@ from calls import assert_error, chat, rounds
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import NewKey, Scope, new_key
+from assistant.access.keys import KeyFile, KeyScope, NewKey, new_key
 from assistant.answering.phrases import HELLO
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 Clients = Mapping[str, httpx.Client]
-KEYS: Mapping[str, tuple[str | None, tuple[Scope, ...]]] = {
+KEYS: Mapping[str, tuple[str | None, tuple[KeyScope, ...]]] = {
     "ann": ("ann", ()),
     "eve": ("eve", ()),
-    "dated": ("dan", (Scope.SET_TIME,)),
-    "front-end": (None, (Scope.ACT_AS,)),
-    "harness": (None, (Scope.ACT_AS, Scope.SET_TIME)),
-    "admin": (None, (Scope.ADMIN,)),
+    "dated": ("dan", (KeyScope.SET_TIME,)),
+    "front-end": (None, (KeyScope.ACT_AS,)),
+    "harness": (None, (KeyScope.ACT_AS, KeyScope.SET_TIME)),
+    "admin": (None, (KeyScope.ADMIN,)),
 }
 ANOTHER_TIME = "2020-01-01T00:00:00Z"
 

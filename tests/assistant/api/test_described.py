@@ -15,7 +15,7 @@ from served import served
 from assistant import Settings, create_app
 from assistant.api.replies.sessions import RecordedTurns
 from assistant.api.requests.memories import RecordedMessages
-from assistant.models.usage import UsageCounts
+from assistant.models.chat_model import UsageCounts
 from assistant.settings.groups import OauthSettings
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)

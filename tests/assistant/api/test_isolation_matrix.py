@@ -21,8 +21,7 @@ from scripted_model import ScriptedModel
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, KeyScope, new_key
 
 # No part of it may be in a random hexadecimal id by chance.
 SECRET = "4711-mh"
@@ -259,8 +258,11 @@ def matrix(
     keyed = request.param == "with keys"
     eves, operators = {}, {}
     if keyed:
-        every = (Scope.ACT_AS, Scope.SET_TIME)
-        for headers, user, scopes in ((eves, "eve", (Scope.SET_TIME,)), (operators, None, every)):
+        every = (KeyScope.ACT_AS, KeyScope.SET_TIME)
+        for headers, user, scopes in (
+            (eves, "eve", (KeyScope.SET_TIME,)),
+            (operators, None, every),
+        ):
             made = new_key("a key", user, scopes, created_at="now")
             KeyFile(folder / "keys.json").add(made.key)
             headers["Authorization"] = f"Bearer {made.token}"

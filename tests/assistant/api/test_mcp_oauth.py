@@ -18,8 +18,7 @@ from served import served
 from starlette.applications import Starlette
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import new_key
+from assistant.access.keys import KeyFile, new_key
 from assistant.settings.groups import OauthSettings
 
 mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")

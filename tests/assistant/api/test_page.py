@@ -6,7 +6,7 @@ import httpx
 import pytest
 from calls import assert_error
 
-from assistant.api.page import FILES
+from assistant.api.browsers import FILES
 
 NAMES = sorted(str(path.relative_to(FILES)) for path in FILES.rglob("*.*"))
 

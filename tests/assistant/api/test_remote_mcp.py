@@ -17,8 +17,7 @@ from calls import record, rounds, sessions
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import Scope, new_key
+from assistant.access.keys import KeyFile, KeyScope, new_key
 from assistant.settings.groups import LimitSettings
 
 mcp = pytest.importorskip("mcp", reason="needs the extra: pip install 'aide-memoire[mcp]'")
@@ -27,10 +26,10 @@ MCPError = mcp.shared.exceptions.MCPError
 
 NOW = datetime(2023, 6, 10, 9, tzinfo=UTC)
 TOOLS = {"remember", "recall", "facts", "list", "forget"}
-KEYS: Mapping[str, tuple[str | None, tuple[Scope, ...]]] = {
-    "ann": ("ann", (Scope.SET_TIME,)),
+KEYS: Mapping[str, tuple[str | None, tuple[KeyScope, ...]]] = {
+    "ann": ("ann", (KeyScope.SET_TIME,)),
     "eve": ("eve", ()),
-    "front end": (None, (Scope.ACT_AS, Scope.SET_TIME)),
+    "front end": (None, (KeyScope.ACT_AS, KeyScope.SET_TIME)),
 }
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 

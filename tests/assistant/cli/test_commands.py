@@ -14,7 +14,7 @@ from in_process import Run
 from scripted_model import ScriptedModel
 from served import served
 
-from assistant.cli.chat.commands import AHEAD, COMMANDS
+from assistant.cli.chat_commands import AHEAD, COMMANDS
 
 COT = "chain_of_note"
 

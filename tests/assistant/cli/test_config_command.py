@@ -9,7 +9,7 @@ import pytest
 from in_process import Run
 from rich.console import Console
 
-from assistant.cli.settings_table import print_settings
+from assistant.cli.configuration import print_settings
 from assistant.settings import Settings, load_settings
 from assistant.settings.listing import default_file, setting_fields, settings_in_use
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import pytest
 
-from assistant.cli.chat.input import interrupts
+from assistant.cli.terminal import interrupts
 
 
 def ctrl_c() -> None:

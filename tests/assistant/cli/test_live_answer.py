@@ -6,7 +6,7 @@ import pyte
 import pytest
 from rich.console import Console
 
-from assistant.cli.chat.terminal import LiveAnswer
+from assistant.cli.live_answer import LiveAnswer
 
 ROWS = 24
 

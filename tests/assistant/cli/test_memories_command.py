@@ -13,7 +13,7 @@ from calls import record, rounds, sessions
 from commands import BIN
 from in_process import Finished, Run
 
-from assistant.cli.files import export_lines, packed
+from assistant.cli.memory_calls import export_lines, packed
 from assistant.imports.recognised import ACCEPTED
 
 

@@ -15,7 +15,7 @@ from memories import copied, held, in_use, made_up, remember
 from qdrant_binary import Qdrant
 from rich.console import Console
 
-from assistant.cli.progress import shown_progress
+from assistant.cli.console import shown_progress
 from memory_store.engines import EdgeEngine, EdgeOperator, ServerOperator
 
 server = pytest.mark.qdrant_server

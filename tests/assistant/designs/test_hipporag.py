@@ -4,8 +4,8 @@ import pytest
 from viewing import design_of, ranking_of, records_of
 
 from assistant.designs.control_points import Retrieval
-from assistant.designs.design import Ranking
 from assistant.designs.published.hipporag import HippoRagView
+from assistant.designs.value import Ranking
 from memory_store import Fact, Precision, Record, TimeRange, TimeUse
 
 # Who breeds alpacas is told of nobody's colleague; who is the colleague is told elsewhere.

@@ -6,7 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from assistant.designs.published.memorybank import MemoryBank
+from assistant.designs.registry import PUBLISHED, class_of
 from assistant.designs.value import of_round
 from assistant.services import Services, open_services
 from assistant.settings import load_settings
@@ -103,3 +106,9 @@ async def test_cozes_facts_are_sparse(tmp_path: Path) -> None:
     ]
     async with told(tmp_path, "coze-facts", said) as services:
         assert set(texts(await found(services, "What did I see?"))) == {"My dog is called Bo."}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_file_of_a_published_design_is_named_as_the_design(name: str) -> None:
+    assert class_of(name).name == name
+    assert class_of(name).paper

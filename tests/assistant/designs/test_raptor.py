@@ -13,8 +13,8 @@ from assistant.designs.control_points import Retrieval, ValueKind
 from assistant.designs.published.raptor import RaptorView
 from assistant.designs.summaries import Summariser
 from assistant.designs.tree import Node
-from assistant.models.roles import gateway
-from assistant.models.usage import UsageCounts
+from assistant.models.chat_model import UsageCounts
+from assistant.models.gateway import gateway
 from memory_store import (
     Days,
     Precision,

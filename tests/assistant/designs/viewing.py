@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assistant.designs.design import Design, Ranking, Tools, ViewQuestion
+from assistant.designs.design import Design, Tools
 from assistant.designs.registry import choices_of, class_of
 from assistant.designs.summaries import Summariser
+from assistant.designs.value import Ranking, ViewQuestion
 from memory_store import Record, Round, TimeRange
 from memory_store.embedding import Embedder, HashEncoder
 from memory_store.language import ENGLISH

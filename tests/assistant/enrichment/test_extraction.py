@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from extractions import fact
 
-from assistant.enrichment.extraction import Wanted, extraction_messages, extraction_shape
+from assistant.enrichment.extraction import ExtractionWanted, extraction_messages, extraction_shape
 from assistant.models.chat_model import ModelReply
 from memory_store import Days, Extraction, FactLink, Round, Speaker
 
@@ -19,7 +19,7 @@ ROUNDS = [
     Round("ann", "s", 1, MAY, 'He said "$x".', ""),
 ]
 KNOWN = [FactLink("r0", "I live in Ghent.", datetime(2023, 1, 2, tzinfo=UTC))]
-PLAIN = Wanted("openai/fake")
+PLAIN = ExtractionWanted("openai/fake")
 GOLDEN_END = """\
 Leave the list empty where in doubt, where both can be true, and where anybody but the user says so.
 
@@ -45,17 +45,23 @@ def test_golden_render() -> None:
 
 
 def test_more_is_asked_for_where_the_keys_want_it() -> None:
-    system, _ = extraction_messages(ROUNDS, [], Wanted("m", keyphrases=True, summaries=True))
+    system, _ = extraction_messages(
+        ROUNDS, [], ExtractionWanted("m", keyphrases=True, summaries=True)
+    )
     assert '- "keyphrases" are up to six' in system.content
     assert '"keyphrases": ["…"], "summary": "…"' in system.content
 
 
 def test_an_extractor_is_named_by_model_prompt_and_what_was_asked() -> None:
-    names = {PLAIN.extractor, Wanted("m").extractor, Wanted("m", keyphrases=True).extractor}
+    names = {
+        PLAIN.extractor,
+        ExtractionWanted("m").extractor,
+        ExtractionWanted("m", keyphrases=True).extractor,
+    }
     assert len(names) == 3
 
 
-def read(found: Any, wanted: Wanted = PLAIN) -> list[Extraction]:
+def read(found: Any, wanted: ExtractionWanted = PLAIN) -> list[Extraction]:
     shape = extraction_shape(ROUNDS, KNOWN, wanted)
     return shape.parse(ModelReply(found if isinstance(found, str) else json.dumps(found)))
 
@@ -84,7 +90,7 @@ def test_facts_of_each_round() -> None:
 
 def test_keyphrases_and_summary() -> None:
     found = {"rounds": [{"round": n, "keyphrases": ["a"] * 9, "summary": "S."} for n in (0, 1)]}
-    first, _ = read(found, Wanted("m", keyphrases=True, summaries=True))
+    first, _ = read(found, ExtractionWanted("m", keyphrases=True, summaries=True))
     assert (first.keyphrases, first.summary, first.facts) == (("a",) * 6, "S.", ())
 
 

@@ -11,8 +11,8 @@ import pytest
 from calls import assert_error, sessions
 
 from assistant.errors import InvalidRequest
+from assistant.imports.conversations import ImportedSession
 from assistant.imports.reading import read_export
-from assistant.imports.sessions import ImportedSession
 
 MAY = 1684576800.0  # 2023-05-20T10:00:00Z
 

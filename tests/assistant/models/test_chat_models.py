@@ -22,14 +22,19 @@ from assistant.errors import (
     ModelUnavailable,
     PromptRefused,
 )
-from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts
-from assistant.models.gateway import CallLimits, Gateway
-from assistant.models.litellm_data import Prices
+from assistant.models.chat_model import (
+    ChatModel,
+    Message,
+    Piece,
+    RoleCounts,
+    TokenCounts,
+    UsageCounts,
+    merge,
+)
+from assistant.models.gateway import CallLimits, Gateway, gateway
 from assistant.models.litellm_model import LitellmModel
-from assistant.models.merging import merge
-from assistant.models.roles import gateway
 from assistant.models.server_model import ServerModel
-from assistant.models.usage import RoleCounts, UsageCounts
+from assistant.models.token_counter import Prices
 from assistant.settings import LanguageModel, Settings
 
 EVENTS = {"content-type": "text/event-stream"}
@@ -339,8 +344,9 @@ def test_a_server_of_the_operators_is_asked_without_litellm() -> None:
     assert isinstance(gateway(Settings(chat_model="openai/gpt-4o"), "chat", UsageCounts()), Gateway)
     assert "litellm" in sys.modules
     code = (
-        "import sys; from assistant.models.roles import gateway; "
-        "from assistant.models.usage import UsageCounts; from assistant.settings import Settings; "
+        "import sys; from assistant.models.gateway import gateway; "
+        "from assistant.models.chat_model import UsageCounts; "
+        "from assistant.settings import Settings; "
         "where = dict(chat_model_base_url='http://127.0.0.1:9/v1', chat_model_api_key='k'); "
         "gateway(Settings(chat_model='openai/own', **where), 'chat', UsageCounts()); "
         "print('litellm' in sys.modules)"

@@ -8,7 +8,7 @@ from fastapi import FastAPI, Response
 from served import served
 
 from assistant.app import create_app
-from assistant.models.embedding_server import ServerEncoder
+from assistant.models.encoders import ServerEncoder
 from assistant.settings import Settings
 from assistant.settings.groups import EmbedderServer
 from memory_store.embedding import HashEncoder, TextKind

@@ -18,12 +18,11 @@ from assistant.errors import (
     PromptRefused,
     ReplyUnfinished,
 )
-from assistant.models.chat_model import Message, ModelReply
+from assistant.models.chat_model import Message, ModelReply, RoleCounts, UsageCounts
 from assistant.models.gateway import CallLimits, Gateway
 from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
 from assistant.models.structured import Shape
-from assistant.models.usage import RoleCounts, UsageCounts
 from assistant.settings import LanguageModel
 
 ASKED = [Message("user", "How many?")]

@@ -12,8 +12,8 @@ from fastapi import FastAPI, Response
 from pydantic import SecretStr
 from served import served
 
-from assistant.models.litellm_embedding import LitellmEncoder
-from assistant.models.usage import RoleCounts
+from assistant.models.chat_model import RoleCounts
+from assistant.models.encoders import LitellmEncoder
 from assistant.services import make_embedder
 from assistant.settings import Settings, load_settings
 from assistant.settings.groups import EmbedderServer

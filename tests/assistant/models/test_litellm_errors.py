@@ -15,7 +15,7 @@ from assistant.errors import (
     PromptRefused,
     PromptTooLong,
 )
-from assistant.models.litellm_errors import explained
+from assistant.models.litellm_model import explained
 
 EXPECTED: dict[type[AssistantError], str] = {
     ModelRateLimited: "RateLimitError",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assistant.models.merging import merge
+from assistant.models.chat_model import merge
 
 
 @pytest.mark.parametrize(

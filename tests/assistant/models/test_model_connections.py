@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from assistant.models.chat_model import Message
-from assistant.models.litellm_data import Prices
 from assistant.models.server_model import ServerModel
+from assistant.models.token_counter import Prices
 from assistant.settings import LanguageModel
 
 _HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"

@@ -2,9 +2,14 @@
 
 import pytest
 
-from assistant.models.litellm_data import Prices, input_limit, tokenizer_counter
-from assistant.models.litellm_import import load_litellm
-from assistant.models.token_counter import RememberedCounts, about_tokens
+from assistant.models.litellm_model import load_litellm
+from assistant.models.token_counter import (
+    Prices,
+    RememberedCounts,
+    about_tokens,
+    input_limit,
+    tokenizer_counter,
+)
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("four", 1), ("fives", 2)])

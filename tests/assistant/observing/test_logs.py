@@ -18,8 +18,7 @@ from commands import BIN
 from scripted_model import ScriptedModel
 
 from assistant.errors import BadModelReply
-from assistant.observing.logs import configure_logs, with_fields
-from assistant.observing.note import begin_note
+from assistant.observing.logs import begin_note, configure_logs, with_fields
 from assistant.settings.groups import LogSettings
 from memory_store.errors import InvalidRecord, StoreUnavailable
 

@@ -17,7 +17,7 @@ def is_on(monkeypatch: pytest.MonkeyPatch, environment: Mapping[str, str]) -> bo
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with exporting(), span("step") as step:
-        return type(step).__name__ != "Span"
+        return type(step).__name__ != "TracedStep"
 
 
 @pytest.mark.parametrize(

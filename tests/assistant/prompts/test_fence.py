@@ -14,7 +14,7 @@ from assistant.answering.context import ContextRequest, build_context
 from assistant.answering.packing import Passage
 from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
-from assistant.enrichment.extraction import Wanted, extraction_messages
+from assistant.enrichment.extraction import ExtractionWanted, extraction_messages
 from assistant.models.token_counter import about_tokens
 from assistant.prompts.fence import fenced_json, fenced_name, fenced_text
 from memory_store import Record, Round
@@ -128,7 +128,7 @@ def test_a_memory_as_text_has_a_line_for_each_turn(user: str, reply: str, name: 
 @settings(deadline=None, derandomize=True)
 @given(hostile.filter(str.strip))
 def test_what_is_extracted_from_is_one_record(text: str) -> None:
-    [_, sent] = extraction_messages([of(text)], [], Wanted("m"))
+    [_, sent] = extraction_messages([of(text)], [], ExtractionWanted("m"))
     assert_harmless(sent.content)
     assert len(sent.content.splitlines()) == 1
     assert json.loads(sent.content)["rounds"][0]["user"] == text

@@ -7,10 +7,10 @@ from raw_http import Line, line
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.patience import Patience
-from assistant.cli.serving.connection import ConnectionConfig
+from assistant.access.limits import ClientPatience
+from assistant.serving.bounded_connection import ConnectionConfig
 
-HASTY = Patience(
+HASTY = ClientPatience(
     head_seconds=0.4,
     head_bytes=8192,
     idle_seconds=1,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from assistant.cli.serving.process import allow_open_files
+from assistant.serving.process import allow_open_files
 
 resource = pytest.importorskip("resource", reason="not on Windows")
 

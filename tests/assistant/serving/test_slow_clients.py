@@ -13,11 +13,10 @@ from raw_http import Line, asked, line
 from served import served
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import new_key
-from assistant.access.patience import Patience
+from assistant.access.keys import KeyFile, new_key
+from assistant.access.limits import ClientPatience
 from assistant.api.browsers import SAFE_HEADERS
-from assistant.cli.serving.connection import ConnectionConfig
+from assistant.serving.bounded_connection import ConnectionConfig
 from assistant.settings.groups import LimitSettings
 
 HEAD = "POST /v1/chat/completions HTTP/1.1\r\nHost: HERE\r\n"
@@ -112,7 +111,7 @@ def test_a_slow_but_steady_body_is_waited_for(connection: Line) -> None:
 )
 def test_how_long_a_body_may_take(received: int, silent: float, seconds: float) -> None:
     """A megabyte over the slowest line there is passes; nothing for half a minute does not."""
-    assert Patience().body_deadline(0, silent, received) == pytest.approx(seconds)
+    assert ClientPatience().body_deadline(0, silent, received) == pytest.approx(seconds)
 
 
 def test_what_is_refused_is_not_read_and_not_waited_for(url: str) -> None:
@@ -168,7 +167,9 @@ def test_nor_is_the_last_answer_waited_for(url: str) -> None:
 
 def test_more_connections_than_there_are_to_be_are_told_so(tmp_path: Path) -> None:
     app = create_app(Settings(embedder="hash", data_dir=tmp_path))
-    config = ConnectionConfig(app, connections=3, patience=Patience(), timeout_graceful_shutdown=2)
+    config = ConnectionConfig(
+        app, connections=3, patience=ClientPatience(), timeout_graceful_shutdown=2
+    )
     with served(app, config=config) as url, ExitStack() as stack:
         opened = [stack.enter_context(line(url)) for _ in range(3)]
         for one in opened:
@@ -204,7 +205,7 @@ class TestWithKeys:
         settings = Settings(embedder="hash", data_dir=tmp_path, api_key=SecretStr(self.TOKEN))
         app = create_app(settings)
         config = ConnectionConfig(
-            app, connections=9, patience=Patience(), timeout_graceful_shutdown=2
+            app, connections=9, patience=ClientPatience(), timeout_graceful_shutdown=2
         )
         with served(app, config=config) as url:
             yield url
@@ -240,7 +241,10 @@ class TestWithKeys:
             embedder="hash", data_dir=tmp_path, limits=LimitSettings(requests_per_minute=2)
         )
         config = ConnectionConfig(
-            create_app(settings), connections=9, patience=Patience(), timeout_graceful_shutdown=2
+            create_app(settings),
+            connections=9,
+            patience=ClientPatience(),
+            timeout_graceful_shutdown=2,
         )
         keyed = HEAD + f"Authorization: Bearer {made.token}\r\n"
         with served(config.app, config=config) as url:

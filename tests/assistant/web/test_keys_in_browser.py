@@ -8,8 +8,7 @@ from served import served
 from web_page import Page, answered, cards, say
 
 from assistant import Settings, create_app
-from assistant.access.key_file import KeyFile
-from assistant.access.keys import new_key
+from assistant.access.keys import KeyFile, new_key
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install -e '.[browser]'")
 expect = playwright.expect

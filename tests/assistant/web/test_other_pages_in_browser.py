@@ -16,8 +16,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant import Settings, create_app
-from assistant.access.patience import Patience
-from assistant.cli.serving.connection import ConnectionConfig
+from assistant.access.limits import ClientPatience
+from assistant.serving.bounded_connection import ConnectionConfig
 
 pytest.importorskip("playwright.sync_api", reason="pip install -e '.[browser]'")
 pytestmark = pytest.mark.browser
@@ -81,7 +81,7 @@ def spied(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Spy,
     named = ["https://chat.example"] if request.param else []
     spy = Spy(create_app(Settings(embedder="hash", data_dir=tmp_path, allowed_origins=named)))
     config = ConnectionConfig(
-        spy, connections=100, patience=Patience(), timeout_graceful_shutdown=2
+        spy, connections=100, patience=ClientPatience(), timeout_graceful_shutdown=2
     )
     with served(spy, config=config) as url:
         with httpx.Client(base_url=url) as http:

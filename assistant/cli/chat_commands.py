@@ -7,13 +7,10 @@ from typing import NamedTuple
 from rich.console import Console
 
 from assistant.cli.connection import ServerError
-from assistant.cli.console import confirmed, in_prose, memories
+from assistant.cli.console import confirmed, in_prose, memory_count, say, shown_progress
 from assistant.cli.conversation import TerminalConversation
-from assistant.cli.files import write_export
 from assistant.cli.memory_calls import SHORTEST_PREFIX, MemoryCalls
-from assistant.cli.memory_table import one_memory, print_memories, say, with_answers
-from assistant.cli.progress import NoProgress
-from assistant.cli.why import print_why
+from assistant.cli.printing import one_memory, print_memories, print_why, with_answers
 
 AHEAD = (
     "that is in the future: what you say now is kept with that date, and counts as newer than "
@@ -108,10 +105,10 @@ class ChatCommands:
     def _forget_all(self) -> None:
         count = self._memory.forget_all(dry_run=True)["rounds"]
         user = self._conversation.connection.user_id
-        if self._may_forget(count, f"all {memories(count)} of {user}"):
+        if self._may_forget(count, f"all {memory_count(count)} of {user}"):
             done = self._memory.forget_all()["rounds"]
             self._conversation.begin()
-            self._say(f"{memories(done)} forgotten; a new session begins")
+            self._say(f"{memory_count(done)} forgotten; a new session begins")
 
     def _forget_session(self) -> None:
         session_id = self._conversation.session_id
@@ -121,11 +118,11 @@ class ChatCommands:
             self._say(str(error))
             return
         count = found["rounds"]
-        what = with_answers(f"this session of {memories(count)}", found)
+        what = with_answers(f"this session of {memory_count(count)}", found)
         if self._may_forget(count, what):
             done = self._memory.forget_session(session_id)["rounds"]
             self._conversation.begin()
-            self._say(f"{memories(done)} forgotten; a new session begins")
+            self._say(f"{memory_count(done)} forgotten; a new session begins")
 
     def _forget_one(self, named: str) -> None:
         is_number = named.isdecimal() and 0 < int(named) <= len(self._shown)
@@ -149,8 +146,9 @@ class ChatCommands:
 
     def _export(self, named: str) -> None:
         file = Path(named or _EXPORT)
-        count = write_export(self._memory, file, NoProgress())
-        self._say(f"{memories(count)} written to {file}")
+        with shown_progress(Console(quiet=True)) as progress:
+            count = self._memory.export_file(file, progress)
+        self._say(f"{memory_count(count)} written to {file}")
 
     def _help(self, _: str) -> None:
         for name, command in COMMANDS.items():

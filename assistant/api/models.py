@@ -1,28 +1,74 @@
-"""The route of embeddings: the vectors that the memory itself is searched by."""
+"""Routes of models: the profiles that a model menu offers, and the vectors that memory itself is
+searched by."""
 
 import base64
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
-from fastapi import APIRouter
+from fastapi import APIRouter, Path, Request
 from fastapi.responses import Response
 
-from assistant.api.dependencies import Parts
-from assistant.api.failures import failures
+from assistant.api.description import failures
 from assistant.api.replies import long_response
-from assistant.api.replies.models import EmbeddingList, EmbeddingUsage, TextEmbedding
+from assistant.api.replies.service import (
+    EmbeddingList,
+    EmbeddingUsage,
+    Profile,
+    ProfileList,
+    TextEmbedding,
+)
+from assistant.api.request_context import services
 from assistant.api.requests.chat import EmbeddingRequest
-from assistant.api.route import JsonRoute
+from assistant.api.route import JsonRoute, Parts
+from assistant.chat.chat import Chat
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.token_counter import about_tokens
+from assistant.settings import WITH_MEMORY
 from memory_store.embedding import TextKind
 
-router = APIRouter(prefix="/v1/embeddings", tags=["embeddings"], route_class=JsonRoute)
+router = APIRouter(prefix="/v1", route_class=JsonRoute)
 EMBEDDING = "aide-memoire-embedding"
 
 
+@router.get("/models", summary="List the profiles", tags=["models"])
+async def list_profiles(request: Request) -> ProfileList:
+    """The profiles of this server: what a request may name as its `model`."""
+    names = services(request).chats
+    return ProfileList(object="list", data=[Profile.named(name) for name in names])
+
+
+@router.get("/models/{name}", summary="Read a profile", tags=["models"], responses=failures(404))
+async def read_profile(
+    request: Request,
+    name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
+) -> Profile:
+    """One profile."""
+    return Profile.named(checked_profile(request, name))
+
+
+def checked_profile(request: Request, name: str | None) -> str:
+    """The profile asked for, the one with memory by default. Raises `NotFound`."""
+    if name is None:
+        return WITH_MEMORY
+    names = services(request).chats
+    if name not in names:
+        raise NotFound(
+            f"there is no model {name[:80]!r}: use {' or '.join(names)}",
+            code="model_not_found",
+            param="model",
+        )
+    return name
+
+
+def chat_of(request: Request, name: str | None) -> Chat:
+    """The chat of the profile asked for. Raises `NotFound`."""
+    return services(request).chats[checked_profile(request, name)]
+
+
 @router.post(
-    "",
+    "/embeddings",
+    tags=["embeddings"],
     summary="Embed texts",
     response_model=EmbeddingList,
     responses=failures(400, 404, 413, 503),

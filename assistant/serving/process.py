@@ -1,6 +1,7 @@
 """One serving process: its address, its services, its first line."""
 
 import asyncio
+import ctypes
 import errno
 import gc
 import os
@@ -15,13 +16,13 @@ import typer
 import uvicorn
 from fastapi import FastAPI
 
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience
 from assistant.app import create_app
-from assistant.cli.serving.connection import ConnectionConfig
 from assistant.errors import ConfigError
 from assistant.idle_moments import QuietMoments
 from assistant.observing.tracing import exporting
 from assistant.services import Services, open_services
+from assistant.serving.bounded_connection import ConnectionConfig
 from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
 
 _LOOK_AGAIN_SECONDS = 0.02
@@ -40,7 +41,7 @@ class ServerProcess(uvicorn.Server):
             ConnectionConfig(
                 app,
                 connections=services.settings.limits.connections,
-                patience=Patience(),
+                patience=ClientPatience(),
                 refused=services.metrics.refused,
                 # What runs was waited for before; connections only have to be closed.
                 timeout_graceful_shutdown=1,
@@ -221,3 +222,25 @@ def _first_line(services: Services, listening: socket.socket) -> str:
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
+
+
+# From glibc's malloc.h.
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
+_LARGE = 256 * 1024
+
+
+def keep_small() -> None:
+    """Few arenas, large buffers straight from the system; does nothing where there is no glibc.
+
+    Encoding allocates and frees large buffers in several threads for hours. By default glibc keeps
+    an arena a thread, raises its own thresholds until such buffers live on the heap, and returns
+    little of it; a long import then ends several hundred megabytes above what is in use.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None:
+        return
+    mallopt(_M_ARENA_MAX, 2)
+    mallopt(_M_MMAP_THRESHOLD, _LARGE)
+    mallopt(_M_TRIM_THRESHOLD, _LARGE)

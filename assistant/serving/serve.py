@@ -1,5 +1,6 @@
-"""`assistant serve --workers N`: several processes at one address, on one Qdrant server."""
+"""`assistant serve`: in this process, or in several at one address, on one Qdrant server."""
 
+import asyncio
 import logging
 import multiprocessing
 import os
@@ -14,16 +15,35 @@ from types import FrameType
 
 import typer
 
-from assistant.cli.serving.allocator import keep_small
-from assistant.cli.serving.process import listen, say_starting, serve_at
+from assistant.access.doorkeeper import check_reachable, is_loopback
 from assistant.errors import AssistantError, ConfigError
 from assistant.observing.logs import configure_logs
 from assistant.observing.shared_metrics import FOLDER
+from assistant.services import shared_keys
+from assistant.serving.process import keep_small, listen, say_starting, serve_at
 from assistant.settings import Settings
 from memory_store.errors import MemoryStoreError
 
 _log = logging.getLogger(__name__)
 _REFUSED = 2
+
+
+def run_server(settings: Settings) -> None:
+    """Serve until SIGINT or SIGTERM; running requests are finished first.
+
+    Raises `ConfigError` for an address that cannot be used, and what `open_services` raises.
+    """
+    shared = () if is_loopback(settings.host) else asyncio.run(shared_keys(settings))
+    check_reachable(settings, shared)
+    check_workers(settings)
+    configure_logs(settings.logs)
+    if settings.workers > 1:
+        run_workers(settings)
+        return
+    keep_small()
+    with listen(settings) as listening:
+        say_starting(settings)
+        serve_at(listening, settings, typer.echo)
 
 
 def check_workers(settings: Settings) -> None:

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from assistant.access.patience import Patience
+from assistant.access.limits import ClientPatience
 from assistant.api.browsers import add_safe_headers
 from assistant.api.errors import error_response
 from assistant.errors import (
@@ -43,7 +43,7 @@ class ConnectionConfig(uvicorn.Config):
         app: Any,
         *,
         connections: int,
-        patience: Patience,
+        patience: ClientPatience,
         refused: Callable[[str], None] = lambda code: None,
         **more: Any,
     ) -> None:
@@ -161,7 +161,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._in_head = False
         self.url = _origin_form(self.url, self.headers)
         super().on_headers_complete()
-        self.cycle.transport = _Line(self)
+        self.cycle.transport = _AnswerTransport(self)
         if self.expect_100_continue:
             # Refused without its body, what comes next on the line is either that or a request.
             self.cycle.keep_alive = False
@@ -262,7 +262,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._answered.message_event.set()
 
 
-class _Line(Transport):
+class _AnswerTransport(Transport):
     """The transport as an answer sees it: what closes it hangs up."""
 
     def __init__(self, connection: BoundedConnection) -> None:

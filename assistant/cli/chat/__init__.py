@@ -1,1 +1,0 @@
-"""`assistant chat`: what is typed, what is shown, and the slash commands."""

@@ -1,0 +1,216 @@
+"""The commands for a whole memory, of every user: they show how far they are and say what they did.
+
+What they do is in `assistant.operations`, which is imported when one runs: it takes long.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+
+from assistant.cli.console import print_json, shown_progress
+from assistant.cli.options import Json, MemoryOptions, RunningOptions, SettingsOptions
+
+if TYPE_CHECKING:
+    from assistant.cli.connection import ServerConnection
+    from memory_store.transfer import BackedUp, Mended, Progress
+
+_Result = TypeVar("_Result")
+
+
+def migrate(
+    to: Annotated[
+        str,
+        typer.Option(help="Target: 'edge' (embedded, in the data directory) or 'server' (Qdrant)."),
+    ],
+    memory: MemoryOptions,
+    as_json: Json = False,
+) -> None:
+    """Copy a memory from the data directory to a Qdrant server, or back. Safe to repeat."""
+    from assistant import operations
+
+    if to not in list(operations.MemoryPlace):
+        raise typer.BadParameter("--to must be 'edge' or 'server'", param_hint="--to")
+    place, settings = operations.MemoryPlace(to), memory.read()
+    done, seconds = _timed(lambda progress: operations.migrate(settings, place, progress))
+    setting = "qdrant_url set" if place is operations.MemoryPlace.SERVER else "qdrant_url empty"
+    lines = [
+        f"{done.rounds} memories from {done.source} are in {done.target}: {done.written} copied, "
+        f"{done.already_there} already there, {done.removed} removed, in {seconds:.1f} s",
+        f"checked: both hold {done.rounds} memories, sha256 {done.checksum}",
+        f"start the assistant with {setting} to use it; the source is as it was",
+    ]
+    _print("migrate", seconds, asdict(done), lines, as_json=as_json)
+
+
+def reindex(
+    memory: MemoryOptions,
+    again: Annotated[
+        bool, typer.Option(help="Rebuild the index even if nothing has changed.")
+    ] = False,
+    keep_old: Annotated[
+        bool, typer.Option(help="Keep the old index until the next reindex.")
+    ] = False,
+    cancel: Annotated[
+        bool, typer.Option(help="Cancel an interrupted reindex and keep the old index.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Rebuild the index with the current embedder and settings. Safe to repeat."""
+    from assistant import operations
+
+    settings = memory.read()
+    if cancel:
+        cancelled = asyncio.run(operations.cancel_reindex(settings))
+        said = "cancelled: the old index stays in use" if cancelled else "nothing to cancel"
+        body = json.dumps({"command": "reindex", "cancelled": cancelled})
+        typer.echo(body if as_json else said)
+        return
+    done, seconds = _timed(
+        lambda progress: operations.reindex(settings, progress, keep_old=keep_old, again=again)
+    )
+    lines = [
+        f"{done.rounds} memories in {done.place} indexed anew: {done.written} encoded, "
+        f"{done.already_there} done before, in {seconds:.1f} s",
+        f"was: {_maker(done.was)}; is now: {_maker(done.now)}",
+        f"checked: {done.rounds} memories, none changed, sha256 {done.checksum}",
+    ]
+    if not done.was_needed:
+        lines = [f"nothing to do: the memory in {done.place} is one of {_maker(done.now)}"]
+    _print("reindex", seconds, asdict(done), lines, as_json=as_json)
+
+
+def backup(
+    file: Annotated[
+        Path, typer.Argument(help="Backup file to write. A name ending in .gz is compressed.")
+    ],
+    running: RunningOptions,
+    memory: MemoryOptions,
+    as_json: Json = False,
+) -> None:
+    """Back up all users to a file. Use --assistant while the assistant runs."""
+    from assistant import operations
+
+    if connection := running.connect():
+        started = time.perf_counter()
+        with connection:
+            done = _backed_up(connection, file)
+        seconds = time.perf_counter() - started
+    else:
+        settings = memory.read()
+        done, seconds = _timed(lambda progress: operations.backup(settings, file, progress))
+    lines = [
+        f"{done.rounds} memories from {done.source} are in {file}, in {seconds:.1f} s",
+        f"sha256 of the memories: {done.checksum}",
+    ]
+    _print("backup", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
+
+
+def _backed_up(connection: "ServerConnection", file: Path) -> "BackedUp":
+    """What the running assistant that has the memory open writes."""
+    from assistant.operations import written_whole
+    from memory_store.transfer import BackedUp, LinesSum
+
+    written = LinesSum()
+    with written_whole(file) as out:
+        for line in connection.lines("GET", "/v1/backup"):
+            out.write(f"{line}\n")
+            written.add(line)
+    return BackedUp(connection.base_url, written.rounds, written.checksum)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="Backup file to read.")],
+    memory: MemoryOptions,
+    as_json: Json = False,
+) -> None:
+    """Restore a backup into an empty memory. If interrupted, run it again."""
+    from assistant import operations
+
+    settings = memory.read()
+    done, seconds = _timed(lambda progress: operations.restore(settings, file, progress))
+    lines = [
+        f"{done.rounds} memories from {file} are in {done.target}, in {seconds:.1f} s",
+        f"checked: it holds what the file holds, sha256 of the memories: {done.checksum}",
+    ]
+    _print("restore", seconds, {"file": str(file), **asdict(done)}, lines, as_json=as_json)
+
+
+def repair(
+    settings: SettingsOptions,
+    backup: Annotated[
+        Path | None, typer.Option("--from", help="Backup file to recover lost messages from.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Repair a damaged memory: keep every intact message. Copy its files first: damaged ones go."""
+    from assistant import operations
+
+    read, started = settings.read(), time.perf_counter()
+    done = asyncio.run(operations.repair(read, backup))
+    left = len(done.found.lost) - done.brought_back
+    summary = {**asdict(done.found), "brought_back": done.brought_back, "lost": left}
+    _print("repair", time.perf_counter() - started, summary, _mended(done, left), as_json=as_json)
+    raise typer.Exit(1 if left else 0)
+
+
+def _mended(done: "Mended", left: int) -> list[str]:
+    found = done.found
+    counts = (
+        (len(found.missing), "missing"),
+        (len(found.altered), "not as written, left out"),
+        (len(found.older), "without their last change, kept"),
+        (len(found.returned), "forgotten before, left out"),
+    )
+    lines = [f"{found.place} holds {found.kept + done.brought_back} memories that are whole"]
+    lines += [f"{count} memories: {what}" for count, what in counts if count]
+    if done.brought_back:
+        lines.append(f"{done.brought_back} memories brought back from the backup")
+    if left:
+        lines.append(f"{left} memories are lost; --json names them")
+    return lines
+
+
+def scrub(running: RunningOptions, settings: SettingsOptions, as_json: Json = False) -> None:
+    """Remove forgotten text from the disk now. Use --assistant while the assistant runs."""
+    from assistant import operations
+
+    started = time.perf_counter()
+    if connection := running.connect():
+        with connection:
+            scrubbed = bool(connection.call("POST", "/v1/scrub")["scrubbed"])
+    else:
+        scrubbed = asyncio.run(operations.scrub(settings.read()))
+    seconds = time.perf_counter() - started
+    line = f"forgotten text was removed from the disk, in {seconds:.1f} s"
+    if not scrubbed:
+        line = "nothing to do: a Qdrant server cleans its own files (docs/privacy.md)"
+    _print("scrub", seconds, {"scrubbed": scrubbed}, [line], as_json=as_json)
+
+
+def _timed(work: "Callable[[Progress], Coroutine[Any, Any, _Result]]") -> tuple[_Result, float]:
+    """The result of the work, with its progress shown, and the seconds it took."""
+    started = time.perf_counter()
+    with shown_progress(Console(stderr=True)) as progress:
+        result = asyncio.run(work(progress))
+    return result, time.perf_counter() - started
+
+
+def _maker(identity: Any) -> str:
+    return ", ".join(f"{name} {value}" for name, value in identity.items())
+
+
+def _print(
+    command: str, seconds: float, summary: dict[str, Any], lines: list[str], *, as_json: bool
+) -> None:
+    """What was done: for programs, or in these lines."""
+    if as_json:
+        print_json({"command": command, **summary, "seconds": round(seconds, 3)})
+    else:
+        typer.echo("\n".join(lines))
