@@ -16,33 +16,30 @@ from memory_store.changes.extraction import (
 )
 from memory_store.changes.forgetting import (
     Forgotten,
-)
-from memory_store.changes.linking import (
-    CORRECTION,
+    RetentionRule,
 )
 from memory_store.changes.validity import (
+    Conflict,
+    Step,
+    Told,
     superseded_parts,
 )
-from memory_store.conflicts import (
-    Conflict,
+from memory_store.changes.writing import (
+    CORRECTION,
+)
+from memory_store.disk import (
+    require_place,
 )
 from memory_store.documents import (
     NONE,
     Document,
     Documents,
 )
-from memory_store.engines.disk_space import (
-    require_place,
-)
 from memory_store.facts import (
     only_asks,
     own_sentences,
     reading_of,
     rule_facts,
-)
-from memory_store.history import (
-    Step,
-    Told,
 )
 from memory_store.keys import (
     KeyDesign,
@@ -57,38 +54,31 @@ from memory_store.labels import (
     where,
 )
 from memory_store.listing import (
+    LONGEST_TITLE,
     Listing,
     Page,
     Place,
-)
-from memory_store.recall.fusion import (
-    Weights,
-)
-from memory_store.recall.recall import (
-    Query,
-    Recall,
-    RecallSettings,
-)
-from memory_store.retention import (
-    RetentionRule,
-)
-from memory_store.sessions import (
-    LONGEST_TITLE,
     as_title,
     summarise_session,
 )
-from memory_store.spaces import (
-    Whose,
-    owner_of,
-    whose,
+from memory_store.recall.query import (
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    RecallSettings,
 )
-from memory_store.store import (
-    MemoryStore,
+from memory_store.recall.ranking import (
+    Weights,
 )
-from memory_store.time import (
+from memory_store.spans import (
     Precision,
     TimeRange,
     TimeUse,
+)
+from memory_store.store import (
+    MemoryStore,
 )
 from memory_store.types import (
     Days,
@@ -97,14 +87,14 @@ from memory_store.types import (
     Fact,
     FactLink,
     Held,
-    Reason,
-    Recalled,
-    RecalledSession,
     Record,
     Round,
     SessionSummary,
     Speaker,
+    Whose,
+    owner_of,
     round_id,
+    whose,
 )
 
 __all__ = [

@@ -1,17 +1,34 @@
-"""A user's rounds by when they were said: which of them, in which order, and how far."""
+"""What a user has said, as lists: rounds by when they were said, and sessions summed up."""
 
 import heapq
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from memory_store.engines.engine import Hit
-from memory_store.engines.layout import ASKS
-from memory_store.labels import Where
-from memory_store.types import Days, Record
+from memory_store.engines.layout import ASKS, LABELS
+from memory_store.labels import Labels, Where, from_terms, shared
+from memory_store.scheduler import in_order
+from memory_store.types import Days, EnrichmentFailure, EnrichmentState, Record, SessionSummary
 
-TEXTS = ("user_text", "assistant_text")
+_TEXTS = ("user_text", "assistant_text")
 _PLACE = ("session_date", "session_id", "round_index")
+
+SUMMARY_FIELDS = (
+    "session_id",
+    "session_date",
+    "round_index",
+    "enrichment",
+    "attempts",
+    "failure",
+    "user_text",
+    "session_title",
+    LABELS,
+)
+_OPENING = 80
+LONGEST_TITLE = 200
+
 
 Place = tuple[datetime, str, int]
 """Where a round stands among the rounds of its user: by date, then by session and index."""
@@ -61,7 +78,7 @@ class Cut:
 
 def fields(listing: Listing) -> Sequence[str]:
     """The payload fields that `cut` looks at."""
-    texts = TEXTS if listing.text else ()
+    texts = _TEXTS if listing.text else ()
     return (*_PLACE, *texts) if listing.questions else (*_PLACE, *texts, ASKS)
 
 
@@ -98,4 +115,88 @@ def _is_behind(place: Place, listing: Listing) -> bool:
 
 
 def _holds(hit: Hit, wanted: str) -> bool:
-    return any(wanted in hit.payload[field].casefold() for field in TEXTS)
+    return any(wanted in hit.payload[field].casefold() for field in _TEXTS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a summary needs of one round."""
+
+    date: datetime
+    enrichment: EnrichmentFailure
+    opening: str
+    title: str
+    labels: Labels
+
+
+def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
+    """One summary a session, by the day and time it began, then by id."""
+    by_session: defaultdict[str, list[_Said]] = defaultdict(list)
+    for hit in hits:
+        by_session[hit.payload["session_id"]].append(_said(hit))
+    summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
+    return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
+
+
+def summarise_session(records: Sequence[Record]) -> SessionSummary:
+    """The summary of one session from its records, of which there is at least one."""
+    said = [
+        _Said(
+            r.round.session_date,
+            EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
+            _opening(r.round.user_text),
+            r.round.session_title,
+            r.round.labels,
+        )
+        for r in records
+    ]
+    return _summary(records[0].round.session_id, said)
+
+
+def _said(hit: Hit) -> _Said:
+    payload = hit.payload
+    return _Said(
+        datetime.fromisoformat(payload["session_date"]),
+        EnrichmentFailure(
+            round_id=hit.id,
+            round_index=int(payload["round_index"]),
+            state=EnrichmentState(payload["enrichment"]),
+            attempts=int(payload.get("attempts", 0)),
+            failure=payload.get("failure", ""),
+        ),
+        _opening(payload["user_text"]),
+        payload.get("session_title", ""),
+        from_terms(payload.get(LABELS) or ()),
+    )
+
+
+def as_title(text: str) -> str:
+    """A text as the title of a session: one line, and not too long."""
+    return " ".join(text.split())[:LONGEST_TITLE].rstrip()
+
+
+def _opening(text: str) -> str:
+    """How a text begins, cut between words where it has any."""
+    line = " ".join(text[: 2 * _OPENING].split())
+    if len(line) <= _OPENING:
+        return line
+    words, _, _ = line[: _OPENING - 1].rpartition(" ")
+    return f"{words or line[: _OPENING - 2]} …"
+
+
+def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
+    states = Counter(one.enrichment.state for one in said)
+    failed = [one.enrichment for one in said if one.enrichment.failure]
+    in_turn = sorted(said, key=lambda one: one.enrichment.round_index)
+    return SessionSummary(
+        session_id=session_id,
+        started_at=min(one.date for one in said),
+        ended_at=max(one.date for one in said),
+        rounds=len(said),
+        enrichment={state: states[state] for state in EnrichmentState},
+        failures=tuple(sorted(failed, key=lambda failure: failure.round_index)),
+        opening=in_turn[0].opening,
+        title=next((one.title for one in in_turn if one.title), ""),
+        days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
+        labels=shared([one.labels for one in in_turn]),
+    )

@@ -23,16 +23,7 @@ from memory_store.facts import ends_asking, only_asks
 from memory_store.labels import from_terms, terms_of
 from memory_store.language.reading import Reading, reading_from
 from memory_store.language.words import indexed_counts, term_counts
-from memory_store.spaces import whose
-from memory_store.types import (
-    Days,
-    EnrichmentState,
-    Fact,
-    FactLink,
-    Record,
-    Round,
-    Speaker,
-)
+from memory_store.types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
 
 SCHEMA_VERSION = 3
 _COMPUTED = (

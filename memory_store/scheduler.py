@@ -12,8 +12,9 @@ A `Job` is what one request asks for. Whoever opens none has one of their own fo
 
 import asyncio
 import heapq
+import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,8 +22,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
-
-from memory_store.fair_turns import Shares
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRichComparison
@@ -43,6 +42,8 @@ _RUN = 1000
 _WORTH_A_THREAD = 2000
 # Reading more of them takes longer than a tenth of a second.
 _LIGHT = 10_000
+# Owners who are remembered although they count like anybody new.
+_MOST_OWNERS = 1000
 _seconds = time.perf_counter
 _numbers = count()
 _Item = TypeVar("_Item")
@@ -158,6 +159,36 @@ def in_order(
 # Two, one of them for what does not take long: threads that compute hold each other up, and the
 # loop.
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="long-work")
+
+
+class Shares:
+    """What each of several owners has had of something that is used by one at a time.
+
+    Fair queueing by virtual time (Demers, Keshav and Shenker 1989): who comes back after a while
+    counts as having had little less than those who are served now, so that nobody can save up
+    more than a credit, and nobody is made to wait for what he had long ago.
+    """
+
+    def __init__(self, credit: float) -> None:
+        self._credit = credit
+        self._had: dict[str, float] = {}
+        self._now = 0.0
+
+    def next_of(self, wanted: Mapping[str, float]) -> str:
+        """The owner who would have had the least with what is wanted next; of equals the first."""
+        chosen = min(wanted, key=lambda owner: self._counted(owner) + wanted[owner])
+        self._now = max(self._now, self._counted(chosen))
+        return chosen
+
+    def charge(self, owner: str, amount: float) -> None:
+        """Count what an owner has had."""
+        self._had[owner] = self._counted(owner) + amount
+        if len(self._had) > _MOST_OWNERS:
+            least = self._now - self._credit
+            self._had = {one: had for one, had in self._had.items() if had > least}
+
+    def _counted(self, owner: str) -> float:
+        return max(self._had.get(owner, -math.inf), self._now - self._credit)
 
 
 class _Line:

@@ -1,53 +1,46 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
-import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from memory_store.changes.correction import Corrected, Correction, corrected, given_facts
-from memory_store.changes.extraction import Extraction, enriched, known_facts
-from memory_store.changes.forgetting import Forgotten, Removal
-from memory_store.changes.linking import Linking
-from memory_store.changes.validity import linked_records
-from memory_store.changes.writing import Writer
-from memory_store.conflicts import Conflict, conflicts
+from memory_store.changes.extraction import Extraction, enriched
+from memory_store.changes.forgetting import Forgotten, Removal, RetentionRule
+from memory_store.changes.writing import Linking, Writer
 from memory_store.embedding.embedder import Embedder
-from memory_store.embedding.encoder import TextKind
-from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Claim, Engine, Hit, Payload, Scope
+from memory_store.engines.engine import Claim, Engine, Scope
 from memory_store.engines.layout import LABELS
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.facts import reading_of, rule_facts
-from memory_store.history import Told, told
 from memory_store.identity import admit
-from memory_store.indexing import Indexer
 from memory_store.keys import KeyDesign
-from memory_store.labels import Labels, Where, checked_labels, terms_of
-from memory_store.language import Language
-from memory_store.language.words import in_plain_words, shared_with
-from memory_store.listing import Listing, Page, cut, fields, place_of
-from memory_store.points import enrichment_to_payload, from_payload
-from memory_store.recall.recall import Query, Recall, RecallSettings, Searched, recall
-from memory_store.recall.remembered import Places, Values
-from memory_store.recall.search import query_vector
-from memory_store.retention import RetentionRule
-from memory_store.scheduler import aside, in_order, in_slices, pause
-from memory_store.sessions import SUMMARY_FIELDS, as_title, summarise
-from memory_store.spaces import whose
+from memory_store.labels import Labels, checked_labels, terms_of
+from memory_store.language.words import in_plain_words
+from memory_store.listing import (
+    as_title,
+)
+from memory_store.points import enrichment_to_payload
+from memory_store.reader import FACT, MemoryReader
+from memory_store.recall.query import RecallSettings
+from memory_store.scheduler import aside, pause
 from memory_store.transfer.records import owned
-from memory_store.types import Days, EnrichmentState, FactLink, Held, Record, Round, SessionSummary
+from memory_store.types import (
+    EnrichmentState,
+    Held,
+    Record,
+    Round,
+    is_round_id,
+)
 
 # Characters of a failure that are kept.
 _REASON = 500
-# Of how many characters reading takes as long as going through a round or a fact.
-_FACT = 20
 # Rounds that get the title of their session in one go.
 _NAMED_AT_ONCE = 16
 
 
-class MemoryStore:
+class MemoryStore(MemoryReader):
     """Rounds of many users on one engine. Every call names its user; none reaches another's."""
 
     def __init__(
@@ -61,14 +54,9 @@ class MemoryStore:
     ) -> None:
         """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
         forgotten; without it they need not be encoded again when the same texts come back."""
-        self._engine = engine
-        self._embedder = embedder
+        super().__init__(engine, embedder, settings, design)
         self._forgets_vectors = forget_vectors
-        self._indexer = Indexer(embedder, design or KeyDesign())
-        self._settings = settings or RecallSettings()
-        self._language = self._indexer.design.language
         self._linking = Linking(engine, self._language)
-        self._searched = Searched(engine, self._indexer, Places(engine), Values(engine))
         self._writer = Writer(engine, self._indexer, self._linking)
         self._removal = Removal(
             engine,
@@ -77,11 +65,6 @@ class MemoryStore:
             self._linking,
             embedder if forget_vectors else None,
         )
-
-    @property
-    def language(self) -> Language:
-        """By whose rules the memory is written and asked."""
-        return self._language
 
     async def open(self) -> None:
         """Open the engine; refuse data of another embedder, key design or schema
@@ -185,14 +168,6 @@ class MemoryStore:
             failed = Scope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
             await self._engine.set_payload(failed, again)
 
-    async def unenriched(
-        self, *states: EnrichmentState, lapsed: datetime | None = None
-    ) -> list[Record]:
-        """The records of all users whose enrichment is in one of these states; with `lapsed` only
-        those that somebody had claimed until then, or for less."""
-        hits = await self._engine.in_state([state.value for state in states], lapsed)
-        return await _records(hits)
-
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
         """Those of these rounds of one user that wait for enrichment and are this claim's now:
         until it is over, nobody else gets them. Claimed until `now`, they are free again."""
@@ -202,67 +177,11 @@ class MemoryStore:
         ours = await self._engine.claim(Scope(rounds[0].user_id), held, claim, now)
         return [round for round in rounds if round.id in ours]
 
-    async def recall(self, query: Query) -> Recall:
-        """The user's rounds nearest to the query, best first, and the sessions they gather to."""
-        return await recall(self._searched, query, self._settings)
-
-    async def known_facts(
-        self, user_id: str, statements: Sequence[str], limit: int, besides: Collection[str] = ()
-    ) -> list[FactLink]:
-        """What the user stated, in other rounds than those with the ids `besides`, and still holds:
-        the nearest to each of the statements first."""
-        return await known_facts(self._engine, self._embedder, user_id, statements, limit, besides)
-
     async def let_go(self, query: str) -> None:
         """Keep no vector of a text that was searched for and is not kept."""
         if self._forgets_vectors:
             said = [query, in_plain_words(query)]
             await self._embedder.forget([*said, *map(self._language.as_statement, said)])
-
-    async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How near each text is to the query, on the scale of a recall's similarity."""
-        if not texts:
-            return []
-        if self._language.has_rules:
-            query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
-        statement = self._settings.statement_for(self._embedder)
-        vector = await query_vector(self._embedder, query, statement, self._language)
-        rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
-        weights, common = self._settings.weights, self._embedder.identity.common
-        share = shared_with(query)
-        shared = [share(text) async for text in in_slices(texts)]
-        return [
-            weights.dense * (float(cosine) - common) + weights.words * share
-            for cosine, share in zip(rows @ vector, shared, strict=True)
-        ]
-
-    async def round(self, user_id: str, round_id: str) -> Record | None:
-        """One record by id; None when this user has no such round."""
-        if not _is_id(round_id):
-            return None
-        hits = await self._engine.scroll(Scope(user_id, ids=(round_id,)))
-        return from_payload(hits[0].payload) if hits else None
-
-    async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
-        """One record with the histories of its facts, as they stood on a day.
-
-        None when this user has no such round, or had none on that day.
-        """
-        record = await self.round(user_id, round_id)
-        if record is None or (as_of and record.round.session_date.date() > as_of):
-            return None
-        return await told(self._engine, record, Days(last=as_of))
-
-    async def session(self, user_id: str, session_id: str) -> list[Record]:
-        """The records of one session in round order; empty when there is none."""
-        records = await _records(await self._engine.scroll(Scope(user_id, session_id)))
-        size = _FACT * len(records)
-        return await aside(size, in_order, records, lambda record: record.round.round_index)
-
-    async def sessions(self, user_id: str, where: Where = ()) -> list[SessionSummary]:
-        """Every session of a user, oldest first; of rounds labelled like this only."""
-        hits = await self._engine.scroll(Scope(user_id, labels=where), SUMMARY_FIELDS)
-        return await aside(_FACT * len(hits), summarise, hits)
 
     async def name_session(
         self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
@@ -283,54 +202,15 @@ class MemoryStore:
             await pause()
         return await self.session(user_id, session_id)
 
-    async def conflicts(self, user_id: str) -> list[Conflict]:
-        """What contradicts the user's own statements and may be another's, the newest first.
-        `correct` says with `speakers` who said it."""
-        return await conflicts(self._engine, user_id)
-
-    async def listed(self, listing: Listing) -> Page:
-        """One page of a user's rounds by when they were said."""
-        ids = listing.ids and tuple(filter(_is_id, listing.ids))
-        if ids == ():
-            return Page((), 0)
-        scope = Scope(listing.user_id, listing.session_id, ids, listing.days, labels=listing.where)
-        every = await self._engine.scroll(scope, fields(listing))
-        page = await aside(_FACT * len(every), cut, every, listing)
-        read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
-        records = {record.id: record for record in read}
-        if listing.as_of:
-            until = Days(last=listing.as_of)
-            records = await linked_records(self._engine, listing.user_id, until, records)
-        found = tuple(records[id] for id in page.ids if id in records)
-        return Page(found, page.total, page.next)
-
-    async def records(self, user_id: str) -> list[Record]:
-        """Every record of a user, oldest first."""
-        records = await _records(await self._engine.scroll(Scope(user_id)))
-        return await aside(_FACT * len(records), in_order, records, place_of)
-
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
         """Store records that were taken out somewhere, as this user's; how many were new.
 
         What is there already stays as it is; `RoundTaken` when it is just being written.
         """
-        ours = await aside(_FACT * len(records), owned, records, user_id)
+        ours = await aside(FACT * len(records), owned, records, user_id)
         held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
         new = [record for record in ours if record.id not in held]
         return len(await self._writer.write(new, {}))
-
-    async def users(self) -> list[str]:
-        """Everybody of whom something is kept, in order: for a backup, never for a user."""
-        return sorted(await self._engine.users())
-
-    async def spaces(self, user_id: str) -> list[str]:
-        """The names of the spaces in which something of a user is kept, in order."""
-        owners = [whose(owner) for owner in await self._engine.owners(user_id)]
-        return sorted(owner.space for owner in owners if owner.space is not None)
-
-    async def count(self, user_id: str) -> int:
-        """How many rounds are kept for a user."""
-        return await self._engine.count(Scope(user_id))
 
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again.
@@ -362,7 +242,7 @@ class MemoryStore:
         record = await self.round(user_id, round_id)
         if record is None:
             return None
-        size = record.round.size + correction.size + _FACT * len(record.facts)
+        size = record.round.size + correction.size + FACT * len(record.facts)
         changed = await aside(size, corrected, record, correction, enrichment, self._language)
         if changed is record:
             return Corrected(record)
@@ -385,7 +265,7 @@ class MemoryStore:
         `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
         """
         scope = Scope(user_id, ids=(round_id,))
-        if not _is_id(round_id):
+        if not is_round_id(round_id):
             return Forgotten()
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
@@ -427,40 +307,3 @@ class MemoryStore:
         clears its files by itself.
         """
         return await self._engine.scrub(if_due=if_due)
-
-    async def verify(self) -> int:
-        """Read every round of everybody; how many there are. Raises `StoreDamaged` where one that
-        was acknowledged is missing or altered, or cannot be read."""
-        await self._engine.verify()
-        return sum([len(await self.records(user_id)) for user_id in await self.users()])
-
-    async def promise(self) -> str:
-        """When what was said counts as kept, in words for the operator."""
-        return await self._engine.promise()
-
-    async def check(self) -> None:
-        """Raise what is wrong when the engine or the embedder cannot be used."""
-        await self._engine.check()
-        await self._embedder.embed(["ready?"], TextKind.QUERY)
-
-    @property
-    def key_fallbacks(self) -> Mapping[str, int]:
-        """Rounds written since the start that have nothing of what the key design takes."""
-        return dict(self._indexer.fallbacks)
-
-    @property
-    def description(self) -> Payload:
-        """Engine, embedder and schema, for reports."""
-        return {"engine": self._engine.name, **self._indexer.identity}
-
-
-async def _records(hits: Sequence[Hit]) -> list[Record]:
-    return [from_payload(hit.payload) async for hit in in_slices(hits)]
-
-
-def _is_id(text: str) -> bool:
-    """Whether the text could be the id of a round; any other text names none."""
-    try:
-        return str(uuid.UUID(text)) == text
-    except ValueError:
-        return False

@@ -1,19 +1,57 @@
-"""The nouns of the store: rounds, facts, records, and what a recall returns. Plain frozen data."""
+"""The nouns of the store: owners, rounds, facts, records, sessions. Plain frozen data.
+
+A space is a separate memory of a user, such as that of an agent or of a project. To the store it is
+an owner of its own, as a user is. So whatever keeps users apart keeps spaces apart: ids, filters,
+caches, links, recall. Nothing else knows that there are spaces.
+"""
 
 import hashlib
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_store.errors import InvalidRecord
 from memory_store.labels import Labels
 
 if TYPE_CHECKING:
     from memory_store.language.reading import Reading
+
+# No user and no space can be named with it: callers may send no control characters.
+_BETWEEN = "\x1f"
+_SPACE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[^\x00-\x1f\x7f]{1,200}")
+
+
+class Whose(NamedTuple):
+    """The user whose a memory is, and which space of that user; None for the user's own."""
+
+    user_id: str
+    space: str | None
+
+
+def owner_of(user_id: str, space: str | None) -> str:
+    """By what the store knows this memory. Raises `InvalidRecord` for what names no space."""
+    if space is None:
+        return user_id
+    if not _SPACE.fullmatch(space):
+        raise InvalidRecord(
+            "a space is named like agent:NAME or project:NAME: a kind in small letters, a colon "
+            f"and up to 200 characters, not {space[:60]!r}"
+        )
+    return f"{user_id}{_BETWEEN}{space}"
+
+
+def whose(owner: str) -> Whose:
+    """The user and the space of an owner."""
+    user_id, between, space = owner.rpartition(_BETWEEN)
+    if not between or not user_id or not _SPACE.fullmatch(space):
+        return Whose(owner, None)
+    return Whose(user_id, space)
+
 
 CORRECTED = "corrected:"
 """How the mark of a correction among the turn ids of a round begins."""
@@ -32,6 +70,14 @@ def round_id(user_id: str, session_id: str, round_index: int) -> str:
     digest[8] = digest[8] & 0x3F | 0x80
     hex = digest.hex()
     return f"{hex[:8]}-{hex[8:12]}-{hex[12:16]}-{hex[16:20]}-{hex[20:]}"
+
+
+def is_round_id(text: str) -> bool:
+    """Whether the text could be the id of a round; any other text names none."""
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
 
 
 Held = Mapping[str, tuple[str, ...]]
@@ -214,49 +260,6 @@ class Record:
     def id(self) -> str:
         """The id of the round."""
         return self.round.id
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """What one signal added to the similarity of a value.
-
-    `value` is the signal on its fixed scale, `because` what matched: the nearest key, the words,
-    the words that name a time, the facts that happened then. Empty where it found nothing.
-    """
-
-    signal: str
-    value: float
-    weight: float
-    because: tuple[str, ...] = ()
-
-    @property
-    def contribution(self) -> float:
-        """Its part of the similarity."""
-        return self.weight * self.value
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """One value found for a query. Higher is nearer; `signals` holds the parts by name.
-
-    `reasons` say why, where the query asked for that; their contributions add up to `similarity`.
-    `sources` are the ids of the rounds that it was derived from; empty of a round itself.
-    """
-
-    record: Record
-    similarity: float
-    signals: Mapping[str, float] = field(default_factory=dict)
-    reasons: tuple[Reason, ...] = ()
-    sources: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledSession:
-    """One session found for a query: its rounds that were found, best first."""
-
-    session_id: str
-    similarity: float
-    rounds: tuple[Recalled, ...]
 
 
 @dataclass(frozen=True, slots=True)

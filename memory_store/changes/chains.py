@@ -5,16 +5,16 @@ round forgotten or written again gives the links that were due all along. Links 
 are kept; links that rules made are made anew.
 """
 
-from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
+from memory_store.changes.links import RULE, may_be_one, speaker_of, without_rule_links
 from memory_store.language import ENGLISH, Language, Stated, replaces
 from memory_store.types import Fact, FactLink, Record
 
-RULE = "rule"
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
 # thousand in doubt would have a hundred million links.
 _MOST_CONTRADICTED = 16
@@ -23,8 +23,8 @@ _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a fact is: its record and its position in it."""
+class _Statement:
+    """A fact that gives a value for a slot: its record, its position in it, and what it states."""
 
     record: Record
     position: int
@@ -70,18 +70,18 @@ def linked(
 
 def _by_slot(
     records: Sequence[Record], wanted: Collection[str], language: Language
-) -> Iterable[list[_Place]]:
+) -> Iterable[list[_Statement]]:
     """The facts that give a value for one of these slots, slot by slot."""
-    found: defaultdict[str, list[_Place]] = defaultdict(list)
+    found: defaultdict[str, list[_Statement]] = defaultdict(list)
     for record in records:
         for position, fact in enumerate(record.facts):
             slot = fact.slot
             if slot in wanted and slot and (known := language.stated(fact.text)) is not None:
-                found[slot].append(_Place(record, position, known))
+                found[slot].append(_Statement(record, position, known))
     return found.values()
 
 
-def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
+def _pairs(places: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:
     """Older and newer of each replacement of one slot, in order."""
     standing = _Standing()
     for newer in places:
@@ -92,12 +92,12 @@ def _pairs(places: Sequence[_Place]) -> Iterator[tuple[_Place, _Place]]:
 
 
 def _conflicts(
-    places: Sequence[_Place], holding: Sequence[_Place]
-) -> Iterator[tuple[_Place, _Place]]:
+    places: Sequence[_Statement], holding: Sequence[_Statement]
+) -> Iterator[tuple[_Statement, _Statement]]:
     """Each statement in doubt, with what it would replace of what holds now; of statements that
     say the same with the latest before it."""
     holds = {place.key for place in holding}
-    latest: OrderedDict[tuple[str, str], _Place] = OrderedDict()
+    latest: OrderedDict[tuple[str, str], _Statement] = OrderedDict()
     for place in places:
         if place.fact.in_doubt and place.record.may_supersede:
             newest = [*islice(reversed(latest.values()), _MOST_CONTRADICTED)]
@@ -110,7 +110,7 @@ def _conflicts(
             latest.move_to_end(said)
 
 
-def _replaces(newer: _Place, older: _Place) -> bool:
+def _replaces(newer: _Statement, older: _Statement) -> bool:
     return may_be_one(newer.record, older.record) and replaces(newer.known, older.known)
 
 
@@ -119,16 +119,16 @@ class _Standing:
     those alone that it replaces."""
 
     def __init__(self) -> None:
-        self._said: dict[str, dict[str, list[_Place]]] = {}
+        self._said: dict[str, dict[str, list[_Statement]]] = {}
 
-    def add(self, place: _Place) -> None:
+    def add(self, place: _Statement) -> None:
         values = self._said.setdefault(speaker_of(place.record), {})
         values.setdefault(place.known.value, []).append(place)
 
-    def taken_out_by(self, newer: _Place) -> list[_Place]:
+    def taken_out_by(self, newer: _Statement) -> list[_Statement]:
         """Those that a newer statement replaces, in order; they hold no longer."""
         name, known = speaker_of(newer.record), newer.known
-        found: list[_Place] = []
+        found: list[_Statement] = []
         for other in {name, ""} if name else set(self._said):
             values = self._said.get(other, {})
             if not known.holds:
@@ -138,16 +138,6 @@ class _Standing:
                 found += (place for places in values.values() for place in places)
                 self._said[other] = {known.value: same} if same else {}
         return sorted(found, key=lambda one: one.order)
-
-
-def speaker_of(record: Record) -> str:
-    """The name that the user speaks by, as names are compared; empty without one."""
-    return (record.round.user_name or "").strip().casefold()
-
-
-def may_be_one(first: Record, second: Record) -> bool:
-    """Whether the same person may have said both: two who speak by name have a home each."""
-    return len({speaker_of(first), speaker_of(second)} - {""}) < 2
 
 
 def _relinked(
@@ -171,60 +161,3 @@ def _relinked(
         for position, fact in enumerate(record.facts)
     )
     return replace(record, facts=facts)
-
-
-def without_rule_links(fact: Fact) -> Fact:
-    """The fact with the links that models chose alone."""
-    newer = fact.superseded_by
-    return replace(
-        fact,
-        superseded_by=None if newer and newer.by == RULE else newer,
-        supersedes=tuple(link for link in fact.supersedes if link.by != RULE),
-        contradicts=tuple(link for link in fact.contradicts if link.by != RULE),
-    )
-
-
-class Unlinking:
-    """Links handed on past facts that are forgotten: what replaced a gone fact replaces what that
-    one had replaced."""
-
-    def __init__(self, gone: Iterable[Record], staying: Collection[str] = ()) -> None:
-        """All facts of these records go but those with the texts `staying`."""
-        self._staying = staying
-        self._gone = {record.id: {fact.text: fact for fact in record.facts} for record in gone}
-
-    def of(self, record: Record) -> Record:
-        """The record without links to what is gone."""
-        return replace(record, facts=tuple(map(self._unlinked, record.facts)))
-
-    def _unlinked(self, fact: Fact) -> Fact:
-        newer = [fact.superseded_by] if fact.superseded_by else []
-        newer = self._followed(newer, lambda gone: filter(None, [gone.superseded_by]))
-        older = self._followed(fact.supersedes, lambda gone: gone.supersedes)
-        return replace(
-            fact,
-            superseded_by=newer[0] if newer else None,
-            supersedes=tuple(older),
-            contradicts=tuple(link for link in fact.contradicts if not self._leads_to_gone(link)),
-        )
-
-    def _followed(
-        self, links: Iterable[FactLink], further: Callable[[Fact], Iterable[FactLink]]
-    ) -> list[FactLink]:
-        """The links that lead to what stays, of which some are found past what is gone."""
-        kept: dict[FactLink, None] = {}
-        seen: set[FactLink] = set()
-        waiting = deque(links)
-        while waiting:
-            link = waiting.popleft()
-            if link in seen:
-                continue
-            seen.add(link)
-            if not self._leads_to_gone(link):
-                kept[link] = None
-            elif fact := self._gone[link.round_id].get(link.text):
-                waiting.extendleft(reversed([*further(fact)]))
-        return list(kept)
-
-    def _leads_to_gone(self, link: FactLink) -> bool:
-        return link.round_id in self._gone and link.text not in self._staying

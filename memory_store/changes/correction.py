@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory_store.changes.chains import without_rule_links
+from memory_store.changes.links import without_rule_links
 from memory_store.errors import InvalidRecord
 from memory_store.facts import rule_facts
 from memory_store.language import ENGLISH, Language

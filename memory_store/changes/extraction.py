@@ -22,7 +22,8 @@ from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms
 from memory_store.types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 
-Matrix = npt.NDArray[Any]
+Cosines = npt.NDArray[Any]
+"""A row for each statement, a column for each fact."""
 # Statements looked up, and rounds looked at for each beside those that the statements are from.
 _MOST_STATEMENTS = 160
 _ROUNDS = 8
@@ -57,7 +58,7 @@ async def known_facts(
     return _nearest_to_each(links, wanted @ rows.T)[:limit]
 
 
-def _nearest_to_each(links: Sequence[FactLink], closeness: Matrix) -> list[FactLink]:
+def _nearest_to_each(links: Sequence[FactLink], closeness: Cosines) -> list[FactLink]:
     """The links by their place among those near to a statement (row), the nearest first."""
     order = np.argsort(-closeness, axis=1, kind="stable")
     places = ((rank, row) for rank in range(len(links)) for row in range(len(order)))

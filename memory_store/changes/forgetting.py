@@ -1,23 +1,45 @@
 """How rounds go, and what goes with them: links, vectors in caches, answers that repeat them."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from itertools import pairwise
 
 from memory_store.changes.correction import without_answer
-from memory_store.changes.linking import Linking
-from memory_store.changes.writing import Writer
+from memory_store.changes.writing import Linking, Writer
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.batched_reads import postings_in_parts, records_in
 from memory_store.engines.engine import Engine, Scope
-from memory_store.indexing import Indexer
-from memory_store.keys import KeyDesign, keys_of
+from memory_store.errors import InvalidRecord
+from memory_store.keys import Indexer, KeyDesign, keys_of
+from memory_store.labels import Where
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.language.words import in_plain_words, terms
 from memory_store.scheduler import aside, pause
-from memory_store.types import EnrichmentState, Record
+from memory_store.types import Days, EnrichmentState, Record
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRule:
+    """Which rounds of a user go: those that expire at `expired_by` or before, and those that were
+    said on `said_until` or before. With `where`, of all these only those labelled like this."""
+
+    expired_by: datetime | None = None
+    said_until: date | None = None
+    where: Where = ()
+
+    def __post_init__(self) -> None:
+        if self.expired_by is None and self.said_until is None:
+            raise InvalidRecord("a rule names a time")
+
+    def scopes(self, user_id: str) -> Iterator[Scope]:
+        """Where these rounds lie; some may lie in both."""
+        if self.expired_by is not None:
+            yield Scope(user_id, expired_by=self.expired_by, labels=self.where)
+        if self.said_until is not None:
+            yield Scope(user_id, days=Days(last=self.said_until), labels=self.where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
-"""How points lie in an engine, and scopes in plain values: shared, so that engines agree."""
+"""What engines share: how points lie, scopes in plain values, and who is told of writes."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 import numpy as np
 
-from memory_store.engines.engine import Matrix, Point, Scope
+from memory_store.embedding.encoder import Matrix
+from memory_store.engines.engine import Point, Scope, Watcher
 from memory_store.types import Days, Held
 
 KEYS = "keys"
@@ -89,3 +91,46 @@ def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:
 
 def _midnight(day: date | None) -> datetime | None:
     return datetime.combine(day, time(), UTC) if day else None
+
+
+Written = Mapping[str, Sequence[str] | None]
+"""Ids of points by user; None where any of the user's may be among them."""
+
+
+class Watchers:
+    """All that watch one engine."""
+
+    def __init__(self) -> None:
+        self._all: list[Watcher] = []
+
+    def add(self, watcher: Watcher) -> None:
+        """Tell this one, too, from now on."""
+        self._all.append(watcher)
+
+    @contextmanager
+    def told_of(self, written: Written) -> Iterator[None]:
+        """Tell of what is written within, however it ends: what failed may have changed some."""
+        try:
+            yield
+        finally:
+            for user_id, ids in written.items():
+                for watcher in self._all:
+                    watcher.written(user_id, ids)
+
+    def found(self, user_id: str, versions: Mapping[int, int]) -> None:
+        """Tell in which versions a search found a user's points."""
+        for watcher in self._all:
+            watcher.found(user_id, versions)
+
+
+def of_points(points: Sequence[Point]) -> Written:
+    """These points, whosever they are."""
+    by_user: dict[str, list[str]] = {}
+    for point in points:
+        by_user.setdefault(point.payload[USER], []).append(point.id)
+    return by_user
+
+
+def of_scope(scope: Scope) -> Written:
+    """What lies in a scope."""
+    return {scope.user_id: scope.ids}

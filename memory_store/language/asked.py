@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory_store.language.kinds import ASKING, Kind, kinds_of, most_of
 from memory_store.language.languages import wording
-from memory_store.time import TimeRange
+from memory_store.spans import TimeRange
 from memory_store.types import Days
 
 # How sure it has to be that a text asks for anything, to ask for a summary.

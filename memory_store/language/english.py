@@ -24,7 +24,7 @@ from memory_store.language.statements import (
     stated,
     statements,
 )
-from memory_store.time import TimeRange
+from memory_store.spans import TimeRange
 from memory_store.types import Days
 
 # Whoever asks for a value asks for nothing else.

@@ -14,7 +14,7 @@ from memory_store.language.dates import event_days, time_range
 from memory_store.language.languages import ENGLISH, languages_of
 from memory_store.language.reading import Reading, read
 from memory_store.language.sentences import LONGEST_READ, units_of
-from memory_store.time import TimeRange
+from memory_store.spans import TimeRange
 from memory_store.types import Days
 
 _SHORTEST, LONGEST_STATEMENT = 4, 400

@@ -2,29 +2,35 @@
 
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from memory_store.changes.validity import HOPS, linked_records
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, Scope
-from memory_store.errors import InvalidRecord
-from memory_store.indexing import Indexer
-from memory_store.labels import Where, holds
-from memory_store.language.asked import Asked
-from memory_store.recall.explanation import LookedFor, reasons
-from memory_store.recall.fusion import Candidate, Weights, best
+from memory_store.keys import Indexer
+from memory_store.labels import holds
+from memory_store.language.words import query_terms
+from memory_store.recall.query import (
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    RecallSettings,
+)
+from memory_store.recall.ranking import Candidate, Weights, as_many, best
 from memory_store.recall.remembered import Places, RoundPlace, Values
 from memory_store.recall.search import Found, Search, find
 from memory_store.recall.signals import candidates_of
-from memory_store.recall.speakers import Speakers, named_speakers, without_names
-from memory_store.recall.weighting import as_many
-from memory_store.scheduler import aside
-from memory_store.time import TimeRange, TimeUse
-from memory_store.types import Days, Fact, Reason, Recalled, RecalledSession, Record
+from memory_store.recall.speakers import Speakers, named_speakers, speakers_of, without_names
+from memory_store.scheduler import aside, in_slices
+from memory_store.spans import TimeRange, TimeUse
+from memory_store.types import Fact, Record
 
 SIGNAL = "replaces"
 """How far a round was lifted to come before one whose statement it replaced."""
@@ -87,83 +93,6 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
 
 
 @dataclass(frozen=True, slots=True)
-class RecallSettings:
-    """How a recall searches."""
-
-    weights: Weights = field(default_factory=Weights)
-    statement: float | None = None
-    """Share of the statement that would answer the question in the query's vector; None for the
-    encoder's own."""
-    candidates: int = 400
-    """Rounds asked of the dense keys, and of each word."""
-    time_use: TimeUse = TimeUse.LIFT
-    """What the days that a question asks about do."""
-
-    def statement_for(self, embedder: Embedder) -> float:
-        """The share of the statement in a query's vector of this embedder."""
-        return embedder.identity.statement if self.statement is None else self.statement
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What is searched, for whom, how much of it is wanted, and an explicit cut by day.
-
-    With `asked_on`, the day of the question, a time that the text names ("last March") counts as
-    the settings say (`TimeUse`). What lies outside `days` is never found.
-    """
-
-    user_id: str
-    text: str
-    limit: int = 10
-    days: Days = field(default_factory=Days)
-    asked_on: date | None = None
-    time_range: TimeRange | None = None
-    """The days asked about where the caller knows them better than the rules."""
-    explained: bool = False
-    """Whether each value comes with the reasons for its similarity."""
-    sessions: bool = True
-    """Whether sessions are wanted beside rounds. Without them half as many values are read."""
-    short_limit: int = 0
-    """Where rounds are short, up to so many: as much to read as `limit` of usual length. Only
-    without sessions; 0 is `limit`, however short they are."""
-    where: Where = ()
-    """How rounds must be labelled to be found."""
-    asked: Asked | None = None
-    """What the text asks for, where it was read before; its days count only with `asked_on`."""
-
-    def __post_init__(self) -> None:
-        if not self.text.strip():
-            raise InvalidRecord("a query needs text")
-        if self.limit < 1:
-            raise InvalidRecord(f"limit must be at least 1, got {self.limit}")
-        if self.short_limit and (self.short_limit < self.limit or self.sessions):
-            raise InvalidRecord("short_limit is at least the limit, and without sessions")
-
-
-@dataclass(frozen=True, slots=True)
-class Recall:
-    """Rounds and, where wanted, sessions found, best first, and where the time went (ms)."""
-
-    rounds: tuple[Recalled, ...]
-    sessions: tuple[RecalledSession, ...]
-    timings: Mapping[str, float]
-    time_range: TimeRange | None = None
-    fell_back: bool = False
-    """Whether nothing was said in the time range, or about it, so that it cut nothing off."""
-    values: tuple[Recalled, ...] | None = None
-    """What is read where that is not the rounds themselves: what was derived from them."""
-    steps: tuple[str, ...] = ()
-    """What was done one after the other, where values were not found all at once."""
-    asked: Asked = field(default_factory=Asked)
-    """What the text asks for, as it was read."""
-
-    @property
-    def read(self) -> tuple[Recalled, ...]:
-        """What is read, best first."""
-        return self.rounds if self.values is None else self.values
-
-
-@dataclass(frozen=True, slots=True)
 class Searched:
     """What a recall searches, and what is known of it."""
 
@@ -216,16 +145,8 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     linked = await linked_records(engine, query.user_id, query.days, records)
     values = {id: replace(one, record=linked[id]) for id, one in values.items()}
     if query.explained:
-        looked_for = LookedFor(
-            query.user_id,
-            found.text,
-            found.vector,
-            counted,
-            named,
-            found.words,
-            found.in_sessions(),
-        )
-        why = await reasons(engine, indexer, looked_for, values, settings.weights)
+        looked_for = _LookedFor(found, found.in_sessions(), counted, named)
+        why = await _reasons(memory, query.user_id, looked_for, values, settings.weights)
         values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
     rounds = list(values.values())[:limit]
     if query.where:
@@ -284,4 +205,86 @@ def _gathered(values: Iterable[Recalled], limit: int) -> tuple[RecalledSession, 
     return tuple(
         RecalledSession(session_id, of_session[0].similarity, tuple(of_session))
         for session_id, of_session in list(rounds.items())[:limit]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedFor:
+    """What a recall looked for and found, for the reasons: which sessions hold each word, the time
+    and the speakers that the query names."""
+
+    found: Found
+    in_sessions: Sequence[Container[str]]
+    time_range: TimeRange | None
+    speakers: Speakers
+
+
+async def _reasons(
+    memory: Searched,
+    user_id: str,
+    asked: _LookedFor,
+    found: Mapping[str, Recalled],
+    weights: Weights,
+) -> dict[str, tuple[Reason, ...]]:
+    """The reasons of each value found, by its id; the contributions of one are its similarity."""
+    nearest = await _nearest_keys(memory, user_id, asked, found)
+    words = list((await aside(len(asked.found.text), query_terms, asked.found.text)).values())
+    because = {
+        id: _because(asked, one, words, nearest.get(id, ""))
+        async for id, one in in_slices(found.items())
+    }
+    return {
+        id: tuple(
+            Reason(name, value, getattr(weights, name), because[id].get(name, ()) if value else ())
+            for name, value in one.signals.items()
+        )
+        for id, one in found.items()
+    }
+
+
+async def _nearest_keys(
+    memory: Searched, user_id: str, asked: _LookedFor, found: Mapping[str, Recalled]
+) -> dict[str, str]:
+    """The text of each value's nearest key; none where it has no keys."""
+    if not found:
+        return {}
+    keys = await memory.engine.keys(Scope(user_id, ids=tuple(found)))
+    texts = {id: memory.indexer.keys(one.record) for id, one in found.items()}
+    return {
+        id: texts[id][int(np.argmax(rows @ asked.found.vector))].text
+        for id, rows in keys.items()
+        if len(rows) and len(rows) == len(texts[id])
+    }
+
+
+def _because(
+    asked: _LookedFor, found: Recalled, words: Sequence[str], key: str
+) -> dict[str, tuple[str, ...]]:
+    """What matched, by signal: the key, the words, the time."""
+    record = found.record
+    number, session_id = uuid.UUID(record.id).int, record.round.session_id
+    in_rounds = zip(words, asked.found.words, strict=True)
+    in_sessions = zip(words, asked.in_sessions, strict=True)
+    return {
+        "dense": (key,) if key else (),
+        "words": tuple(word for word, found in in_rounds if number in found),
+        "session_words": tuple(word for word, found in in_sessions if session_id in found),
+        "speaker": tuple(
+            sorted(
+                asked.speakers & speakers_of(record.round.user_name, record.round.assistant_name)
+            )
+        ),
+        "said_then": (asked.time_range.text,) if asked.time_range else (),
+        "happened_then": _facts_then(record, asked.time_range),
+    }
+
+
+def _facts_then(record: Record, range_: TimeRange | None) -> tuple[str, ...]:
+    """The facts that talk about a day in the range."""
+    if range_ is None:
+        return ()
+    return tuple(
+        fact.text
+        for fact in record.facts
+        if any(days.within(range_.days) for days in fact.event_dates)
     )

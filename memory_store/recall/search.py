@@ -16,7 +16,7 @@ from memory_store.language import Language
 from memory_store.language.words import query_terms
 from memory_store.recall.remembered import Places, RoundPlace
 from memory_store.scheduler import aside, pause
-from memory_store.time import TimeRange
+from memory_store.spans import TimeRange
 
 
 async def query_vector(

@@ -7,19 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from memory_store.recall.fusion import Candidates, Weights, weighted
-from memory_store.recall.remembered import RoundPlace
-from memory_store.recall.search import Found
-from memory_store.recall.speakers import Speakers
-from memory_store.recall.weighting import (
+from memory_store.recall.ranking import (
+    Candidates,
     Column,
     Rows,
+    Weights,
     bm25,
     gathered,
     posting,
     rarity,
     term_weights,
+    weighted,
 )
+from memory_store.recall.remembered import RoundPlace
+from memory_store.recall.search import Found
+from memory_store.recall.speakers import Speakers
 
 # The turn before is mostly another speaker's, the one before that the same speaker's.
 _REACH = 2

@@ -3,16 +3,18 @@
 from memory_store.transfer.backup import (
     BackedUp,
     LinesSum,
+    Mended,
     Restored,
     back_up,
+    repair,
     restore,
+)
+from memory_store.transfer.filling import (
+    Progress,
 )
 from memory_store.transfer.migrating import (
     Migrated,
     migrate,
-)
-from memory_store.transfer.progress import (
-    Progress,
 )
 from memory_store.transfer.records import (
     ending,
@@ -26,10 +28,6 @@ from memory_store.transfer.reindexing import (
     Reindexed,
     cancel_reindex,
     reindex,
-)
-from memory_store.transfer.repairing import (
-    Mended,
-    repair,
 )
 
 __all__ = [

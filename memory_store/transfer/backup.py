@@ -1,4 +1,5 @@
-"""`assistant backup` and `assistant restore`: a whole memory as lines, and a memory made of them.
+"""`assistant backup`, `assistant restore` and `assistant repair`: a whole memory as lines, a memory
+made of them, and a damaged one that gets back from them what it lost.
 
 The lines hold what was said and what is known of it; keys are made anew. A restored memory is
 written back to lines and compared, so that what was restored is what was backed up.
@@ -10,14 +11,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import islice
 
+from memory_store.changes.writing import Linking
 from memory_store.embedding.embedder import Embedder
+from memory_store.engines.edge.operator import EdgeOperator, Repaired
 from memory_store.engines.engine import Payload
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty, TransferUnfinished
-from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
-from memory_store.indexing import Indexer
-from memory_store.keys import KeyDesign
-from memory_store.transfer.progress import Progress
+from memory_store.identity import State, admit, maker, marked, place_of, refuse_unready, state_of
+from memory_store.keys import Indexer, KeyDesign
+from memory_store.transfer.filling import Progress
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line
 from memory_store.types import Record
 
@@ -166,3 +168,37 @@ class LinesSum:
     def checksum(self) -> str:
         """SHA-256 over them."""
         return hashlib.sha256(b"".join(sorted(self._digests))).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """What a repair found, and how many of the lost rounds a backup brought back."""
+
+    found: Repaired
+    brought_back: int = 0
+
+
+async def repair(
+    memory: EdgeOperator,
+    make_embedder: Callable[[], Embedder],
+    backup: Iterable[str] | None = None,
+    design: KeyDesign | None = None,
+) -> Mended:
+    """Keep all rounds that are whole, and take those that are lost from a backup, if one is given.
+
+    What was forgotten is not brought back. Raises `StoreMissing`, `StoreLocked`, `StoreDamaged`
+    where nothing can be read, `StoreMismatch`, `InvalidRecord` and `EmbeddingFailed`.
+    """
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(memory.close)
+        found = await memory.repair()
+        if backup is None or not found.lost:
+            return Mended(found)
+        lost = [record for record in from_lines(backup) if record.id in found.lost]
+        embedder = make_embedder()
+        opened.push_async_callback(embedder.close)
+        indexer = Indexer(embedder, design or KeyDesign())
+        admit(await memory.identity() or {}, indexer.identity)
+        linked = await Linking(memory, indexer.design.language).before_writing(lost)
+        await memory.upsert(await indexer.points(linked))
+        return Mended(found, len(lost))

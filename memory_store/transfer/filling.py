@@ -8,12 +8,23 @@ crash is the resumption: nothing is recorded but the rounds themselves.
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from memory_store.engines.engine import Point
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import TransferUnfinished
 from memory_store.identity import run_of
-from memory_store.transfer.progress import Progress
+
+
+class Progress(Protocol):
+    """Hears of each step of a transfer and of the rounds it has dealt with."""
+
+    def begin(self, step: str, rounds: int) -> None:
+        """A step over so many rounds begins."""
+
+    def advance(self, rounds: int) -> None:
+        """So many more rounds are done."""
+
 
 _PAGE = 128
 _MOST_PASSES = 6

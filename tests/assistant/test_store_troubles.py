@@ -17,9 +17,9 @@ from in_process import Run
 from memories import in_use
 
 from memory_store import MemoryStore, Round
+from memory_store.disk import FOR_WRITING
 from memory_store.embedding import Embedder, EncoderIdentity, HashEncoder
 from memory_store.engines import EdgeEngine
-from memory_store.engines.disk_space import FOR_WRITING
 from memory_store.errors import StoreFull, StoreMismatch, StoreReadOnly
 from memory_store.points import SCHEMA_VERSION
 

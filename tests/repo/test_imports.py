@@ -23,7 +23,7 @@ PUBLIC = {
 FENCES = {
     "qdrant_edge": {"memory_store/engines/edge"},
     "qdrant_client": {"memory_store/engines/server"},
-    "grpc": {"memory_store/engines/server/errors.py"},
+    "grpc": {"memory_store/engines/server/connection.py"},
     "sentence_transformers": {"memory_store/embedding/sentence_transformer.py"},
     "torch": {"memory_store/embedding/sentence_transformer.py"},
     "onnxruntime": {"memory_store/embedding/minilm.py"},

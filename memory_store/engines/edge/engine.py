@@ -18,26 +18,33 @@ import numpy as np
 import numpy.typing as npt
 import qdrant_edge as qe
 
-from memory_store.engines.disk_space import FOR_OPENING, FOR_WRITING, require, require_place
-from memory_store.engines.edge.errors import explaining
+from memory_store.disk import FOR_OPENING, FOR_WRITING, require, require_place
+from memory_store.embedding.encoder import Matrix
 from memory_store.engines.edge.opening import create, open_shard, verify
-from memory_store.engines.edge.points import one_of, to_filter, to_holding, to_number, to_request
-from memory_store.engines.edge.rewriting import rewritten
-from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
-from memory_store.engines.edge.swap import finish_swap, sweep
-from memory_store.engines.edge.sync import Durability, Gate
-from memory_store.engines.engine import (
-    Claim,
-    Hit,
-    Matrix,
-    Payload,
-    Point,
-    Scope,
-    Similarities,
-    Watcher,
+from memory_store.engines.edge.points import (
+    explaining,
+    one_of,
+    to_filter,
+    to_holding,
+    to_number,
+    to_request,
 )
-from memory_store.engines.layout import IDENTITY_ID, KEYS, PERSON, USER, WORDS, divided
-from memory_store.engines.watching import Watchers, Written, of_points, of_scope
+from memory_store.engines.edge.rewriting import finish_swap, rewritten, sweep
+from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
+from memory_store.engines.edge.sync import Durability, Gate
+from memory_store.engines.engine import Claim, Hit, Payload, Point, Scope, Similarities, Watcher
+from memory_store.engines.layout import (
+    IDENTITY_ID,
+    KEYS,
+    PERSON,
+    USER,
+    WORDS,
+    Watchers,
+    Written,
+    divided,
+    of_points,
+    of_scope,
+)
 from memory_store.errors import StoreUnavailable
 from memory_store.scheduler import pause
 from memory_store.types import Held

@@ -19,6 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Self
 
+from memory_store.disk import sync_open
 from memory_store.engines.layout import IDENTITY_ID
 
 _MAGIC = b"aide-memoire ledger 1\n"
@@ -153,12 +154,6 @@ class Ledger:
     def close(self) -> None:
         """Close the file."""
         os.close(self._file)
-
-
-def sync_open(file: int) -> None:
-    """Put what an open file holds on the disk; its times may follow later, where a system can tell
-    them apart."""
-    getattr(os, "fdatasync", os.fsync)(file)
 
 
 def read_ledger(path: Path) -> Account | None:

@@ -18,24 +18,25 @@ from typing import Any
 
 import qdrant_edge as qe
 
-from memory_store.engines.edge.errors import explaining
+from memory_store.disk import make_private, sync_tree
 from memory_store.engines.edge.integrity import (
     MARKS,
     Marks,
+    broken,
     digest_of_vectors,
+    is_sealed,
     is_whole,
     marked,
     marks_of,
+    unseal,
 )
 from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines.edge.points import config, indexes, to_filter
-from memory_store.engines.edge.seal import broken, is_sealed, unseal
+from memory_store.engines.edge.points import config, explaining, indexes, to_filter
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.sync import Durability, sync_tree
+from memory_store.engines.edge.sync import Durability
 from memory_store.engines.engine import Scope
 from memory_store.engines.layout import USER
 from memory_store.errors import StoreDamaged
-from memory_store.private_folder import make_private
 
 _log = logging.getLogger(__name__)
 

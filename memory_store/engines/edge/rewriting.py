@@ -4,6 +4,11 @@ The engine frees the room of what is deleted or written over, but leaves its byt
 them, too. So a scrub copies every point to a new shard, as it is and with its keys, and the new one
 takes the place of the old one, which goes on serving until then.
 The same leaves out what is damaged, when a memory is repaired.
+
+One folder takes the place of another by two renames, each of them whole. The new index lies beside
+the old one until it is complete: `edge.next` while `assistant reindex` builds it, `edge.scrubbed`
+while the files are written anew. A crash between the renames leaves the new one without the old one
+in its place; the next opening finishes it.
 """
 
 import asyncio
@@ -16,15 +21,13 @@ from typing import Any, TypeVar
 
 import qdrant_edge as qe
 
-from memory_store.engines.edge.errors import explaining
-from memory_store.engines.edge.integrity import is_whole, marks_of
+from memory_store.disk import sync_folder, sync_tree
+from memory_store.engines.edge.integrity import is_whole, marks_of, unseal
 from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.opening import Comparison, compare, create, mark, pages
-from memory_store.engines.edge.points import to_edge
-from memory_store.engines.edge.seal import unseal
+from memory_store.engines.edge.points import explaining, to_edge
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.swap import gone_of, scrubbed_of, swap, sweep
-from memory_store.engines.edge.sync import Durability, Gate, sync_tree
+from memory_store.engines.edge.sync import Durability, Gate
 from memory_store.engines.engine import Point
 from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
@@ -171,3 +174,53 @@ async def rewritten(shard: Shard, gate: Gate) -> Shard:
             shard.release()
             # What was forgotten meanwhile may have been copied before.
             return copy.take_over(shard.last, shard.durability, erased=shard.erased - erased)
+
+
+def next_to(directory: Path) -> Path:
+    """Where the index lies that a reindex will put in the directory's place."""
+    return _beside(directory, "next")
+
+
+def old_of(directory: Path) -> Path:
+    """Where a reindex leaves the index that had the directory's place before."""
+    return _beside(directory, "old")
+
+
+def scrubbed_of(directory: Path) -> Path:
+    """Where the files of the directory are written anew."""
+    return _beside(directory, "scrubbed")
+
+
+def gone_of(directory: Path) -> Path:
+    """Where the old files lie while the new ones take their place."""
+    return _beside(directory, "gone")
+
+
+def swap(directory: Path, coming: Path, going: Path) -> None:
+    """Put the complete index `coming` in the directory's place, and keep the old one at `going`."""
+    shutil.rmtree(going, ignore_errors=True)
+    directory.rename(going)
+    coming.rename(directory)
+    sync_folder(directory.parent)
+
+
+def finish_swap(directory: Path) -> None:
+    """The second rename, where only the first was made; does nothing otherwise."""
+    if directory.exists():
+        return
+    coming = next_to(directory)
+    if gone_of(directory).exists():
+        coming = scrubbed_of(directory)
+    if coming.exists():
+        coming.rename(directory)
+        sync_folder(directory.parent)
+
+
+def sweep(directory: Path) -> None:
+    """Delete what an interrupted writing anew has left, once nobody else can be at it."""
+    for left in (scrubbed_of(directory), gone_of(directory)):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _beside(directory: Path, name: str) -> Path:
+    return directory.with_name(f"{directory.name}.{name}")

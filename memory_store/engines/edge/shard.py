@@ -10,20 +10,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import qdrant_edge as qe
 
-from memory_store.engines.edge.errors import explaining
+from memory_store.disk import sync_tree
+from memory_store.embedding.encoder import Matrix
 from memory_store.engines.edge.integrity import (
     MARKS,
     digest_of_vectors,
     is_whole,
     marked,
     marks_of,
+    seal,
     unmarked,
 )
 from memory_store.engines.edge.ledger import EntryKind, Ledger, LedgerEntry
-from memory_store.engines.edge.points import to_edge
-from memory_store.engines.edge.seal import seal
-from memory_store.engines.edge.sync import Commits, Durability, sync_tree
-from memory_store.engines.engine import Matrix, Payload, Point
+from memory_store.engines.edge.points import explaining, to_edge
+from memory_store.engines.edge.sync import Commits, Durability
+from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import KEYS, WORDS, to_matrix
 from memory_store.errors import StoreDamaged, StoreUnavailable
 from memory_store.scheduler import charged

@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from memory_store.engines.edge.ledger import Ledger, LedgerEntry, sync_open
+from memory_store.disk import sync_file, sync_folder
+from memory_store.engines.edge.ledger import Ledger, LedgerEntry
 
 
 class Durability(StrEnum):
@@ -155,30 +156,3 @@ class Log:
             sync_folder(self._folder)
         self._known = names
         return True
-
-
-def sync_file(path: Path) -> None:
-    """Put what a file holds on the disk."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        sync_open(file)
-    finally:
-        os.close(file)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def sync_tree(folder: Path) -> None:
-    """Put everything in a folder on the disk, and its name in the folder above."""
-    for path, _, names in os.walk(folder):
-        for name in names:
-            sync_file(Path(path, name))
-        sync_folder(Path(path))
-    sync_folder(folder.parent)

@@ -10,12 +10,12 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from qdrant_client import AsyncQdrantClient, models
+from qdrant_client import models
 
 from memory_store.documents import NONE, Body, Document, Written, following
-from memory_store.engines.server.connection import ORDERING, RETRIES, TIMEOUT_SECONDS, Connection
+from memory_store.engines.server.collection import Collection
+from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.engines.server.points import to_holding
-from memory_store.errors import MemoryStoreError
 
 _NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
 _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"
@@ -40,59 +40,34 @@ class ServerDocuments:
         self._connection = Connection(
             url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
         )
-        self._call = self._connection.call
-        self._collection = f"{collection}.shared"
-        self._replication = replication
-        self._write_consistency = write_consistency
+        self._collection = Collection(self._connection, f"{collection}.shared")
+        self._spread = {
+            "shard_number": 1,
+            "replication_factor": replication,
+            "write_consistency_factor": write_consistency,
+        }
 
     async def open(self, *, make: bool = True) -> bool:
         """See `Documents.open`."""
         await self._connection.open()
         try:
-            there = await self._exists()
+            there = await self._collection.exists()
             if make and not there:
-                await self._create()
+                await self._collection.create(vectors_config={}, **self._spread)
             return there or make
         except BaseException:
             await self.close()
             raise
 
-    async def _exists(self) -> bool:
-        return await self._call(lambda client: client.collection_exists(self._collection))
-
-    async def _create(self) -> None:
-        try:
-            await self._call(
-                lambda client: client.create_collection(
-                    self._collection,
-                    vectors_config={},
-                    shard_number=1,
-                    replication_factor=self._replication,
-                    write_consistency_factor=self._write_consistency,
-                )
-            )
-        except MemoryStoreError:
-            # Another process may have been faster.
-            if not await self._exists():
-                raise
-
     async def versions(self, names: Sequence[str]) -> dict[str, str]:
         """See `Documents.versions`."""
         by_id = {_id(name): name for name in names}
-        found = await self._call(
-            lambda client: client.retrieve(
-                self._collection, list(by_id), with_payload=[_VERSION], with_vectors=False
-            )
-        )
+        found = await self._collection.read(list(by_id), fields=[_VERSION])
         return {by_id[str(point.id)]: (point.payload or {})[_VERSION] for point in found}
 
     async def read(self, name: str) -> Document:
         """See `Documents.read`. Of any replica: who writes over an old version is told so."""
-        return _document(
-            await self._call(
-                lambda client: client.retrieve(self._collection, [_id(name)], with_payload=True)
-            )
-        )
+        return _document(await self._collection.read([_id(name)]))
 
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
@@ -106,47 +81,32 @@ class ServerDocuments:
             _UNTIL: until.timestamp() if until else None,
         }
         if over.version == NONE:
-            await self._call(lambda client: self._make(client, name, payload))
+            # What is there passes no filter, and is left as it is.
+            point = models.PointStruct(id=_id(name), vector={}, payload=payload)
+            await self._collection.upsert([point], only_if=to_holding({}))
         else:
-            await self._call(lambda client: self._replace(client, name, payload, over.version))
-        there = _document(
-            await self._connection.agreed(
-                lambda client, consistency: client.retrieve(
-                    self._collection, [_id(name)], with_payload=True, consistency=consistency
-                )
-            )
-        )
+            await self._collection.set_payload(payload, _only(name, over.version))
+        there = _document(await self._collection.read_agreed([_id(name)]))
         return Written(new.version in (there.version, *there.earlier), there)
-
-    async def _make(self, client: AsyncQdrantClient, name: str, payload: Body) -> None:
-        """Write a document that is not there yet; one that is there passes no filter."""
-        point = models.PointStruct(id=_id(name), vector={}, payload=payload)
-        await client.upsert(
-            self._collection, [point], wait=True, ordering=ORDERING, update_filter=to_holding({})
-        )
-
-    async def _replace(
-        self, client: AsyncQdrantClient, name: str, payload: Body, over: str
-    ) -> None:
-        only = models.Filter(
-            must=[
-                models.HasIdCondition(has_id=[_id(name)]),
-                models.FieldCondition(key=_VERSION, match=models.MatchValue(value=over)),
-            ]
-        )
-        await client.set_payload(self._collection, payload, only, wait=True, ordering=ORDERING)
 
     async def drop(self, before: datetime) -> None:
         """See `Documents.drop`."""
         over = models.FieldCondition(key=_UNTIL, range=models.Range(lt=before.timestamp()))
-        selector = models.FilterSelector(filter=models.Filter(must=[over]))
-        await self._call(
-            lambda client: client.delete(self._collection, selector, wait=True, ordering=ORDERING)
-        )
+        await self._collection.delete(models.Filter(must=[over]))
 
     async def close(self) -> None:
         """See `Documents.close`."""
         await self._connection.close()
+
+
+def _only(name: str, version: str) -> models.Filter:
+    """The document of a name in this version."""
+    return models.Filter(
+        must=[
+            models.HasIdCondition(has_id=[_id(name)]),
+            models.FieldCondition(key=_VERSION, match=models.MatchValue(value=version)),
+        ]
+    )
 
 
 def _document(found: Sequence[models.Record]) -> Document:

@@ -9,23 +9,14 @@ tried again while the server is away or busy. A write returns when every live re
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.engine import (
-    Claim,
-    Hit,
-    Matrix,
-    Payload,
-    Point,
-    Scope,
-    Similarities,
-    Watcher,
-)
+from memory_store.embedding.encoder import Matrix
+from memory_store.engines.engine import Claim, Hit, Payload, Point, Scope, Similarities, Watcher
 from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
@@ -34,11 +25,19 @@ from memory_store.engines.layout import (
     PERSON,
     USER,
     WORDS,
+    Watchers,
     divided,
+    of_points,
+    of_scope,
     to_matrix,
 )
-from memory_store.engines.server.connection import ORDERING, RETRIES, TIMEOUT_SECONDS, Connection
-from memory_store.engines.server.errors import is_gone
+from memory_store.engines.server.collection import Collection
+from memory_store.engines.server.connection import (
+    RETRIES,
+    TIMEOUT_SECONDS,
+    Connection,
+    is_gone,
+)
 from memory_store.engines.server.points import (
     GRAPHS,
     INDEXES,
@@ -62,13 +61,11 @@ from memory_store.engines.server.points import (
     vectors_of,
     versions_of,
 )
-from memory_store.engines.watching import Watchers, of_points, of_scope
-from memory_store.errors import MemoryStoreError, StoreMismatch
+from memory_store.errors import StoreMismatch
 from memory_store.identity import refuse_unready
 from memory_store.types import Held
 
 _UPSERT_BATCH = 64
-_SCROLL_PAGE = 512
 
 
 class ServerEngine:
@@ -96,7 +93,8 @@ class ServerEngine:
             url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
         )
         self._call = self._connection.call
-        self._named = self._collection = collection
+        self._named = collection
+        self._collection = Collection(self._connection, collection)
         self._spread: dict[str, Any] = {
             "shard_number": shards,
             "replication_factor": replication,
@@ -115,19 +113,24 @@ class ServerEngine:
             raise
 
     async def _prepare(self, dimension: int) -> Payload | None:
-        self._collection = await self._serving()
-        if not await self._exists():
-            await self._create(dimension)
+        self._collection = Collection(self._connection, await self._serving())
+        if not await self._collection.exists():
+            await self._collection.create(
+                vectors_config={KEYS: keys_config(dimension)},
+                sparse_vectors_config={WORDS: models.SparseVectorParams()},
+                hnsw_config=GRAPHS,
+                **self._spread,
+            )
         identity = await self._identity()
-        found = await self._call(lambda client: client.get_collection(self._collection))
+        found = await self._collection.info()
         if identity is None and not is_ours(found.config.params, dimension):
             raise StoreMismatch(
-                f"the collection {self._collection!r} of Qdrant at {self._connection} is not a "
-                f"memory of {dimension} dimensions: choose another qdrant.collection"
+                f"the collection {self._collection.name!r} of Qdrant at {self._connection} is not "
+                f"a memory of {dimension} dimensions: choose another qdrant.collection"
             )
         for field, schema in INDEXES.items():
             if field not in found.payload_schema:
-                await self._index(field, schema)
+                await self._collection.index(field, schema)
         return identity
 
     async def _serving(self) -> str:
@@ -140,35 +143,8 @@ class ServerEngine:
         found = [alias.collection_name for alias in aliases if alias.alias_name == wanted]
         return found[0] if found else self._named
 
-    async def _exists(self) -> bool:
-        return await self._call(lambda client: client.collection_exists(self._collection))
-
-    async def _create(self, dimension: int) -> None:
-        try:
-            await self._call(
-                lambda client: client.create_collection(
-                    self._collection,
-                    vectors_config={KEYS: keys_config(dimension)},
-                    sparse_vectors_config={WORDS: models.SparseVectorParams()},
-                    hnsw_config=GRAPHS,
-                    **self._spread,
-                )
-            )
-        except MemoryStoreError:
-            # Another process may have been faster.
-            if not await self._exists():
-                raise
-
-    async def _index(self, field: str, schema: models.PayloadSchemaParams) -> None:
-        """Idempotent, so that it does not matter how many processes start at once."""
-        await self._call(
-            lambda client: client.create_payload_index(
-                self._collection, field, schema, wait=True, ordering=ORDERING
-            )
-        )
-
     async def _identity(self) -> Payload | None:
-        found = await self._call(lambda client: client.retrieve(self._collection, [IDENTITY_ID]))
+        found = await self._collection.read([IDENTITY_ID])
         return found[0].payload or {} if found else None
 
     def watch(self, watcher: Watcher) -> bool:
@@ -178,7 +154,7 @@ class ServerEngine:
 
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity unless another process was faster with a different one."""
-        await self._upsert([to_identity_point(identity)], only_if=UNCLAIMED)
+        await self._collection.upsert([to_identity_point(identity)], only_if=UNCLAIMED)
         written = await self._identity()
         if written != identity:
             raise StoreMismatch(
@@ -206,7 +182,7 @@ class ServerEngine:
     ) -> None:
         for start in range(0, len(points), _UPSERT_BATCH):
             batch = [to_server(point) for point in points[start : start + _UPSERT_BATCH]]
-            await self._upsert(batch, only_if)
+            await self._collection.upsert(batch, only_if)
 
     async def _replace(self, point: Point, over: Held) -> None:
         """Write over a point that holds what it should. An upsert would make one again that was
@@ -215,9 +191,7 @@ class ServerEngine:
 
         async def replace_it(client: AsyncQdrantClient) -> None:
             try:
-                await client.batch_update_points(
-                    self._collection, operations, wait=True, ordering=ORDERING
-                )
+                await self._collection.update(client, operations)
             except Exception as error:
                 if not is_gone(error):
                     raise
@@ -232,26 +206,13 @@ class ServerEngine:
         """
         refuse_unready(await self._identity() or {})
 
-    async def _upsert(
-        self, points: list[models.PointStruct], only_if: models.Filter | None = None
-    ) -> None:
-        await self._call(
-            lambda client: client.upsert(
-                self._collection, points, wait=True, ordering=ORDERING, update_filter=only_if
-            )
-        )
-
     async def set_payload(
         self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         selected = to_filter(scope, turn_ids)
         with self._watchers.told_of(of_scope(scope)):
-            await self._call(
-                lambda client: client.set_payload(
-                    self._collection, dict(payload), selected, wait=True, ordering=ORDERING
-                )
-            )
+            await self._collection.set_payload(dict(payload), selected)
         await self._confirm()
 
     async def nearest(
@@ -272,7 +233,7 @@ class ServerEngine:
         return await self._query([to_request(q, WORDS, scope, limit) for q in queries], scope)
 
     async def _query(self, requests: list[models.QueryRequest], scope: Scope) -> list[Similarities]:
-        batch = to_batch(self._collection, requests)
+        batch = to_batch(self._collection.name, requests)
         # The client's own method makes a model of every hit, which takes longer than the search.
         reply = await self._call(
             lambda client: client.grpc_points.QueryBatch(batch, timeout=self._timeout)
@@ -287,7 +248,7 @@ class ServerEngine:
     async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
-        points = await self._scrolled(to_filter(scope), with_payload=wanted)
+        points = await self._collection.scrolled(to_filter(scope), with_payload=wanted)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
     async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
@@ -295,93 +256,45 @@ class ServerEngine:
         waiting = to_waiting(scope, held)
         payload = {CLAIMED_BY: claim.by, CLAIMED_UNTIL: claim.until.isoformat()}
         free = models.Filter(must=[waiting, free_for(claim, now)])
-        await self._call(
-            lambda client: client.set_payload(
-                self._collection, payload, free, wait=True, ordering=ORDERING
-            )
-        )
+        await self._collection.set_payload(payload, free)
         ours = models.Filter(must=[waiting, claimed_by(claim.by)])
-        points, _ = await self._connection.agreed(
-            lambda client, consistency: client.scroll(
-                self._collection,
-                scroll_filter=ours,
-                limit=len(held),
-                with_payload=False,
-                consistency=consistency,
-            )
-        )
-        return {str(point.id) for point in points}
+        return await self._collection.ids_agreed(ours, limit=len(held))
 
     async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
         """See `Engine.in_state`."""
         only = models.Filter(must=[one_of("enrichment", states)])
         if lapsed is not None:
             only = models.Filter(must=[only, lapsed_at(lapsed)])
-        points = await self._scrolled(only, with_payload=True)
+        points = await self._collection.scrolled(only, with_payload=True)
         return [Hit(str(point.id), point.payload or {}) for point in points]
 
     async def users(self) -> set[str]:
         """See `Engine.users`."""
-        points = await self._scrolled(models.Filter(), with_payload=[USER])
+        points = await self._collection.scrolled(models.Filter(), with_payload=[USER])
         # The identity is nobody's.
         return {point.payload[USER] for point in points if point.payload and USER in point.payload}
 
     async def owners(self, person: str) -> set[str]:
         """See `Engine.owners`."""
         of_person = models.Filter(must=[one_of(PERSON, [person])])
-        points = await self._scrolled(of_person, with_payload=[USER])
+        points = await self._collection.scrolled(of_person, with_payload=[USER])
         return {point.payload[USER] for point in points if point.payload}
 
     async def keys(self, scope: Scope) -> dict[str, Matrix]:
         """The keys as the server holds them: 16-bit floats, widened."""
-        points = await self._scrolled(to_filter(scope), with_payload=False, with_vectors=[KEYS])
-        return {str(point.id): to_matrix(vectors_of(point).get(KEYS)) for point in points}
-
-    async def _scrolled(self, filter: models.Filter, **wanted: Any) -> list[models.Record]:
-        """The points that pass the filter, page by page, with what is wanted of them."""
-        points: list[models.Record] = []
-        page: list[models.Record]
-        offset: models.ExtendedPointId | None = None
-        while True:
-            page, offset = await self._call(
-                partial(self._page, filter=filter, offset=offset, wanted=wanted)
-            )
-            points += page
-            if offset is None:
-                return points
-
-    async def _page(
-        self,
-        client: AsyncQdrantClient,
-        *,
-        filter: models.Filter,
-        offset: models.ExtendedPointId | None,
-        wanted: dict[str, Any],
-    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
-        return await client.scroll(
-            self._collection,
-            scroll_filter=filter,
-            limit=_SCROLL_PAGE,
-            offset=offset,
-            **wanted,
+        points = await self._collection.scrolled(
+            to_filter(scope), with_payload=False, with_vectors=[KEYS]
         )
+        return {str(point.id): to_matrix(vectors_of(point).get(KEYS)) for point in points}
 
     async def count(self, scope: Scope) -> int:
         """Exact count of the points in scope."""
-        counted = await self._call(
-            lambda client: client.count(self._collection, count_filter=to_filter(scope), exact=True)
-        )
-        return counted.count
+        return await self._collection.count(to_filter(scope))
 
     async def delete(self, scope: Scope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
-        selector = models.FilterSelector(filter=to_filter(scope))
         with self._watchers.told_of(of_scope(scope)):
-            await self._call(
-                lambda client: client.delete(
-                    self._collection, selector, wait=True, ordering=ORDERING
-                )
-            )
+            await self._collection.delete(to_filter(scope))
         await self._confirm()
 
     async def scrub(self, *, if_due: bool = False) -> bool:
@@ -393,7 +306,7 @@ class ServerEngine:
 
     async def promise(self) -> str:
         """See `Engine.promise`: what the collection is set to, whatever our settings say."""
-        found = await self._call(lambda client: client.get_collection(self._collection))
+        found = await self._collection.info()
         nodes = found.config.params.replication_factor or 1
         needed = found.config.params.write_consistency_factor or 1
         return f"a round is acknowledged when it is on the disks of {needed} of {nodes} nodes"

@@ -17,6 +17,7 @@ from memory_store.engines.layout import (
     to_matrix,
 )
 from memory_store.engines.operator import following
+from memory_store.engines.server.collection import Collection
 from memory_store.engines.server.engine import ServerEngine
 from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
 from memory_store.identity import State, place_of, state_of
@@ -50,8 +51,8 @@ class ServerOperator(ServerEngine):
         """See `OperatorEngine.open_existing`."""
         await self._connection.open()
         try:
-            self._collection = await self._serving()
-            return await self._identity() if await self._exists() else None
+            self._collection = Collection(self._connection, await self._serving())
+            return await self._identity() if await self._collection.exists() else None
         except BaseException:
             await self.close()
             raise
@@ -62,7 +63,7 @@ class ServerOperator(ServerEngine):
 
     async def sign(self, identity: Payload) -> None:
         """Write the identity; every live replica has it on return."""
-        await self._upsert([to_identity_point(identity)])
+        await self._collection.upsert([to_identity_point(identity)])
 
     async def _confirm(self) -> None:
         """An operator closes memories; it does not wait for one to open."""
@@ -70,17 +71,13 @@ class ServerOperator(ServerEngine):
     async def total(self) -> int:
         """How many rounds all users have."""
         signs = models.HasIdCondition(has_id=[IDENTITY_ID])
-        rounds = models.Filter(must_not=[signs])
-        counted = await self._call(
-            lambda client: client.count(self._collection, count_filter=rounds, exact=True)
-        )
-        return counted.count
+        return await self._collection.count(models.Filter(must_not=[signs]))
 
     async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
         """See `OperatorEngine.browse`."""
         page, _ = await self._call(
             lambda client: client.scroll(
-                self._collection,
+                self._collection.name,
                 offset=following(after),
                 limit=limit,
                 with_payload=True,
@@ -96,7 +93,7 @@ class ServerOperator(ServerEngine):
             await self._call(partial(self._delete, batch))
 
     async def _delete(self, ids: list[models.ExtendedPointId], client: AsyncQdrantClient) -> None:
-        await client.delete(self._collection, ids, wait=True)
+        await client.delete(self._collection.name, ids, wait=True)
 
     def successor(self) -> "ServerOperator":
         """The collection with the next number."""
@@ -104,7 +101,7 @@ class ServerOperator(ServerEngine):
 
     @property
     def _number(self) -> int:
-        return _number(self._collection, self._named) or 1
+        return _number(self._collection.name, self._named) or 1
 
     async def hand_over(self) -> None:
         """One change of aliases; assistants started from now on use the successor."""
@@ -113,14 +110,14 @@ class ServerOperator(ServerEngine):
             collection_name=f"{self._named}.{self._number + 1}", alias_name=alias
         )
         changes: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=new)]
-        if self._collection != self._named:
+        if self._collection.name != self._named:
             gone = models.DeleteAlias(alias_name=alias)
             changes.insert(0, models.DeleteAliasOperation(delete_alias=gone))
         await self._call(lambda client: client.update_collection_aliases(changes))
 
     async def drop(self) -> None:
         """Delete the collection."""
-        await self._call(lambda client: client.delete_collection(self._collection))
+        await self._call(lambda client: client.delete_collection(self._collection.name))
 
     async def drop_retired(self) -> None:
         """Delete the collections with lower numbers that were closed for the one that serves."""

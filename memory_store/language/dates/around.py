@@ -23,8 +23,7 @@ from memory_store.language.dates.parts import (
     weekday_beside,
 )
 from memory_store.language.dates.relative import which_of
-from memory_store.time.calendar import Recurring, Which
-from memory_store.time.types import Precision, Relation, Span
+from memory_store.spans import Precision, Recurring, Relation, Span, Which
 
 # How many tokens before a find may say more of it.
 _WINDOW = 8

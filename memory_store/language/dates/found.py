@@ -11,8 +11,7 @@ from typing import Any
 
 from memory_store.language.dates.line import Line
 from memory_store.language.languages import word_list
-from memory_store.time.calendar import Recurring, Which
-from memory_store.time.types import Precision, Relation, Span
+from memory_store.spans import Precision, Recurring, Relation, Span, Which
 
 
 def _words(name: str) -> frozenset[str]:

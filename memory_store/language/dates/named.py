@@ -21,9 +21,11 @@ from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import AROUND, decade_of
 from memory_store.language.dates.relative import RELATIVE
 from memory_store.language.languages import word_list
-from memory_store.time.calendar import (
+from memory_store.spans import (
     DAY,
+    Precision,
     Recurring,
+    Span,
     Which,
     monthly,
     months_from,
@@ -33,7 +35,6 @@ from memory_store.time.calendar import (
     year_of,
     yearly,
 )
-from memory_store.time.types import Precision, Span
 
 _YEARS = timedelta(days=500)
 _JOINS = frozenset("-/.,")

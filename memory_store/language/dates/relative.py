@@ -13,8 +13,16 @@ from memory_store.language.dates.parts import (
     unit_around,
     window,
 )
-from memory_store.time.calendar import DAY, Which, one_day, week_of, weekend_of, weekly
-from memory_store.time.types import Precision, Span
+from memory_store.spans import (
+    DAY,
+    Precision,
+    Span,
+    Which,
+    one_day,
+    week_of,
+    weekend_of,
+    weekly,
+)
 
 _STEPS = {"last": -1, "past": -1, "previous": -1, "last_after": -1, "this": 0}
 _STEPS |= {"next": 1, "coming": 1, "next_after": 1, "next_either": 1}

@@ -6,13 +6,14 @@ import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from memory_store.engines.server.connection import Patience, tried_again
-from memory_store.engines.server.errors import (
+from memory_store.engines.server.connection import (
     Address,
+    Patience,
     addresses_of,
     explained,
     passing,
     refuse_old,
+    tried_again,
 )
 from memory_store.errors import StoreDenied, StoreMismatch, StoreUnavailable
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_store.language.dates import time_range_of
-from memory_store.time import TimeRange
+from memory_store.spans import TimeRange
 
 TUESDAY = date(2023, 5, 30)
 

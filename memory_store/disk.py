@@ -1,8 +1,8 @@
-"""Room on the disk of an embedded store.
+"""What is asked of a disk: room, folders for their owner only, and that what was written lasts.
 
-The engine writes through memory maps: on a full disk the operating system answers that with a
-signal that ends the process, so there is nothing to catch. Room is asked for before, and kept: what
-one call may add at most (a log segment, a page of each storage) fits into the reserve many times.
+An embedded engine writes through memory maps: on a full disk the operating system answers that with
+a signal that ends the process, so there is nothing to catch. Room is asked for before, and kept:
+what one call may add at most (a log segment, a page of each storage) fits into it many times.
 """
 
 import os
@@ -47,3 +47,42 @@ def require_place(directory: Path) -> None:
 def _nearest(directory: Path) -> Path:
     """The part of a path that is there."""
     return next(path for path in (directory, *directory.parents) if path.exists())
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that no other account can read; one that exists stays as it is."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def sync_open(file: int) -> None:
+    """Put what an open file holds on the disk; its times may follow later, where a system can tell
+    them apart."""
+    getattr(os, "fdatasync", os.fsync)(file)
+
+
+def sync_file(path: Path) -> None:
+    """Put what a file holds on the disk."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        sync_open(file)
+    finally:
+        os.close(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def sync_tree(folder: Path) -> None:
+    """Put everything in a folder on the disk, and its name in the folder above."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            sync_file(Path(path, name))
+        sync_folder(Path(path))
+    sync_folder(folder.parent)
