@@ -14,15 +14,7 @@ from memory_store.keys import Indexer, KeyDesign
 from memory_store.labels import Where
 from memory_store.language import Language
 from memory_store.language.words import in_plain_words, shared_with
-from memory_store.listing import (
-    SUMMARY_FIELDS,
-    Listing,
-    Page,
-    cut,
-    fields,
-    place_of,
-    summarise,
-)
+from memory_store.listing import SUMMARY_FIELDS, Listing, Page, cut, fields, place_of, summarise
 from memory_store.points import from_payload
 from memory_store.recall.query import Query, Recall, RecallSettings
 from memory_store.recall.recall import Searched, recall

@@ -18,21 +18,13 @@ from memory_store.identity import admit
 from memory_store.keys import KeyDesign
 from memory_store.labels import Labels, checked_labels, terms_of
 from memory_store.language.words import in_plain_words
-from memory_store.listing import (
-    as_title,
-)
+from memory_store.listing import as_title
 from memory_store.points import enrichment_to_payload
 from memory_store.reader import FACT, MemoryReader
 from memory_store.recall.query import RecallSettings
 from memory_store.scheduler import aside, pause
 from memory_store.transfer.records import owned
-from memory_store.types import (
-    EnrichmentState,
-    Held,
-    Record,
-    Round,
-    is_round_id,
-)
+from memory_store.types import EnrichmentState, Held, Record, Round, is_round_id
 
 # Characters of a failure that are kept.
 _REASON = 500

@@ -2,23 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memory_store.engines.edge.engine import (
-    EdgeEngine,
-)
-from memory_store.engines.edge.operator import (
-    EdgeOperator,
-    Repaired,
-)
-from memory_store.engines.edge.sync import (
-    Durability,
-)
-from memory_store.engines.engine import (
-    Claim,
-    Engine,
-)
-from memory_store.engines.operator import (
-    OperatorEngine,
-)
+from memory_store.engines.edge.engine import EdgeEngine
+from memory_store.engines.edge.operator import EdgeOperator, Repaired
+from memory_store.engines.edge.sync import Durability
+from memory_store.engines.engine import Claim, Engine
+from memory_store.engines.operator import OperatorEngine
 
 if TYPE_CHECKING:
     from memory_store.engines.server.documents import ServerDocuments

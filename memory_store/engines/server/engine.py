@@ -32,12 +32,7 @@ from memory_store.engines.layout import (
     to_matrix,
 )
 from memory_store.engines.server.collection import Collection
-from memory_store.engines.server.connection import (
-    RETRIES,
-    TIMEOUT_SECONDS,
-    Connection,
-    is_gone,
-)
+from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection, is_gone
 from memory_store.engines.server.points import (
     GRAPHS,
     INDEXES,
