@@ -28,7 +28,7 @@ class Document:
     """The versions it was written over, the last ones of them, newest first."""
 
 
-class Written(NamedTuple):
+class WriteOutcome(NamedTuple):
     """Whether a version was written, and the document that is there now. Where it was, that may
     already be a later one."""
 
@@ -50,7 +50,7 @@ class Documents(Protocol):
 
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
-    ) -> Written:
+    ) -> WriteOutcome:
         """Write over the version of `over`, unless another was faster. After `until`, if given,
         nobody needs the document any more."""
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from memory_store.errors import InvalidRecord
 
-Label = str | int | float | bool
-Labels = Mapping[str, Label]
+LabelValue = str | int | float | bool
+Labels = Mapping[str, LabelValue]
 """Values by name. `1` and `1.0` are one value; `1`, `"1"` and `true` are three."""
 Terms = tuple[str, ...]
 Where = tuple[Terms, ...]
@@ -26,7 +26,7 @@ _NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 _LARGEST = 2**53
 
 
-def checked_labels(given: Any) -> dict[str, Label]:
+def checked_labels(given: Any) -> dict[str, LabelValue]:
     """Labels as a caller may choose them. Raises `InvalidRecord`."""
     named = _named(given)
     for name, value in named.items():
@@ -39,7 +39,7 @@ def terms_of(labels: Labels) -> Terms:
     return tuple(sorted(_term(name, value) for name, value in labels.items()))
 
 
-def from_terms(terms: Iterable[str]) -> dict[str, Label]:
+def from_terms(terms: Iterable[str]) -> dict[str, LabelValue]:
     """The labels of terms. Raises `ValueError` or `InvalidRecord` for what is none."""
     parted = (term.partition("=") for term in terms)
     return checked_labels({name: json.loads(value) for name, _, value in parted})
@@ -65,7 +65,7 @@ def holds(labels: Labels, wanted: Where) -> bool:
     return all(not terms.isdisjoint(each) for each in wanted)
 
 
-def shared(of_rounds: Sequence[Labels]) -> dict[str, Label]:
+def shared(of_rounds: Sequence[Labels]) -> dict[str, LabelValue]:
     """What all these rounds, of which there is at least one, are labelled with."""
     first, *others = of_rounds
     return {
@@ -97,7 +97,7 @@ def _check(name: str, value: Any) -> None:
         raise InvalidRecord(f"the number of the label {name!r} is too large")
 
 
-def _term(name: str, value: Label) -> str:
+def _term(name: str, value: LabelValue) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return f"{name}={json.dumps(value, ensure_ascii=False)}"

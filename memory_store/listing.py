@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from memory_store.engines.engine import Hit
+from memory_store.engines.engine import StoredPoint
 from memory_store.engines.layout import ASKS, LABELS
 from memory_store.labels import Labels, Where, from_terms, shared
 from memory_store.scheduler import in_order
@@ -82,7 +82,7 @@ def fields(listing: Listing) -> Sequence[str]:
     return (*_PLACE, *texts) if listing.questions else (*_PLACE, *texts, ASKS)
 
 
-def cut(hits: Sequence[Hit], listing: Listing) -> Cut:
+def cut(hits: Sequence[StoredPoint], listing: Listing) -> Cut:
     """The page that the listing asks for, of all rounds said on its days."""
     wanted = listing.text.casefold()
     placed = [
@@ -102,7 +102,7 @@ def place_of(record: Record) -> Place:
     return record.round.session_date, record.round.session_id, record.round.round_index
 
 
-def _place(hit: Hit) -> Place:
+def _place(hit: StoredPoint) -> Place:
     payload = hit.payload
     said = datetime.fromisoformat(payload["session_date"])
     return said, payload["session_id"], int(payload["round_index"])
@@ -114,12 +114,12 @@ def _is_behind(place: Place, listing: Listing) -> bool:
     return place < listing.after if listing.newest_first else place > listing.after
 
 
-def _holds(hit: Hit, wanted: str) -> bool:
+def _holds(hit: StoredPoint, wanted: str) -> bool:
     return any(wanted in hit.payload[field].casefold() for field in _TEXTS)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Gist:
     """What a summary needs of one round."""
 
     date: datetime
@@ -129,11 +129,11 @@ class _Said:
     labels: Labels
 
 
-def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
+def summarise(hits: Iterable[StoredPoint]) -> list[SessionSummary]:
     """One summary a session, by the day and time it began, then by id."""
-    by_session: defaultdict[str, list[_Said]] = defaultdict(list)
+    by_session: defaultdict[str, list[_Gist]] = defaultdict(list)
     for hit in hits:
-        by_session[hit.payload["session_id"]].append(_said(hit))
+        by_session[hit.payload["session_id"]].append(_gist(hit))
     summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
     return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
 
@@ -141,7 +141,7 @@ def summarise(hits: Iterable[Hit]) -> list[SessionSummary]:
 def summarise_session(records: Sequence[Record]) -> SessionSummary:
     """The summary of one session from its records, of which there is at least one."""
     said = [
-        _Said(
+        _Gist(
             r.round.session_date,
             EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
             _opening(r.round.user_text),
@@ -153,9 +153,9 @@ def summarise_session(records: Sequence[Record]) -> SessionSummary:
     return _summary(records[0].round.session_id, said)
 
 
-def _said(hit: Hit) -> _Said:
+def _gist(hit: StoredPoint) -> _Gist:
     payload = hit.payload
-    return _Said(
+    return _Gist(
         datetime.fromisoformat(payload["session_date"]),
         EnrichmentFailure(
             round_id=hit.id,
@@ -184,7 +184,7 @@ def _opening(text: str) -> str:
     return f"{words or line[: _OPENING - 2]} …"
 
 
-def _summary(session_id: str, said: Sequence[_Said]) -> SessionSummary:
+def _summary(session_id: str, said: Sequence[_Gist]) -> SessionSummary:
     states = Counter(one.enrichment.state for one in said)
     failed = [one.enrichment for one in said if one.enrichment.failure]
     in_turn = sorted(said, key=lambda one: one.enrichment.round_index)

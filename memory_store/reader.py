@@ -9,7 +9,7 @@ from memory_store.changes.validity import Conflict, Told, conflicts, linked_reco
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, Hit, Payload, Scope
+from memory_store.engines.engine import Engine, Payload, StoredPoint, UserScope
 from memory_store.keys import Indexer, KeyDesign
 from memory_store.labels import Where
 from memory_store.language import Language
@@ -17,8 +17,8 @@ from memory_store.language.words import in_plain_words, shared_with
 from memory_store.listing import SUMMARY_FIELDS, Listing, Page, cut, fields, place_of, summarise
 from memory_store.points import from_payload
 from memory_store.recall.query import Query, Recall, RecallSettings
-from memory_store.recall.recall import Searched, recall
-from memory_store.recall.remembered import Places, Values
+from memory_store.recall.recall import SearchedMemory, recall
+from memory_store.recall.remembered import KnownRecords, RoundOutlines
 from memory_store.recall.search import query_vector
 from memory_store.scheduler import aside, in_order, in_slices
 from memory_store.types import (
@@ -51,7 +51,9 @@ class MemoryReader:
         self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
         self._language = self._indexer.design.language
-        self._searched = Searched(engine, self._indexer, Places(engine), Values(engine))
+        self._searched = SearchedMemory(
+            engine, self._indexer, RoundOutlines(engine), KnownRecords(engine)
+        )
 
     @property
     def language(self) -> Language:
@@ -90,7 +92,7 @@ class MemoryReader:
         """One record by id; None when this user has no such round."""
         if not is_round_id(round_id):
             return None
-        hits = await self._engine.scroll(Scope(user_id, ids=(round_id,)))
+        hits = await self._engine.scroll(UserScope(user_id, ids=(round_id,)))
         return from_payload(hits[0].payload) if hits else None
 
     async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
@@ -105,13 +107,13 @@ class MemoryReader:
 
     async def session(self, user_id: str, session_id: str) -> list[Record]:
         """The records of one session in round order; empty when there is none."""
-        records = await _records(await self._engine.scroll(Scope(user_id, session_id)))
+        records = await _records(await self._engine.scroll(UserScope(user_id, session_id)))
         size = FACT * len(records)
         return await aside(size, in_order, records, lambda record: record.round.round_index)
 
     async def sessions(self, user_id: str, where: Where = ()) -> list[SessionSummary]:
         """Every session of a user, oldest first; of rounds labelled like this only."""
-        hits = await self._engine.scroll(Scope(user_id, labels=where), SUMMARY_FIELDS)
+        hits = await self._engine.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
         return await aside(FACT * len(hits), summarise, hits)
 
     async def conflicts(self, user_id: str) -> list[Conflict]:
@@ -124,7 +126,9 @@ class MemoryReader:
         ids = listing.ids and tuple(filter(is_round_id, listing.ids))
         if ids == ():
             return Page((), 0)
-        scope = Scope(listing.user_id, listing.session_id, ids, listing.days, labels=listing.where)
+        scope = UserScope(
+            listing.user_id, listing.session_id, ids, listing.days, labels=listing.where
+        )
         every = await self._engine.scroll(scope, fields(listing))
         page = await aside(FACT * len(every), cut, every, listing)
         read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
@@ -137,7 +141,7 @@ class MemoryReader:
 
     async def records(self, user_id: str) -> list[Record]:
         """Every record of a user, oldest first."""
-        records = await _records(await self._engine.scroll(Scope(user_id)))
+        records = await _records(await self._engine.scroll(UserScope(user_id)))
         return await aside(FACT * len(records), in_order, records, place_of)
 
     async def users(self) -> list[str]:
@@ -151,7 +155,7 @@ class MemoryReader:
 
     async def count(self, user_id: str) -> int:
         """How many rounds are kept for a user."""
-        return await self._engine.count(Scope(user_id))
+        return await self._engine.count(UserScope(user_id))
 
     async def unenriched(
         self, *states: EnrichmentState, lapsed: datetime | None = None
@@ -187,5 +191,5 @@ class MemoryReader:
         return {"engine": self._engine.name, **self._indexer.identity}
 
 
-async def _records(hits: Sequence[Hit]) -> list[Record]:
+async def _records(hits: Sequence[StoredPoint]) -> list[Record]:
     return [from_payload(hit.payload) async for hit in in_slices(hits)]

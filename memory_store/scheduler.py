@@ -191,7 +191,7 @@ class Shares:
         return max(self._had.get(owner, -math.inf), self._now - self._credit)
 
 
-class _Line:
+class _Queue:
     """Those who wait, and who is next."""
 
     def __init__(self) -> None:
@@ -235,11 +235,11 @@ class _Line:
         return longest_waiting[self._shares.next_of(dict.fromkeys(longest_waiting, 0.0))]
 
 
-class _Turns:
+class _LoopTurns:
     """The turns of one event loop."""
 
     def __init__(self) -> None:
-        self._line = _Line()
+        self._line = _Queue()
         self._is_called = False
         self.light, self.heavy = _Thread(), _Thread()
 
@@ -266,7 +266,7 @@ class _Thread:
     """Lets one after the other into a thread beside the loop."""
 
     def __init__(self) -> None:
-        self._line = _Line()
+        self._line = _Queue()
         self._is_taken = False
 
     async def enter(self, job: Job) -> None:
@@ -286,12 +286,12 @@ class _Thread:
         self._is_taken = self._line.call_next()
 
 
-_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
+_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopTurns] = WeakKeyDictionary()
 
 
-def _turns() -> _Turns:
+def _turns() -> _LoopTurns:
     loop = asyncio.get_running_loop()
     turns = _by_loop.get(loop)
     if turns is None:
-        turns = _by_loop[loop] = _Turns()
+        turns = _by_loop[loop] = _LoopTurns()
     return turns

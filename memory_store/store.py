@@ -8,9 +8,9 @@ from typing import Any
 from memory_store.changes.correction import Corrected, Correction, corrected, given_facts
 from memory_store.changes.extraction import Extraction, enriched
 from memory_store.changes.forgetting import Forgotten, Removal, RetentionRule
-from memory_store.changes.writing import Linking, Writer
+from memory_store.changes.writing import Linking, RecordWriter
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines.engine import Claim, Engine, Scope
+from memory_store.engines.engine import Claim, Engine, UserScope
 from memory_store.engines.layout import LABELS
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.facts import reading_of, rule_facts
@@ -49,7 +49,7 @@ class MemoryStore(MemoryReader):
         super().__init__(engine, embedder, settings, design)
         self._forgets_vectors = forget_vectors
         self._linking = Linking(engine, self._language)
-        self._writer = Writer(engine, self._indexer, self._linking)
+        self._writer = RecordWriter(engine, self._indexer, self._linking)
         self._removal = Removal(
             engine,
             self._writer,
@@ -147,7 +147,7 @@ class MemoryStore(MemoryReader):
             extractor=extractor,
             failure=reason[:_REASON],
         )
-        only = Scope(round.user_id, ids=(record.id,))
+        only = UserScope(round.user_id, ids=(record.id,))
         await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
 
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
@@ -157,7 +157,7 @@ class MemoryStore(MemoryReader):
         """
         again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
         for id in ids:
-            failed = Scope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
+            failed = UserScope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
             await self._engine.set_payload(failed, again)
 
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
@@ -166,7 +166,7 @@ class MemoryStore(MemoryReader):
         if not rounds:
             return []
         held = {round.id: round.turn_ids for round in rounds}
-        ours = await self._engine.claim(Scope(rounds[0].user_id), held, claim, now)
+        ours = await self._engine.claim(UserScope(rounds[0].user_id), held, claim, now)
         return [round for round in rounds if round.id in ours]
 
     async def let_go(self, query: str) -> None:
@@ -186,11 +186,11 @@ class MemoryStore(MemoryReader):
             named["session_title"] = as_title(title)
         if labels is not None:
             named[LABELS] = list(terms_of(checked_labels(labels)))
-        every = await self._engine.scroll(Scope(user_id, session_id), ["session_id"])
+        every = await self._engine.scroll(UserScope(user_id, session_id), ["session_id"])
         ids = [hit.id for hit in every]
         for start in range(0, len(ids), _NAMED_AT_ONCE):
             some = tuple(ids[start : start + _NAMED_AT_ONCE])
-            await self._engine.set_payload(Scope(user_id, session_id, ids=some), named)
+            await self._engine.set_payload(UserScope(user_id, session_id, ids=some), named)
             await pause()
         return await self.session(user_id, session_id)
 
@@ -256,7 +256,7 @@ class MemoryStore(MemoryReader):
         With `dry_run`, which all that forgets has, nothing is done but count. `enrichment` is
         `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
         """
-        scope = Scope(user_id, ids=(round_id,))
+        scope = UserScope(user_id, ids=(round_id,))
         if not is_round_id(round_id):
             return Forgotten()
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
@@ -270,7 +270,7 @@ class MemoryStore(MemoryReader):
         enrichment: EnrichmentState = EnrichmentState.DONE,
     ) -> Forgotten:
         """Forget one session; otherwise as `forget_round`."""
-        scope = Scope(user_id, session_id)
+        scope = UserScope(user_id, session_id)
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def forget_by_rule(
@@ -285,12 +285,12 @@ class MemoryStore(MemoryReader):
         ids: set[str] = set()
         for scope in rule.scopes(user_id):
             ids |= {hit.id for hit in await self._engine.scroll(scope, ["session_id"])}
-        scope = Scope(user_id, ids=tuple(sorted(ids)))
+        scope = UserScope(user_id, ids=tuple(sorted(ids)))
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is."""
-        return await self._removal.forget(Scope(user_id), EnrichmentState.DONE, dry_run=dry_run)
+        return await self._removal.forget(UserScope(user_id), EnrichmentState.DONE, dry_run=dry_run)
 
     async def scrub(self, *, if_due: bool = False) -> bool:
         """Take what was forgotten or put right off the disk; False where nothing was done.

@@ -23,7 +23,7 @@ _Several = Mapping[tuple[str, int], Sequence[FactLink]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
+class _Valued:
     """A fact that gives a value for a slot: its record, its position in it, and what it states."""
 
     record: Record
@@ -70,18 +70,18 @@ def linked(
 
 def _by_slot(
     records: Sequence[Record], wanted: Collection[str], language: Language
-) -> Iterable[list[_Statement]]:
+) -> Iterable[list[_Valued]]:
     """The facts that give a value for one of these slots, slot by slot."""
-    found: defaultdict[str, list[_Statement]] = defaultdict(list)
+    found: defaultdict[str, list[_Valued]] = defaultdict(list)
     for record in records:
         for position, fact in enumerate(record.facts):
             slot = fact.slot
             if slot in wanted and slot and (known := language.stated(fact.text)) is not None:
-                found[slot].append(_Statement(record, position, known))
+                found[slot].append(_Valued(record, position, known))
     return found.values()
 
 
-def _pairs(places: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statement]]:
+def _pairs(places: Sequence[_Valued]) -> Iterator[tuple[_Valued, _Valued]]:
     """Older and newer of each replacement of one slot, in order."""
     standing = _Standing()
     for newer in places:
@@ -92,12 +92,12 @@ def _pairs(places: Sequence[_Statement]) -> Iterator[tuple[_Statement, _Statemen
 
 
 def _conflicts(
-    places: Sequence[_Statement], holding: Sequence[_Statement]
-) -> Iterator[tuple[_Statement, _Statement]]:
+    places: Sequence[_Valued], holding: Sequence[_Valued]
+) -> Iterator[tuple[_Valued, _Valued]]:
     """Each statement in doubt, with what it would replace of what holds now; of statements that
     say the same with the latest before it."""
     holds = {place.key for place in holding}
-    latest: OrderedDict[tuple[str, str], _Statement] = OrderedDict()
+    latest: OrderedDict[tuple[str, str], _Valued] = OrderedDict()
     for place in places:
         if place.fact.in_doubt and place.record.may_supersede:
             newest = [*islice(reversed(latest.values()), _MOST_CONTRADICTED)]
@@ -110,7 +110,7 @@ def _conflicts(
             latest.move_to_end(said)
 
 
-def _replaces(newer: _Statement, older: _Statement) -> bool:
+def _replaces(newer: _Valued, older: _Valued) -> bool:
     return may_be_one(newer.record, older.record) and replaces(newer.known, older.known)
 
 
@@ -119,16 +119,16 @@ class _Standing:
     those alone that it replaces."""
 
     def __init__(self) -> None:
-        self._said: dict[str, dict[str, list[_Statement]]] = {}
+        self._said: dict[str, dict[str, list[_Valued]]] = {}
 
-    def add(self, place: _Statement) -> None:
+    def add(self, place: _Valued) -> None:
         values = self._said.setdefault(speaker_of(place.record), {})
         values.setdefault(place.known.value, []).append(place)
 
-    def taken_out_by(self, newer: _Statement) -> list[_Statement]:
+    def taken_out_by(self, newer: _Valued) -> list[_Valued]:
         """Those that a newer statement replaces, in order; they hold no longer."""
         name, known = speaker_of(newer.record), newer.known
-        found: list[_Statement] = []
+        found: list[_Valued] = []
         for other in {name, ""} if name else set(self._said):
             values = self._said.get(other, {})
             if not known.holds:

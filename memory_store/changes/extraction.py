@@ -15,7 +15,7 @@ from memory_store.changes.correction import given_facts
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, Scope
+from memory_store.engines.engine import Engine, UserScope
 from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
@@ -49,7 +49,7 @@ async def known_facts(
     rounds = _ROUNDS + min(len(besides), _MOST_OWN)
     near: set[int] = set()
     for vector in wanted:
-        near |= set(await engine.nearest(vector, Scope(user_id), rounds))
+        near |= set(await engine.nearest(vector, UserScope(user_id), rounds))
     ids = {str(uuid.UUID(int=id)) for id in near} - set(besides)
     links = await _standing_facts(engine, user_id, tuple(sorted(ids))) if ids else []
     if not links:
@@ -72,7 +72,7 @@ def _nearest_to_each(links: Sequence[FactLink], closeness: Cosines) -> list[Fact
 
 
 async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) -> list[FactLink]:
-    records = await records_in(engine, Scope(user_id, ids=ids))
+    records = await records_in(engine, UserScope(user_id, ids=ids))
     return [
         FactLink(record.id, fact.text, record.round.session_date)
         for record in records

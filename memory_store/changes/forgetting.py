@@ -8,10 +8,10 @@ from datetime import date, datetime
 from itertools import pairwise
 
 from memory_store.changes.correction import without_answer
-from memory_store.changes.writing import Linking, Writer
+from memory_store.changes.writing import Linking, RecordWriter
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.batched_reads import postings_in_parts, records_in
-from memory_store.engines.engine import Engine, Scope
+from memory_store.engines.engine import Engine, UserScope
 from memory_store.errors import InvalidRecord
 from memory_store.keys import Indexer, KeyDesign, keys_of
 from memory_store.labels import Where
@@ -34,12 +34,12 @@ class RetentionRule:
         if self.expired_by is None and self.said_until is None:
             raise InvalidRecord("a rule names a time")
 
-    def scopes(self, user_id: str) -> Iterator[Scope]:
+    def scopes(self, user_id: str) -> Iterator[UserScope]:
         """Where these rounds lie; some may lie in both."""
         if self.expired_by is not None:
-            yield Scope(user_id, expired_by=self.expired_by, labels=self.where)
+            yield UserScope(user_id, expired_by=self.expired_by, labels=self.where)
         if self.said_until is not None:
-            yield Scope(user_id, days=Days(last=self.said_until), labels=self.where)
+            yield UserScope(user_id, days=Days(last=self.said_until), labels=self.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Removal:
     def __init__(
         self,
         engine: Engine,
-        writer: Writer,
+        writer: RecordWriter,
         indexer: Indexer,
         linking: Linking,
         forgetful: Embedder | None,
@@ -135,11 +135,11 @@ class Removal:
         self._forgetful = forgetful
 
     async def forget(
-        self, scope: Scope, enrichment: EnrichmentState, *, dry_run: bool
+        self, scope: UserScope, enrichment: EnrichmentState, *, dry_run: bool
     ) -> Forgotten:
         """Forget the rounds in scope, of which a part of a user's or all; or count them only."""
         gone = await records_in(self._engine, scope)
-        others_stay = scope != Scope(scope.user_id)
+        others_stay = scope != UserScope(scope.user_id)
         repeating = await self._repeating(scope.user_id, gone) if others_stay else []
         count = forgotten(gone, await self._sessions_left(scope, gone), repeating)
         if not gone or dry_run:
@@ -152,7 +152,7 @@ class Removal:
             await self._linking.after_forgetting(scope.user_id, gone)
         return count
 
-    async def _delete(self, scope: Scope, gone: Sequence[Record]) -> None:
+    async def _delete(self, scope: UserScope, gone: Sequence[Record]) -> None:
         """Delete the rounds some at a time, and last whatever else has come into scope. Broken off,
         it is gone on with by forgetting again."""
         for start in range(0, len(gone), _AT_ONCE):
@@ -194,7 +194,7 @@ class Removal:
 
     async def _naming(self, user_id: str, ids: set[str], known: set[str]) -> list[Record]:
         """The rounds not yet known whose answers name one of these as what they repeat."""
-        found = await records_in(self._engine, Scope(user_id, repeats=tuple(sorted(ids))))
+        found = await records_in(self._engine, UserScope(user_id, repeats=tuple(sorted(ids))))
         return [record for record in found if record.id not in known]
 
     async def _telling(
@@ -209,7 +209,7 @@ class Removal:
             words.update(await aside(len(text), terms, text))
             told |= await aside(len(text), told_in, record)
         said = sorted(words)
-        having = await postings_in_parts(self._engine, said, Scope(user_id), _FEW + 1)
+        having = await postings_in_parts(self._engine, said, UserScope(user_id), _FEW + 1)
         rare = {term for term, held in zip(said, having, strict=True) if len(held) <= _FEW}
         telling = []
         for record in candidates:
@@ -237,12 +237,12 @@ class Removal:
             over = {record.id: record.round.turn_ids for record in repeating}
             await self._writer.write(changed, over, erasing=True)
 
-    async def _sessions_left(self, scope: Scope, gone: Sequence[Record]) -> set[str]:
+    async def _sessions_left(self, scope: UserScope, gone: Sequence[Record]) -> set[str]:
         """The sessions of which other rounds stay; only rounds named by id leave some."""
         if scope.ids is None:
             return set()
         sessions = {record.round.session_id for record in gone}
-        counts = {id: await self._engine.count(Scope(scope.user_id, id)) for id in sessions}
+        counts = {id: await self._engine.count(UserScope(scope.user_id, id)) for id in sessions}
         own = Counter(record.round.session_id for record in gone)
         return {id for id, count in counts.items() if count > own[id]}
 

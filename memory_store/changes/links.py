@@ -12,7 +12,7 @@ from datetime import date
 from memory_store.types import Fact, FactLink, Record, Speaker
 
 RULE = "rule"
-_Named = tuple[str, str]
+_FactName = tuple[str, str]
 """A round's id, and the text of a fact of it."""
 
 
@@ -101,8 +101,8 @@ class Settling:
         self._others = others
         self._users = {id: _texts_of_user(record) for id, record in others.items()}
         self._standing = {id: _holding(record) for id, record in others.items()}
-        self._newer: dict[_Named, FactLink] = {}
-        self._older: defaultdict[_Named, dict[FactLink, None]] = defaultdict(dict)
+        self._newer: dict[_FactName, FactLink] = {}
+        self._older: defaultdict[_FactName, dict[FactLink, None]] = defaultdict(dict)
 
     def of(self, record: Record) -> Record:
         """The record with the links that hold."""

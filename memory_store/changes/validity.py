@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory_store.changes.links import LinksOnADay, link_targets
 from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, Scope
+from memory_store.engines.engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
 from memory_store.types import Days, Fact, FactLink, Record
 
@@ -30,7 +30,7 @@ async def linked_records(
         wanted = {id async for one in in_slices(new) for id in link_targets([one])} - set(known)
         if not wanted:
             break
-        new = await records_in(engine, Scope(user_id, days=days, ids=tuple(wanted)))
+        new = await records_in(engine, UserScope(user_id, days=days, ids=tuple(wanted)))
         known |= {record.id: record for record in new}
     standing = LinksOnADay(known, days.last)
     return {id: standing.of(record) async for id, record in in_slices(known.items())}
@@ -110,7 +110,7 @@ class Conflict:
 
 async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
     """Every conflict of a user, the newest first."""
-    records = await records_in(engine, Scope(user_id, in_conflict=True))
+    records = await records_in(engine, UserScope(user_id, in_conflict=True))
     found = {record.id: record for record in records}
     linked = await linked_records(engine, user_id, Days(), found)
     standing = {

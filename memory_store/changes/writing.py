@@ -11,7 +11,7 @@ from datetime import timedelta
 from memory_store.changes.chains import linked
 from memory_store.changes.links import Settling, Unlinking, link_targets
 from memory_store.engines.batched_reads import records_in, scroll_in_parts
-from memory_store.engines.engine import Engine, Point, Scope
+from memory_store.engines.engine import Engine, Point, UserScope
 from memory_store.engines.layout import TURNS
 from memory_store.errors import InvalidRecord, RoundTaken
 from memory_store.facts import reading_of
@@ -126,7 +126,7 @@ class Linking:
         """The other records with statements of these slots, and all of them with new links: the
         others first, then `records`."""
         ours = {record.id async for record in in_slices(records)}
-        found = await records_in(self._engine, Scope(user_id, slots=tuple(sorted(slots))))
+        found = await records_in(self._engine, UserScope(user_id, slots=tuple(sorted(slots))))
         others = [record async for record in in_slices(found) if record.id not in ours]
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
         relinked = await aside(size, linked, [*others, *records], slots, self._language)
@@ -143,7 +143,7 @@ class Linking:
             return record
         if any(fact.supersedes or fact.slot for fact in record.facts):
             return record
-        rounds = await records_in(self._engine, Scope(round.user_id, round.session_id))
+        rounds = await records_in(self._engine, UserScope(round.user_id, round.session_id))
         earlier = [one for one in rounds if one.round.round_index < round.round_index]
         before = max(earlier, key=lambda one: one.round.round_index, default=None)
         corrected = _corrected_by(record, before, self._language) if before else ""
@@ -165,7 +165,7 @@ class Linking:
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
         # What contradicts a fact names it, and is not named by it.
-        doubted = await records_in(self._engine, Scope(user_id, in_conflict=True))
+        doubted = await records_in(self._engine, UserScope(user_id, in_conflict=True))
         others |= {record.id: record for record in doubted if record.id not in ids}
         unlinking = Unlinking(gone, staying)
         changed = {id: unlinking.of(other) async for id, other in in_slices(others.items())}
@@ -178,13 +178,13 @@ class Linking:
     async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
         if not ids:
             return {}
-        found = await records_in(self._engine, Scope(user_id, ids=tuple(sorted(ids))))
+        found = await records_in(self._engine, UserScope(user_id, ids=tuple(sorted(ids))))
         return {record.id: record for record in found}
 
     async def _write(self, user_id: str, records: Iterable[Record]) -> None:
         for record in records:
             # Another process may have put right or forgotten meanwhile what was read.
-            only = Scope(user_id, ids=(record.id,))
+            only = UserScope(user_id, ids=(record.id,))
             await self._engine.set_payload(
                 only, facts_to_payload(record.facts), record.round.turn_ids
             )
@@ -203,7 +203,7 @@ def slots_of(records: Iterable[Record]) -> set[str]:
     return {fact.slot for record in records for fact in record.facts if fact.slot}
 
 
-class Writer:
+class RecordWriter:
     """Writes records, with what follows from them."""
 
     def __init__(self, engine: Engine, indexer: Indexer, linking: Linking) -> None:
@@ -236,7 +236,7 @@ class Writer:
 
     async def held(self, user_id: str, round_ids: Iterable[str]) -> Held:
         """Which turns the rounds of these ids hold now; nothing of those that are not there."""
-        scope = Scope(user_id, ids=tuple(round_ids))
+        scope = UserScope(user_id, ids=tuple(round_ids))
         hits = await scroll_in_parts(self._engine, scope, [TURNS])
         return {hit.id: tuple(hit.payload[TURNS]) for hit in hits}
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memory_store.engines.engine import Engine, Hit, Scope, Similarities
+from memory_store.engines.engine import Engine, Similarities, StoredPoint, UserScope
 from memory_store.points import from_payload
 from memory_store.scheduler import in_slices, pause
 from memory_store.types import Record
@@ -13,10 +13,10 @@ _TERMS_AT_ONCE = 64
 
 
 async def scroll_in_parts(
-    engine: Engine, scope: Scope, fields: Sequence[str] | None = None
-) -> list[Hit]:
+    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+) -> list[StoredPoint]:
     """Every point in scope, each once, however many ids, slots or repeated rounds that names."""
-    found: dict[str, Hit] = {}
+    found: dict[str, StoredPoint] = {}
     for part in _parts(scope):
         found |= {hit.id: hit for hit in await engine.scroll(part, fields)}
         await pause()
@@ -24,7 +24,7 @@ async def scroll_in_parts(
 
 
 async def records_in(
-    engine: Engine, scope: Scope, fields: Sequence[str] | None = None
+    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
 ) -> list[Record]:
     """The records in scope."""
     hits = await scroll_in_parts(engine, scope, fields)
@@ -32,7 +32,7 @@ async def records_in(
 
 
 async def postings_in_parts(
-    engine: Engine, terms: Sequence[int], scope: Scope, limit: int
+    engine: Engine, terms: Sequence[int], scope: UserScope, limit: int
 ) -> list[Similarities]:
     """`Engine.postings` of however many terms."""
     found: list[Similarities] = []
@@ -42,7 +42,7 @@ async def postings_in_parts(
     return found
 
 
-def _parts(scope: Scope) -> Iterator[Scope]:
+def _parts(scope: UserScope) -> Iterator[UserScope]:
     """The scope as several, each with some of what it names many of."""
     for name in ("ids", "slots", "repeats"):
         named = getattr(scope, name)

@@ -21,7 +21,7 @@ Payload = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class UserScope:
     """Whose points a call may touch. The one place where user scope is enforced.
 
     Every read and delete of an engine takes a scope, and no scope exists without a user.
@@ -78,14 +78,14 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class StoredPoint:
     """A point read, with the payload fields that were asked for."""
 
     id: str
     payload: Payload
 
 
-class Watcher(Protocol):
+class WriteWatcher(Protocol):
     """Keeps something of points in memory, and hears when it may no longer hold."""
 
     def written(self, user_id: str, ids: Sequence[str] | None) -> None:
@@ -106,7 +106,7 @@ class Engine(Protocol):
     async def open(self, dimension: int) -> Payload | None:
         """Open or create; return the identity stored by `write_identity`, None when new."""
 
-    def watch(self, watcher: Watcher) -> bool:
+    def watch(self, watcher: WriteWatcher) -> bool:
         """Tell of everything that is written from now on; False where others write, too, of whose
         writes the versions of what is found tell alone."""
 
@@ -125,26 +125,30 @@ class Engine(Protocol):
         """
 
     async def nearest(
-        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
+        self, vector: npt.NDArray[np.float32], scope: UserScope, limit: int
     ) -> Similarities:
         """Points by their best key (largest inner product over the keys of a point)."""
 
-    async def postings(self, terms: Sequence[int], scope: Scope, limit: int) -> list[Similarities]:
+    async def postings(
+        self, terms: Sequence[int], scope: UserScope, limit: int
+    ) -> list[Similarities]:
         """For each term the points that hold it; the similarity is the term's count."""
 
-    async def keys(self, scope: Scope) -> dict[str, Matrix]:
+    async def keys(self, scope: UserScope) -> dict[str, Matrix]:
         """The keys of every point in scope, by id, in the order they were written."""
 
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
         """Every point in scope, in no order; all payload fields unless named."""
 
     async def set_payload(
-        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Replace these payload fields of the points in scope that, if turns are given, hold
         exactly these; the other fields stay."""
 
-    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+    async def claim(self, scope: UserScope, held: Held, claim: Claim, now: datetime) -> set[str]:
         """Take points in scope that hold exactly these turns and wait for enrichment, where nobody
         else has them at this time; which ones are this claim's now.
 
@@ -152,7 +156,9 @@ class Engine(Protocol):
         claim is no change of the point, and goes when the point is written.
         """
 
-    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
+    async def in_state(
+        self, states: Sequence[str], lapsed: datetime | None = None
+    ) -> list[StoredPoint]:
         """The points of every user whose enrichment is in one of these states; with `lapsed` only
         those of a claim that was over at that time.
 
@@ -165,10 +171,10 @@ class Engine(Protocol):
     async def owners(self, person: str) -> set[str]:
         """Under which names the spaces of a user have points (`memory_store.types`)."""
 
-    async def count(self, scope: Scope) -> int:
+    async def count(self, scope: UserScope) -> int:
         """How many points are in scope, exactly."""
 
-    async def delete(self, scope: Scope) -> None:
+    async def delete(self, scope: UserScope) -> None:
         """Delete every point in scope."""
 
     async def scrub(self, *, if_due: bool = False) -> bool:

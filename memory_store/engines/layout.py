@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.engine import Point, Scope, Watcher
+from memory_store.engines.engine import Point, UserScope, WriteWatcher
 from memory_store.types import Days, Held
 
 KEYS = "keys"
@@ -39,7 +39,7 @@ IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
 
 
-def matches(scope: Scope) -> dict[str, str]:
+def matches(scope: UserScope) -> dict[str, str]:
     """The payload fields a point in scope holds exactly; the user's is always among them."""
     fields = {USER: scope.user_id}
     if scope.session_id is not None:
@@ -47,7 +47,7 @@ def matches(scope: Scope) -> dict[str, str]:
     return fields
 
 
-def choices(scope: Scope) -> list[tuple[str, list[str]]]:
+def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
     """Payload fields of each of which a point in scope holds at least one of these values."""
     wanted = {
         "slots": scope.slots,
@@ -59,7 +59,7 @@ def choices(scope: Scope) -> list[tuple[str, list[str]]]:
     return named + [(LABELS, list(terms)) for terms in scope.labels]
 
 
-def ranges(scope: Scope) -> dict[str, Days]:
+def ranges(scope: UserScope) -> dict[str, Days]:
     """The payload fields that hold instants, and the days in which one of them must lie."""
     wanted = {"session_date": scope.days, "event_days": scope.event_days}
     return {field: days for field, days in wanted.items() if days != Days()}
@@ -93,22 +93,22 @@ def _midnight(day: date | None) -> datetime | None:
     return datetime.combine(day, time(), UTC) if day else None
 
 
-Written = Mapping[str, Sequence[str] | None]
+WrittenIds = Mapping[str, Sequence[str] | None]
 """Ids of points by user; None where any of the user's may be among them."""
 
 
-class Watchers:
+class WriteWatchers:
     """All that watch one engine."""
 
     def __init__(self) -> None:
-        self._all: list[Watcher] = []
+        self._all: list[WriteWatcher] = []
 
-    def add(self, watcher: Watcher) -> None:
+    def add(self, watcher: WriteWatcher) -> None:
         """Tell this one, too, from now on."""
         self._all.append(watcher)
 
     @contextmanager
-    def told_of(self, written: Written) -> Iterator[None]:
+    def told_of(self, written: WrittenIds) -> Iterator[None]:
         """Tell of what is written within, however it ends: what failed may have changed some."""
         try:
             yield
@@ -123,7 +123,7 @@ class Watchers:
             watcher.found(user_id, versions)
 
 
-def of_points(points: Sequence[Point]) -> Written:
+def of_points(points: Sequence[Point]) -> WrittenIds:
     """These points, whosever they are."""
     by_user: dict[str, list[str]] = {}
     for point in points:
@@ -131,6 +131,6 @@ def of_points(points: Sequence[Point]) -> Written:
     return by_user
 
 
-def of_scope(scope: Scope) -> Written:
+def of_scope(scope: UserScope) -> WrittenIds:
     """What lies in a scope."""
     return {scope.user_id: scope.ids}

@@ -20,7 +20,7 @@ import numpy.typing as npt
 _K1 = 1.2
 _B = 0.75
 
-_Document = TypeVar("_Document", bound=Hashable)
+_Holder = TypeVar("_Holder", bound=Hashable)
 Column = npt.NDArray[np.float64]
 """A number for each of some rows."""
 Rows = npt.NDArray[np.intp]
@@ -33,7 +33,7 @@ class Posting(NamedTuple):
     counts: Column
 
 
-def posting(counts: Mapping[_Document, float], rows: Mapping[_Document, int]) -> Posting:
+def posting(counts: Mapping[_Holder, float], rows: Mapping[_Holder, int]) -> Posting:
     """The posting of a term from its counts; without documents that have no row."""
     held = [(row, count) for one, count in counts.items() if (row := rows.get(one)) is not None]
     return Posting(

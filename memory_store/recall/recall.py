@@ -11,7 +11,7 @@ from memory_store.changes.validity import HOPS, linked_records
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Engine, Scope
+from memory_store.engines.engine import Engine, UserScope
 from memory_store.keys import Indexer
 from memory_store.labels import holds
 from memory_store.language.words import query_terms
@@ -24,8 +24,8 @@ from memory_store.recall.query import (
     RecallSettings,
 )
 from memory_store.recall.ranking import Candidate, Weights, as_many, best
-from memory_store.recall.remembered import Places, RoundPlace, Values
-from memory_store.recall.search import Found, Search, find
+from memory_store.recall.remembered import KnownRecords, RoundOutline, RoundOutlines
+from memory_store.recall.search import Search, SignalHits, find
 from memory_store.recall.signals import candidates_of
 from memory_store.recall.speakers import Speakers, named_speakers, speakers_of, without_names
 from memory_store.scheduler import aside, in_slices
@@ -93,16 +93,16 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchedMemory:
     """What a recall searches, and what is known of it."""
 
     engine: Engine
     indexer: Indexer
-    places: Places
-    values: Values
+    places: RoundOutlines
+    values: KnownRecords
 
 
-async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Recall:
+async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings) -> Recall:
     """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
     memory."""
     engine, indexer = memory.engine, memory.indexer
@@ -112,7 +112,7 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     if asked is None:
         asked = await aside(len(query.text), language.asked, query.text, query.asked_on)
     range_ = query.time_range or asked.time_range
-    scope = Scope(query.user_id, days=query.days, labels=query.where)
+    scope = UserScope(query.user_id, days=query.days, labels=query.where)
     search = Search(
         engine,
         indexer.embedder,
@@ -167,14 +167,14 @@ async def recall(memory: Searched, query: Query, settings: RecallSettings) -> Re
     )
 
 
-def _named(text: str, places: Mapping[int, RoundPlace]) -> tuple[Speakers, str]:
+def _named(text: str, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:
     """The speakers that the text names, and the text without them."""
     named = named_speakers(text, (place.speakers for place in places.values()))
     return named, without_names(text, named)
 
 
 def _ranked(
-    found: Found,
+    found: SignalHits,
     named: Speakers,
     settings: RecallSettings,
     limit: int,
@@ -186,7 +186,9 @@ def _ranked(
     return best(candidates, settings.weights, limit, sessions=sessions)
 
 
-async def _values(values: Values, user_id: str, wanted: Sequence[Candidate]) -> dict[str, Recalled]:
+async def _values(
+    values: KnownRecords, user_id: str, wanted: Sequence[Candidate]
+) -> dict[str, Recalled]:
     """The records behind the candidates, in their order; without those that are gone."""
     by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}
     records = await values.of(user_id, list(by_id))
@@ -213,14 +215,14 @@ class _LookedFor:
     """What a recall looked for and found, for the reasons: which sessions hold each word, the time
     and the speakers that the query names."""
 
-    found: Found
+    found: SignalHits
     in_sessions: Sequence[Container[str]]
     time_range: TimeRange | None
     speakers: Speakers
 
 
 async def _reasons(
-    memory: Searched,
+    memory: SearchedMemory,
     user_id: str,
     asked: _LookedFor,
     found: Mapping[str, Recalled],
@@ -243,12 +245,12 @@ async def _reasons(
 
 
 async def _nearest_keys(
-    memory: Searched, user_id: str, asked: _LookedFor, found: Mapping[str, Recalled]
+    memory: SearchedMemory, user_id: str, asked: _LookedFor, found: Mapping[str, Recalled]
 ) -> dict[str, str]:
     """The text of each value's nearest key; none where it has no keys."""
     if not found:
         return {}
-    keys = await memory.engine.keys(Scope(user_id, ids=tuple(found)))
+    keys = await memory.engine.keys(UserScope(user_id, ids=tuple(found)))
     texts = {id: memory.indexer.keys(one.record) for id, one in found.items()}
     return {
         id: texts[id][int(np.argmax(rows @ asked.found.vector))].text

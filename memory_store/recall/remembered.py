@@ -1,7 +1,7 @@
-"""What recall keeps in memory, because an engine reads it slowly: places and values of rounds.
+"""What recall keeps in memory, because an engine reads it slowly: outlines and records.
 
-`Places` holds what ranking must know of every candidate, `Values` the records recalled last. Both
-are bounded, and let go of a round when it is written again.
+`RoundOutlines` holds what ranking must know of every candidate, `KnownRecords` the records recalled
+last. Both are bounded, and let go of a round when it is written again.
 """
 
 import uuid
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memory_store.engines.batched_reads import records_in, scroll_in_parts
-from memory_store.engines.engine import Engine, Payload, Scope
+from memory_store.engines.engine import Engine, Payload, UserScope
 from memory_store.engines.layout import ENDS_ASKING
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.scheduler import in_slices
@@ -23,7 +23,7 @@ _FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)
 _MOST_ROUNDS = 200_000
 
 
-class RoundPlace(NamedTuple):
+class RoundOutline(NamedTuple):
     """The session of a round, how many words it has, the names of those who speak in it, its place
     in the session, and whether it ends with somebody's question that the next round may answer."""
 
@@ -38,13 +38,13 @@ class RoundPlace(NamedTuple):
 class _Known:
     """What is kept of a user, and how often it was found not to hold any more."""
 
-    places: dict[int, RoundPlace] = field(default_factory=dict)
+    places: dict[int, RoundOutline] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
     """In which a search found a round last; none where nobody else writes."""
     changes: int = 0
 
 
-class Places:
+class RoundOutlines:
     """The places of the rounds of the users who asked last. An engine reads them slowly.
 
     A place is kept until its round is written again. The engine tells what this process writes;
@@ -58,7 +58,7 @@ class Places:
         self._rounds = 0
         engine.watch(self)
 
-    async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundPlace]:
+    async def of(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundOutline]:
         """The places of a user's rounds that were just found, in their order; none of one that is
         gone."""
         if not ids:
@@ -100,12 +100,12 @@ class Places:
         self._by_user.move_to_end(user_id)
         return known
 
-    async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundPlace]:
+    async def _read(self, user_id: str, ids: Sequence[int]) -> dict[int, RoundOutline]:
         names = [str(uuid.UUID(int=id)) async for id in in_slices(ids)]
-        hits = await scroll_in_parts(self._engine, Scope(user_id, ids=tuple(names)), _FIELDS)
+        hits = await scroll_in_parts(self._engine, UserScope(user_id, ids=tuple(names)), _FIELDS)
         return {uuid.UUID(hit.id).int: _place(hit.payload) async for hit in in_slices(hits)}
 
-    def _keep(self, user_id: str, known: _Known, read: Mapping[int, RoundPlace]) -> None:
+    def _keep(self, user_id: str, known: _Known, read: Mapping[int, RoundOutline]) -> None:
         if self._by_user.get(user_id) is not known:
             return
         before = len(known.places)
@@ -126,9 +126,9 @@ class Places:
             self._rounds -= len(known.places)
 
 
-def _place(payload: Payload) -> RoundPlace:
+def _place(payload: Payload) -> RoundOutline:
     names = speakers_of(*map(payload.get, _NAMES))
-    return RoundPlace(
+    return RoundOutline(
         payload["session_id"],
         int(payload["word_count"]),
         names,
@@ -141,7 +141,7 @@ def _place(payload: Payload) -> RoundPlace:
 _MOST_CHARACTERS = 16_000_000
 
 
-class Values:
+class KnownRecords:
     """Records by id, of an engine that is slow to read them.
 
     An engine that this process alone writes to says what was written, and the records are kept
@@ -164,7 +164,7 @@ class Values:
         missing = tuple(id for id in ids if id not in found)
         if missing:
             writes = self._writes
-            records = await records_in(self._engine, Scope(user_id, ids=missing))
+            records = await records_in(self._engine, UserScope(user_id, ids=missing))
             read = {record.id: record for record in records}
             if self._kept and writes == self._writes:
                 self._keep(read)

@@ -11,10 +11,10 @@ from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.batched_reads import postings_in_parts
-from memory_store.engines.engine import Engine, Scope, Similarities
+from memory_store.engines.engine import Engine, Similarities, UserScope
 from memory_store.language import Language
 from memory_store.language.words import query_terms
-from memory_store.recall.remembered import Places, RoundPlace
+from memory_store.recall.remembered import RoundOutline, RoundOutlines
 from memory_store.scheduler import aside, pause
 from memory_store.spans import TimeRange
 
@@ -46,14 +46,14 @@ class Search:
 
     engine: Engine
     embedder: Embedder
-    places: Places
+    places: RoundOutlines
     statement: float
     candidates: int
     language: Language
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SignalHits:
     """What the engine found for each signal of a text, and where the rounds have their place."""
 
     text: str
@@ -66,7 +66,7 @@ class Found:
     happened_then: Similarities
     rounds: int
     """How many rounds the user has within the cut."""
-    places: Mapping[int, RoundPlace]
+    places: Mapping[int, RoundOutline]
     """Of every round found that is still there, in the order of finding."""
 
     @property
@@ -81,7 +81,7 @@ class Found:
             for counts in self.words
         ]
 
-    def then(self) -> "Found":
+    def then(self) -> "SignalHits":
         """The same without the rounds that were neither said in the time range nor about it."""
         return replace(
             self,
@@ -93,7 +93,7 @@ class Found:
         )
 
 
-async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None) -> Found:
+async def find(search: Search, text: str, scope: UserScope, range_: TimeRange | None) -> SignalHits:
     """Ask for all signals of the text at once."""
     engine, limit = search.engine, search.candidates
     started = time.perf_counter()
@@ -104,7 +104,7 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     wanted = list(await aside(len(text), query_terms, text))
     terms = list(dict.fromkeys(term for one in wanted for term in one))
 
-    async def nearest(scope: Scope | None) -> Similarities:
+    async def nearest(scope: UserScope | None) -> Similarities:
         await pause()
         return await engine.nearest(vector, scope, limit) if scope else {}
 
@@ -120,7 +120,7 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     lists = (dense, *words, said_then, happened_then)
     ids = await aside(sum(map(len, lists)) // _FINDS, _each_once, lists)
     places = await search.places.of(scope.user_id, ids)
-    return Found(
+    return SignalHits(
         text,
         vector,
         embedding,
@@ -133,7 +133,9 @@ async def find(search: Search, text: str, scope: Scope, range_: TimeRange | None
     )
 
 
-def _scopes_in(range_: TimeRange | None, scope: Scope) -> tuple[Scope | None, Scope | None]:
+def _scopes_in(
+    range_: TimeRange | None, scope: UserScope
+) -> tuple[UserScope | None, UserScope | None]:
     """The scope narrowed to what was said in the range, and to what talks about it."""
     if range_ is None:
         return None, None

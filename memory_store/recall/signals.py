@@ -19,8 +19,8 @@ from memory_store.recall.ranking import (
     term_weights,
     weighted,
 )
-from memory_store.recall.remembered import RoundPlace
-from memory_store.recall.search import Found
+from memory_store.recall.remembered import RoundOutline
+from memory_store.recall.search import SignalHits
 from memory_store.recall.speakers import Speakers
 
 # The turn before is mostly another speaker's, the one before that the same speaker's.
@@ -33,7 +33,7 @@ class Neighbours:
     `sessions` numbers the session of each.
     """
 
-    def __init__(self, places: Sequence[RoundPlace], sessions: Rows) -> None:
+    def __init__(self, places: Sequence[RoundOutline], sessions: Rows) -> None:
         self._places = places
         rows = np.array(_of_several_people(places, sessions.tolist()), np.intp)
         numbers = np.fromiter((places[row].number for row in rows), np.intp, len(rows))
@@ -72,7 +72,7 @@ class Neighbours:
             yield self._rows[:-step][together], self._rows[step:][together]
 
 
-def _of_several_people(places: Sequence[RoundPlace], sessions: Sequence[int]) -> list[int]:
+def _of_several_people(places: Sequence[RoundOutline], sessions: Sequence[int]) -> list[int]:
     """The rows of sessions in which speakers of more than one name were found."""
     names: dict[int, set[Speakers]] = {}
     for session, place in zip(sessions, places, strict=True):
@@ -86,7 +86,9 @@ def _of_several_people(places: Sequence[RoundPlace], sessions: Sequence[int]) ->
 _HALVED = 7
 
 
-def candidates_of(found: Found, named: Speakers, weights: Weights, overview: bool) -> Candidates:
+def candidates_of(
+    found: SignalHits, named: Speakers, weights: Weights, overview: bool
+) -> Candidates:
     """Every round that any signal found and that is still there, with all its signals.
 
     `named` are the speakers that the question names; `overview` says whether an
@@ -122,7 +124,7 @@ def candidates_of(found: Found, named: Speakers, weights: Weights, overview: boo
     return Candidates(ids, [place.session_id for place in places], signals)
 
 
-def _openings(places: Sequence[RoundPlace]) -> Column:
+def _openings(places: Sequence[RoundOutline]) -> Column:
     """How near each round is to the beginning of its session: 1 for the first round."""
     numbers = _column((place.number for place in places), len(places))
     return np.exp2(-numbers / _HALVED)

@@ -35,7 +35,7 @@ def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
     names = frozenset[str]().union(*of_rounds)
     if len(names) < 2:
         return frozenset()
-    told = _Told(text)
+    told = _TextWords(text)
     chosen = names - frozenset.intersection(*of_rounds)
     named = {name for name in chosen if told.words_of(name)}
     taken = {word for name in named for word in told.words_of(name)}
@@ -44,7 +44,7 @@ def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
 
 def without_names(text: str, names: Iterable[str]) -> str:
     """The text without the words of these names; as it is where nothing would be left."""
-    told = _Told(text)
+    told = _TextWords(text)
     words = {word for name in names for word in told.words_of(name) | told.short_names(name)}
     if not words:
         return text
@@ -52,7 +52,7 @@ def without_names(text: str, names: Iterable[str]) -> str:
     return bare if terms(bare) else text
 
 
-class _Told:
+class _TextWords:
     """The words of a text, by which the names in it are known."""
 
     def __init__(self, text: str) -> None:

@@ -31,7 +31,7 @@ _MOST_PASSES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Fingerprint:
+class RoundsSum:
     """How many rounds, and SHA-256 over the content of all of them in the order of their ids."""
 
     rounds: int
@@ -45,8 +45,8 @@ class Pass:
     kept: int
     written: int
     removed: int
-    source: Fingerprint
-    target: Fingerprint
+    source: RoundsSum
+    target: RoundsSum
 
     @property
     def found_equal(self) -> bool:
@@ -161,8 +161,8 @@ class _Digest:
         self._rounds += 1
 
     @property
-    def fingerprint(self) -> Fingerprint:
-        return Fingerprint(self._rounds, self._sum.hexdigest())
+    def fingerprint(self) -> RoundsSum:
+        return RoundsSum(self._rounds, self._sum.hexdigest())
 
 
 def _digest(content: bytes) -> bytes:

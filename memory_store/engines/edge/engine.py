@@ -31,16 +31,24 @@ from memory_store.engines.edge.points import (
 )
 from memory_store.engines.edge.rewriting import finish_swap, rewritten, sweep
 from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
-from memory_store.engines.edge.sync import Durability, Gate
-from memory_store.engines.engine import Claim, Hit, Payload, Point, Scope, Similarities, Watcher
+from memory_store.engines.edge.sync import Durability, WriterGate
+from memory_store.engines.engine import (
+    Claim,
+    Payload,
+    Point,
+    Similarities,
+    StoredPoint,
+    UserScope,
+    WriteWatcher,
+)
 from memory_store.engines.layout import (
     IDENTITY_ID,
     KEYS,
     PERSON,
     USER,
     WORDS,
-    Watchers,
-    Written,
+    WriteWatchers,
+    WrittenIds,
     divided,
     of_points,
     of_scope,
@@ -49,7 +57,7 @@ from memory_store.errors import StoreUnavailable
 from memory_store.scheduler import pause
 from memory_store.types import Held
 
-Count = Callable[[Scope], int]
+Count = Callable[[UserScope], int]
 """Counts the points in a scope, exactly and at once."""
 # Some 150 bytes each.
 _MOST_USERS = 10_000
@@ -66,7 +74,7 @@ class Tally:
     def of(self, user_id: str) -> int:
         """How many points the user has."""
         if user_id not in self._of:
-            self._of[user_id] = self._count(Scope(user_id))
+            self._of[user_id] = self._count(UserScope(user_id))
         self._of.move_to_end(user_id)
         while len(self._of) > self._most_users:
             self._of.popitem(last=False)
@@ -77,7 +85,7 @@ class Tally:
         """Keep the numbers right over a write of these points, which waits for nothing. After one
         that fails the users are counted anew."""
         known = {
-            Scope(user_id, ids=tuple(ids or ())): self._of.pop(user_id)
+            UserScope(user_id, ids=tuple(ids or ())): self._of.pop(user_id)
             for user_id, ids in of_points(points).items()
             if user_id in self._of
         }
@@ -109,9 +117,9 @@ class EdgeEngine:
         self._directory = directory / "edge"
         self._durability = durability
         self._open_shard: Shard | None = None
-        self._gate = Gate()
+        self._gate = WriterGate()
         self._scrubbing = asyncio.Lock()
-        self._watchers = Watchers()
+        self._watchers = WriteWatchers()
         self._tally = Tally(lambda scope: self._shard.count(to_filter(scope)))
 
     async def open(self, dimension: int) -> Payload | None:
@@ -135,7 +143,7 @@ class EdgeEngine:
         found, _ = self._shard.page(only, None, with_payload=True)
         return payload_of(found[0]) if found else None
 
-    def watch(self, watcher: Watcher) -> bool:
+    def watch(self, watcher: WriteWatcher) -> bool:
         """The directory is locked: nobody else writes."""
         self._watchers.add(watcher)
         return True
@@ -162,14 +170,14 @@ class EdgeEngine:
                 await self._upsert(shard, new, qe.UpdateMode.InsertOnly)
 
     async def set_payload(
-        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
         async with self._writing(of_scope(scope)) as shard:
             shard.set_payload(to_filter(scope, turn_ids), payload)
 
-    async def delete(self, scope: Scope) -> None:
+    async def delete(self, scope: UserScope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
         require(FOR_OPENING, self._directory)
         async with self._writing(of_scope(scope)) as shard:
@@ -196,7 +204,7 @@ class EdgeEngine:
             self._tally.clear()
 
     @asynccontextmanager
-    async def _writing(self, written: Written) -> AsyncIterator[Shard]:
+    async def _writing(self, written: WrittenIds) -> AsyncIterator[Shard]:
         """Change points: these, or such as are no user's. They last on leaving."""
         async with self._gate.beside_others():
             shard = self._shard
@@ -213,13 +221,15 @@ class EdgeEngine:
                 await shard.flush_in_peace()
 
     async def nearest(
-        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
+        self, vector: npt.NDArray[np.float32], scope: UserScope, limit: int
     ) -> Similarities:
         """Exact MaxSim search over the keys of each point in scope."""
         query = qe.Query.Nearest([vector.tolist()], using=KEYS)
         return self._query([to_request(query, scope, limit)])[0]
 
-    async def postings(self, terms: Sequence[int], scope: Scope, limit: int) -> list[Similarities]:
+    async def postings(
+        self, terms: Sequence[int], scope: UserScope, limit: int
+    ) -> list[Similarities]:
         """One sparse query a term; the inner product with a unit query is the term's count."""
         if not terms:
             return []
@@ -229,16 +239,20 @@ class EdgeEngine:
         ]
         return self._query([to_request(query, scope, limit) for query in queries])
 
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
         return await self._hits(to_filter(scope), wanted)
 
-    async def _hits(self, filter: qe.Filter, wanted: bool | list[str]) -> list[Hit]:
+    async def _hits(self, filter: qe.Filter, wanted: bool | list[str]) -> list[StoredPoint]:
         pages = self._pages(filter, with_payload=wanted)
-        return [Hit(str(point.id), payload_of(point)) async for page in pages for point in page]
+        return [
+            StoredPoint(str(point.id), payload_of(point)) async for page in pages for point in page
+        ]
 
-    async def keys(self, scope: Scope) -> dict[str, Matrix]:
+    async def keys(self, scope: UserScope) -> dict[str, Matrix]:
         """The keys as the engine holds them: 16-bit floats, widened."""
         return {
             str(point.id): vectors_of(point).keys
@@ -259,11 +273,13 @@ class EdgeEngine:
                 return
             await pause()
 
-    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+    async def claim(self, scope: UserScope, held: Held, claim: Claim, now: datetime) -> set[str]:
         """Everything: there is one owner, which knows by itself what it is doing."""
         return set(held)
 
-    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
+    async def in_state(
+        self, states: Sequence[str], lapsed: datetime | None = None
+    ) -> list[StoredPoint]:
         """See `Engine.in_state`; nothing is ever claimed here."""
         if lapsed is not None:
             return []
@@ -281,9 +297,9 @@ class EdgeEngine:
         pages = self._pages(qe.Filter(must=[one_of(PERSON, [person])]), with_payload=[USER])
         return {point.payload[USER] async for page in pages for point in page}
 
-    async def count(self, scope: Scope) -> int:
+    async def count(self, scope: UserScope) -> int:
         """Exact count of the points in scope; of all of a user's points it is kept."""
-        if scope == Scope(scope.user_id):
+        if scope == UserScope(scope.user_id):
             return self._tally.of(scope.user_id)
         return self._shard.count(to_filter(scope))
 
@@ -315,7 +331,7 @@ class EdgeEngine:
     async def check(self) -> None:
         """See `Engine.check`."""
         self._shard.check()
-        await self.count(Scope("check"))
+        await self.count(UserScope("check"))
         require(FOR_WRITING, self._directory)
 
     async def close(self) -> None:

@@ -28,7 +28,7 @@ MARKS = "_marks"
 _DIGEST_BYTES = 8
 
 
-class Marks(NamedTuple):
+class PointMarks(NamedTuple):
     """The marks of a point; digests as hexadecimal text."""
 
     write: int
@@ -41,11 +41,11 @@ class Marks(NamedTuple):
         return bytes.fromhex(self.digest)
 
 
-def marks_of(payload: Payload) -> Marks | None:
+def marks_of(payload: Payload) -> PointMarks | None:
     """The marks of a payload; None where it carries none that can be read."""
     match payload.get(MARKS):
         case [int(write), str(vectors), str(digest)]:
-            return Marks(write, vectors, digest)
+            return PointMarks(write, vectors, digest)
     return None
 
 

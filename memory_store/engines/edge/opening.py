@@ -21,7 +21,7 @@ import qdrant_edge as qe
 from memory_store.disk import make_private, sync_tree
 from memory_store.engines.edge.integrity import (
     MARKS,
-    Marks,
+    PointMarks,
     broken,
     digest_of_vectors,
     is_sealed,
@@ -34,7 +34,7 @@ from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerE
 from memory_store.engines.edge.points import config, explaining, indexes, to_filter
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
 from memory_store.engines.edge.sync import Durability
-from memory_store.engines.engine import Scope
+from memory_store.engines.engine import UserScope
 from memory_store.engines.layout import USER
 from memory_store.errors import StoreDamaged
 
@@ -64,7 +64,7 @@ def create(folder: Path, dimension: int) -> None:
 
 
 @dataclass(slots=True)
-class Comparison:
+class LedgerCheck:
     """A memory compared with its ledger, all of it read. Ids are those of points."""
 
     whole: int = 0
@@ -82,7 +82,7 @@ class Comparison:
     """How many are there, and not found under their user or session."""
     later: list[LedgerEntry] = field(default_factory=list)
     """Whole ones that were written last, and that the ledger has missed."""
-    unmarked: dict[uuid.UUID, Marks] = field(default_factory=dict)
+    unmarked: dict[uuid.UUID, PointMarks] = field(default_factory=dict)
     """Whole ones of a memory whose marks were just being set, with their marks."""
 
     @property
@@ -158,7 +158,7 @@ def _admit(folder: Path, shard: qe.EdgeShard, account: Account) -> None:
 
 def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
     """The account of a memory that was made before there were ledgers; its points get marks."""
-    account, marks = Account(), dict[uuid.UUID, Marks]()
+    account, marks = Account(), dict[uuid.UUID, PointMarks]()
     for point in _points(shard):
         if MARKS in (point.payload or {}):
             raise StoreDamaged(_refusal(folder, _NO_LEDGER))
@@ -171,9 +171,9 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
     return account
 
 
-def compare(shard: qe.EdgeShard, account: Account) -> Comparison:
+def compare(shard: qe.EdgeShard, account: Account) -> LedgerCheck:
     """Read all of a memory, and compare it with what its ledger says."""
-    found = Comparison(absent=set(account.held))
+    found = LedgerCheck(absent=set(account.held))
     places: Counter[tuple[str, str]] = Counter()
     for point in _points(shard):
         found.absent.discard(point.id.bytes)
@@ -186,7 +186,7 @@ def compare(shard: qe.EdgeShard, account: Account) -> Comparison:
     return found
 
 
-def _is_as_told(point: Any, account: Account, found: Comparison) -> bool:
+def _is_as_told(point: Any, account: Account, found: LedgerCheck) -> bool:
     """Whether a point is whole and the last one written; notes in what way it is not."""
     id, told = point.id.bytes, account.held.get(point.id.bytes)
     marks = marks_of(point.payload or {})
@@ -212,13 +212,13 @@ def _hidden(shard: qe.EdgeShard, places: Counter[tuple[str, str]]) -> int:
     users: Counter[str] = Counter()
     for (user_id, session_id), count in places.items():
         users[user_id] += count
-        hidden += max(0, count - _count(shard, Scope(user_id, session_id)))
+        hidden += max(0, count - _count(shard, UserScope(user_id, session_id)))
     return hidden + sum(
-        max(0, count - _count(shard, Scope(user_id))) for user_id, count in users.items()
+        max(0, count - _count(shard, UserScope(user_id))) for user_id, count in users.items()
     )
 
 
-def _count(shard: qe.EdgeShard, scope: Scope) -> int:
+def _count(shard: qe.EdgeShard, scope: UserScope) -> int:
     return int(shard.count(qe.CountRequest(exact=True, filter=to_filter(scope))))
 
 
@@ -237,13 +237,13 @@ def _points(shard: qe.EdgeShard) -> Iterator[Any]:
     return chain.from_iterable(pages(shard))
 
 
-def mark(shard: qe.EdgeShard, marks: Mapping[uuid.UUID, Marks]) -> None:
+def mark(shard: qe.EdgeShard, marks: Mapping[uuid.UUID, PointMarks]) -> None:
     """Give points their marks."""
     for id, its in marks.items():
         shard.update(qe.UpdateOperation.set_payload([id], {MARKS: list(its)}))
 
 
-def _marks_for(point: Any, write: int) -> Marks:
+def _marks_for(point: Any, write: int) -> PointMarks:
     marks = marks_of(marked(point.payload or {}, write, _vectors_digest(point)))
     assert marks is not None
     return marks
@@ -253,7 +253,7 @@ def _vectors_digest(point: Any) -> str:
     return digest_of_vectors(*vectors_of(point))
 
 
-def _held(id: uuid.UUID, marks: Marks) -> LedgerEntry:
+def _held(id: uuid.UUID, marks: PointMarks) -> LedgerEntry:
     return LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import qdrant_edge as qe
 
-from memory_store.engines.engine import Point, Scope
+from memory_store.engines.engine import Point, UserScope
 from memory_store.engines.layout import (
     CONFLICTS,
     EXPIRES,
@@ -80,12 +80,12 @@ def to_number(point: Any) -> int:
     return number
 
 
-def to_request(query: qe.Query, scope: Scope, limit: int) -> qe.QueryRequest:
+def to_request(query: qe.Query, scope: UserScope, limit: int) -> qe.QueryRequest:
     # Reading a payload takes ten times as long as finding its point.
     return qe.QueryRequest(limit=limit, query=query, filter=to_filter(scope), with_payload=False)
 
 
-def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
+def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
     """The one filter builder: every condition of the scope, the user's always among them; with
     turns, only points that hold exactly these."""
     must: list[Any] = [

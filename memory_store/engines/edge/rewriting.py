@@ -24,10 +24,10 @@ import qdrant_edge as qe
 from memory_store.disk import sync_folder, sync_tree
 from memory_store.engines.edge.integrity import is_whole, marks_of, unseal
 from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines.edge.opening import Comparison, compare, create, mark, pages
+from memory_store.engines.edge.opening import LedgerCheck, compare, create, mark, pages
 from memory_store.engines.edge.points import explaining, to_edge
 from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.sync import Durability, Gate
+from memory_store.engines.edge.sync import Durability, WriterGate
 from memory_store.engines.engine import Point
 from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
@@ -120,7 +120,7 @@ class Copy:
         return Shard(self.folder, shard, ledger, durability, last=last, erased=erased)
 
 
-async def repaired(folder: Path, durability: Durability) -> tuple[Shard, Comparison]:
+async def repaired(folder: Path, durability: Durability) -> tuple[Shard, LedgerCheck]:
     """A shard of all that is whole in a folder, put in its place, and what was found there.
 
     What was forgotten is left out, too, where damage has brought it back. Raises `StoreDamaged`
@@ -158,7 +158,7 @@ def _dimension(shard: qe.EdgeShard) -> int:
     return int(identity["dimension"])
 
 
-async def rewritten(shard: Shard, gate: Gate) -> Shard:
+async def rewritten(shard: Shard, gate: WriterGate) -> Shard:
     """The shard that took the place of this one, which others may read and write until then."""
     erased = shard.erased
     with shard.followed() as changes:

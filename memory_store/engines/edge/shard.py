@@ -33,7 +33,7 @@ LEDGER = "ledger"
 _PAGE = 48
 
 
-class Changes:
+class ChangedPoints:
     """Points that were written or deleted since they were last taken."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Shard:
         self.erased = erased
         self._commits = Commits(folder / "wal", ledger, durability)
         self._damage: str | None = None
-        self._changes: Changes | None = None
+        self._changes: ChangedPoints | None = None
         self.unflushed = 0
         """How many points were written since the last flush."""
 
@@ -242,9 +242,9 @@ class Shard:
         return self._last
 
     @contextmanager
-    def followed(self) -> Iterator[Changes]:
+    def followed(self) -> Iterator[ChangedPoints]:
         """Notes which points are changed while it is open."""
-        self._changes = Changes()
+        self._changes = ChangedPoints()
         try:
             yield self._changes
         finally:

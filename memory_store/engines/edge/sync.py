@@ -102,7 +102,7 @@ class Commits:
         self._ledger.sync()
 
 
-class Gate:
+class WriterGate:
     """Lets writers in side by side; and one who must be alone, once they have left."""
 
     def __init__(self) -> None:

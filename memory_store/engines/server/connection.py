@@ -142,7 +142,7 @@ _Tried = TypeVar("_Tried")
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryLimits:
     """How often a failed call is tried again, and how long after the first try it still may be."""
 
     retries: int
@@ -156,7 +156,7 @@ class Patience:
 
 async def tried_again(
     call: Callable[[], Awaitable[_Tried]],
-    patience: Patience,
+    patience: RetryLimits,
     passing: Callable[[Exception], bool],
 ) -> _Tried:
     """The result of the call, or its last failure; only `passing` failures are tried again."""
@@ -197,7 +197,7 @@ class Connection:
         self._addresses = addresses_of(url, grpc_port)
         self._api_key = api_key
         self._timeout = timeout
-        self._patience = Patience(retries, seconds=2.0 * timeout)
+        self._patience = RetryLimits(retries, seconds=2.0 * timeout)
         self._clients: list[AsyncQdrantClient] = []
         self._used = 0
 

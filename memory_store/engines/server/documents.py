@@ -12,7 +12,7 @@ from datetime import datetime
 
 from qdrant_client import models
 
-from memory_store.documents import NONE, Body, Document, Written, following
+from memory_store.documents import NONE, Body, Document, WriteOutcome, following
 from memory_store.engines.server.collection import Collection
 from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.engines.server.points import to_holding
@@ -71,7 +71,7 @@ class ServerDocuments:
 
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
-    ) -> Written:
+    ) -> WriteOutcome:
         """See `Documents.write`."""
         new = following(over, body)
         payload = {
@@ -87,7 +87,7 @@ class ServerDocuments:
         else:
             await self._collection.set_payload(payload, _only(name, over.version))
         there = _document(await self._collection.read_agreed([_id(name)]))
-        return Written(new.version in (there.version, *there.earlier), there)
+        return WriteOutcome(new.version in (there.version, *there.earlier), there)
 
     async def drop(self, before: datetime) -> None:
         """See `Documents.drop`."""

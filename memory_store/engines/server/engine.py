@@ -16,7 +16,15 @@ import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.engine import Claim, Hit, Payload, Point, Scope, Similarities, Watcher
+from memory_store.engines.engine import (
+    Claim,
+    Payload,
+    Point,
+    Similarities,
+    StoredPoint,
+    UserScope,
+    WriteWatcher,
+)
 from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
@@ -25,7 +33,7 @@ from memory_store.engines.layout import (
     PERSON,
     USER,
     WORDS,
-    Watchers,
+    WriteWatchers,
     divided,
     of_points,
     of_scope,
@@ -96,7 +104,7 @@ class ServerEngine:
             "write_consistency_factor": write_consistency,
         }
         self._timeout = timeout
-        self._watchers = Watchers()
+        self._watchers = WriteWatchers()
 
     async def open(self, dimension: int) -> Payload | None:
         """Connect; create the collection and its indexes where missing. See `Engine.open`."""
@@ -142,7 +150,7 @@ class ServerEngine:
         found = await self._collection.read([IDENTITY_ID])
         return found[0].payload or {} if found else None
 
-    def watch(self, watcher: Watcher) -> bool:
+    def watch(self, watcher: WriteWatcher) -> bool:
         """Any process may write to a server; its searches tell the versions of what they find."""
         self._watchers.add(watcher)
         return False
@@ -202,7 +210,7 @@ class ServerEngine:
         refuse_unready(await self._identity() or {})
 
     async def set_payload(
-        self, scope: Scope, payload: Payload, turn_ids: Sequence[str] | None = None
+        self, scope: UserScope, payload: Payload, turn_ids: Sequence[str] | None = None
     ) -> None:
         """Set by filter, so that an id of another user is never touched."""
         selected = to_filter(scope, turn_ids)
@@ -211,13 +219,15 @@ class ServerEngine:
         await self._confirm()
 
     async def nearest(
-        self, vector: npt.NDArray[np.float32], scope: Scope, limit: int
+        self, vector: npt.NDArray[np.float32], scope: UserScope, limit: int
     ) -> Similarities:
         """MaxSim search over the keys of each point in scope."""
         query = models.NearestQuery(nearest=[vector.tolist()])
         return (await self._query([to_request(query, KEYS, scope, limit)], scope))[0]
 
-    async def postings(self, terms: Sequence[int], scope: Scope, limit: int) -> list[Similarities]:
+    async def postings(
+        self, terms: Sequence[int], scope: UserScope, limit: int
+    ) -> list[Similarities]:
         """One sparse query a term, in one request; each inner product is the term's count."""
         if not terms:
             return []
@@ -227,7 +237,9 @@ class ServerEngine:
         ]
         return await self._query([to_request(q, WORDS, scope, limit) for q in queries], scope)
 
-    async def _query(self, requests: list[models.QueryRequest], scope: Scope) -> list[Similarities]:
+    async def _query(
+        self, requests: list[models.QueryRequest], scope: UserScope
+    ) -> list[Similarities]:
         batch = to_batch(self._collection.name, requests)
         # The client's own method makes a model of every hit, which takes longer than the search.
         reply = await self._call(
@@ -240,13 +252,15 @@ class ServerEngine:
         self._watchers.found(scope.user_id, versions)
         return found
 
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
         """Every point in scope, page by page."""
         wanted = True if fields is None else list(fields)
         points = await self._collection.scrolled(to_filter(scope), with_payload=wanted)
-        return [Hit(str(point.id), point.payload or {}) for point in points]
+        return [StoredPoint(str(point.id), point.payload or {}) for point in points]
 
-    async def claim(self, scope: Scope, held: Held, claim: Claim, now: datetime) -> set[str]:
+    async def claim(self, scope: UserScope, held: Held, claim: Claim, now: datetime) -> set[str]:
         """See `Engine.claim`: a conditional write, then a look whose it is."""
         waiting = to_waiting(scope, held)
         payload = {CLAIMED_BY: claim.by, CLAIMED_UNTIL: claim.until.isoformat()}
@@ -255,13 +269,15 @@ class ServerEngine:
         ours = models.Filter(must=[waiting, claimed_by(claim.by)])
         return await self._collection.ids_agreed(ours, limit=len(held))
 
-    async def in_state(self, states: Sequence[str], lapsed: datetime | None = None) -> list[Hit]:
+    async def in_state(
+        self, states: Sequence[str], lapsed: datetime | None = None
+    ) -> list[StoredPoint]:
         """See `Engine.in_state`."""
         only = models.Filter(must=[one_of("enrichment", states)])
         if lapsed is not None:
             only = models.Filter(must=[only, lapsed_at(lapsed)])
         points = await self._collection.scrolled(only, with_payload=True)
-        return [Hit(str(point.id), point.payload or {}) for point in points]
+        return [StoredPoint(str(point.id), point.payload or {}) for point in points]
 
     async def users(self) -> set[str]:
         """See `Engine.users`."""
@@ -275,18 +291,18 @@ class ServerEngine:
         points = await self._collection.scrolled(of_person, with_payload=[USER])
         return {point.payload[USER] for point in points if point.payload}
 
-    async def keys(self, scope: Scope) -> dict[str, Matrix]:
+    async def keys(self, scope: UserScope) -> dict[str, Matrix]:
         """The keys as the server holds them: 16-bit floats, widened."""
         points = await self._collection.scrolled(
             to_filter(scope), with_payload=False, with_vectors=[KEYS]
         )
         return {str(point.id): to_matrix(vectors_of(point).get(KEYS)) for point in points}
 
-    async def count(self, scope: Scope) -> int:
+    async def count(self, scope: UserScope) -> int:
         """Exact count of the points in scope."""
         return await self._collection.count(to_filter(scope))
 
-    async def delete(self, scope: Scope) -> None:
+    async def delete(self, scope: UserScope) -> None:
         """Delete by filter, so that an id of another user is never touched."""
         with self._watchers.told_of(of_scope(scope)):
             await self._collection.delete(to_filter(scope))
@@ -308,7 +324,7 @@ class ServerEngine:
 
     async def check(self) -> None:
         """See `Engine.check`."""
-        await self.count(Scope("check"))
+        await self.count(UserScope("check"))
 
     async def close(self) -> None:
         """Close the connections."""

@@ -8,7 +8,7 @@ from typing import Any
 from qdrant_client import grpc, models
 from qdrant_client.conversions.conversion import RestToGrpc
 
-from memory_store.engines.engine import Claim, Payload, Point, Scope, Similarities
+from memory_store.engines.engine import Claim, Payload, Point, Similarities, UserScope
 from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
@@ -136,7 +136,7 @@ def _to_vectors(point: Point, holding: models.Filter) -> list[models.UpdateOpera
 
 
 def to_request(
-    query: models.NearestQuery, using: str, scope: Scope, limit: int
+    query: models.NearestQuery, using: str, scope: UserScope, limit: int
 ) -> models.QueryRequest:
     return models.QueryRequest(
         query=query, using=using, filter=to_filter(scope), limit=limit, with_payload=False
@@ -164,7 +164,7 @@ def vectors_of(point: models.Record) -> dict[str, Any]:
     return point.vector if isinstance(point.vector, dict) else {}
 
 
-def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> models.Filter:
+def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> models.Filter:
     """The one filter builder: every condition of the scope, the user's always among them; with
     turns, only points that hold exactly these."""
     must: list[models.Condition] = [
@@ -186,7 +186,7 @@ def to_filter(scope: Scope, turn_ids: Sequence[str] | None = None) -> models.Fil
     return models.Filter(must=must)
 
 
-def to_waiting(scope: Scope, held: Held) -> models.Filter:
+def to_waiting(scope: UserScope, held: Held) -> models.Filter:
     """The points in scope that hold exactly these turns and wait for enrichment."""
     pending = models.MatchValue(value=EnrichmentState.PENDING.value)
     waits = models.FieldCondition(key="enrichment", match=pending)

@@ -13,13 +13,13 @@ from qdrant_client import AsyncQdrantClient, models
 
 from memory_store import Record, Round
 from memory_store.engines import ServerEngine
-from memory_store.engines.engine import Point, Scope
+from memory_store.engines.engine import Point, UserScope
 from memory_store.engines.server.points import to_replacing
 from memory_store.language.words import terms
 from memory_store.points import to_point
 
 pytestmark = pytest.mark.qdrant_server
-ANN = Scope("ann")
+ANN = UserScope("ann")
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
 
