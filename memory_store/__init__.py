@@ -5,29 +5,20 @@ stands here, and in `language`, `embedding`, `engines`, `recall`, `transfer`, `e
 `scheduler`.
 """
 
-from memory_store.changes.correction import Corrected, Correction, GivenFact
-from memory_store.changes.extraction import Extraction, as_stated
-from memory_store.changes.forgetting import Forgotten, RetentionRule
-from memory_store.changes.validity import Conflict, Step, Told, superseded_parts
-from memory_store.changes.writing import CORRECTION
-from memory_store.disk import require_place
-from memory_store.documents import NONE, Document, Documents
-from memory_store.facts import only_asks, own_sentences, reading_of, rule_facts
-from memory_store.keys import KeyDesign, KeyKind, windows
-from memory_store.labels import Labels, Where, checked_labels, holds, where
-from memory_store.listing import LONGEST_TITLE, Listing, Page, Place, as_title, summarise_session
-from memory_store.recall.query import (
-    Query,
-    Reason,
-    Recall,
-    Recalled,
-    RecalledSession,
-    RecallSettings,
-)
-from memory_store.recall.ranking import Weights
-from memory_store.spans import Precision, TimeRange, TimeUse
-from memory_store.store import MemoryStore
-from memory_store.types import (
+from memory_store._changes.correction import Corrected, Correction, GivenFact
+from memory_store._changes.extraction import Extraction, as_stated
+from memory_store._changes.forgetting import Forgotten, RetentionRule
+from memory_store._changes.validity import Conflict, Step, Told, superseded_parts
+from memory_store._changes.writing import CORRECTION
+from memory_store._disk import require_place
+from memory_store._documents import NONE, Document, Documents
+from memory_store._facts import only_asks, own_sentences, reading_of, rule_facts
+from memory_store._keys import KeyDesign, KeyKind, windows
+from memory_store._labels import Labels, Where, checked_labels, holds, where
+from memory_store._listing import LONGEST_TITLE, Listing, Page, Place, as_title, summarise_session
+from memory_store._spans import Precision, TimeRange, TimeUse
+from memory_store._store import MemoryStore
+from memory_store._types import (
     Days,
     EnrichmentFailure,
     EnrichmentState,
@@ -43,6 +34,15 @@ from memory_store.types import (
     round_id,
     whose,
 )
+from memory_store.recall.query import (
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    RecallSettings,
+)
+from memory_store.recall.ranking import Weights
 
 __all__ = [
     "CORRECTION",

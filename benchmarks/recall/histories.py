@@ -23,6 +23,7 @@ from memory_store import (
     Round,
     Weights,
 )
+from memory_store._keys import keys_of
 from memory_store.embedding import (
     PACKAGED,
     DiskCache,
@@ -31,7 +32,6 @@ from memory_store.embedding import (
     TextKind,
 )
 from memory_store.engines import EdgeEngine
-from memory_store.keys import keys_of
 
 Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

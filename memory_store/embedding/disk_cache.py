@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from memory_store.disk import make_private
+from memory_store._disk import make_private
 from memory_store.embedding.cache import Vector
 
 _Result = TypeVar("_Result")

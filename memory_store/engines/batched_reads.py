@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from memory_store._points import from_payload
+from memory_store._types import Record
 from memory_store.engines.engine import Engine, Similarities, StoredPoint, UserScope
-from memory_store.points import from_payload
 from memory_store.scheduler import in_slices, pause
-from memory_store.types import Record
 
 _AT_ONCE = 256
 _TERMS_AT_ONCE = 64

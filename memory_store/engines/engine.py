@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from memory_store._labels import Where
+from memory_store._types import Days, EnrichmentState, Held
 from memory_store.embedding.encoder import Matrix
 from memory_store.errors import InvalidRecord
-from memory_store.labels import Where
-from memory_store.types import Days, EnrichmentState, Held
 
 Payload = Mapping[str, Any]
 
@@ -169,7 +169,7 @@ class Engine(Protocol):
         """Everybody who has points; as `in_state`, for the upkeep of the store alone."""
 
     async def owners(self, person: str) -> set[str]:
-        """Under which names the spaces of a user have points (`memory_store.types`)."""
+        """Under which names the spaces of a user have points (`memory_store._types`)."""
 
     async def count(self, scope: UserScope) -> int:
         """How many points are in scope, exactly."""

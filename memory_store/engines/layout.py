@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memory_store._types import Days, Held
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines.engine import Point, UserScope, WriteWatcher
-from memory_store.types import Days, Held
 
 KEYS = "keys"
 """The multivector of dense keys; a point is as near as its best key."""

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from memory_store._labels import Where
+from memory_store._spans import TimeRange, TimeUse
+from memory_store._types import Days, Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.errors import InvalidRecord
-from memory_store.labels import Where
 from memory_store.language.asked import Asked
 from memory_store.recall.ranking import Weights
-from memory_store.spans import TimeRange, TimeUse
-from memory_store.types import Days, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memory_store.changes.validity import HOPS, linked_records
+from memory_store._changes.validity import HOPS, linked_records
+from memory_store._keys import Indexer
+from memory_store._labels import holds
+from memory_store._spans import TimeRange, TimeUse
+from memory_store._types import Fact, Record
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Engine, UserScope
-from memory_store.keys import Indexer
-from memory_store.labels import holds
 from memory_store.language.words import query_terms
 from memory_store.recall.query import (
     Query,
@@ -29,8 +31,6 @@ from memory_store.recall.search import Search, SignalHits, find
 from memory_store.recall.signals import candidates_of
 from memory_store.recall.speakers import Speakers, named_speakers, speakers_of, without_names
 from memory_store.scheduler import aside, in_slices
-from memory_store.spans import TimeRange, TimeUse
-from memory_store.types import Fact, Record
 
 SIGNAL = "replaces"
 """How far a round was lifted to come before one whose statement it replaced."""

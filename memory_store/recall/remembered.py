@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from memory_store._types import Record
 from memory_store.engines.batched_reads import records_in, scroll_in_parts
 from memory_store.engines.engine import Engine, Payload, UserScope
 from memory_store.engines.layout import ENDS_ASKING
 from memory_store.recall.speakers import Speakers, speakers_of
 from memory_store.scheduler import in_slices
-from memory_store.types import Record
 
 _NAMES = ("user_name", "assistant_name")
 _FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from memory_store._spans import TimeRange
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
@@ -16,7 +17,6 @@ from memory_store.language import Language
 from memory_store.language.words import query_terms
 from memory_store.recall.remembered import RoundOutline, RoundOutlines
 from memory_store.scheduler import aside, pause
-from memory_store.spans import TimeRange
 
 
 async def query_vector(

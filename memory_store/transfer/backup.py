@@ -11,17 +11,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import islice
 
-from memory_store.changes.writing import Linking
+from memory_store._changes.writing import Linking
+from memory_store._identity import State, admit, maker, marked, place_of, refuse_unready, state_of
+from memory_store._keys import Indexer, KeyDesign
+from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.edge.operator import EdgeOperator, Repaired
 from memory_store.engines.engine import Payload
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty, TransferUnfinished
-from memory_store.identity import State, admit, maker, marked, place_of, refuse_unready, state_of
-from memory_store.keys import Indexer, KeyDesign
 from memory_store.transfer.filling import Progress
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line
-from memory_store.types import Record
 
 _PAGE = 128
 _BACKUP = "a backup"

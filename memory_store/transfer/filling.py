@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory_store._identity import run_of
 from memory_store.engines.engine import Point
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import TransferUnfinished
-from memory_store.identity import run_of
 
 
 class Progress(Protocol):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memory_store._identity import State, maker, marked, place_of, refuse_unready, state_of
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty
-from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
 from memory_store.transfer.filling import Filling, Progress
 
 

@@ -10,21 +10,21 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
-from memory_store.changes.correction import GIVEN, given_facts
-from memory_store.changes.links import RULE, without_rule_links
-from memory_store.changes.writing import Linking
+from memory_store._changes.correction import GIVEN, given_facts
+from memory_store._changes.links import RULE, without_rule_links
+from memory_store._changes.writing import Linking
+from memory_store._facts import rule_facts, slot_of
+from memory_store._identity import State, maker, marked, place_of, refuse_unready, state_of
+from memory_store._keys import Indexer, KeyDesign
+from memory_store._points import SCHEMA_VERSION, from_payload
+from memory_store._types import Fact, Record, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
 from memory_store.errors import MemoryStoreError, StoreMismatch, StoreMissing, StoreNotEmpty
-from memory_store.facts import rule_facts, slot_of
-from memory_store.identity import State, maker, marked, place_of, refuse_unready, state_of
-from memory_store.keys import Indexer, KeyDesign
 from memory_store.language import ENGLISH, Language
-from memory_store.points import SCHEMA_VERSION, from_payload
 from memory_store.transfer.filling import Filling, Pass, Progress
 from memory_store.transfer.records import to_line
-from memory_store.types import Fact, Record, Speaker
 
 
 def renewed(record: Record, language: Language = ENGLISH) -> Record:

@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 from pydantic import TypeAdapter
 
-from memory_store import keys
-from memory_store.facts import rule_facts
-from memory_store.keys import KeyDesign, KeyKind, keys_of
-from memory_store.types import Record, Round
+from memory_store import _keys as keys
+from memory_store._facts import rule_facts
+from memory_store._keys import KeyDesign, KeyKind, keys_of
+from memory_store._types import Record, Round
 
 
 def a_round(user: str, assistant: str = "") -> Round:

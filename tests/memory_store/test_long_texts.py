@@ -14,8 +14,8 @@ from memory_store import (
     Round,
     rule_facts,
 )
-from memory_store.changes.chains import linked
-from memory_store.keys import keys_of
+from memory_store._changes.chains import linked
+from memory_store._keys import keys_of
 from memory_store.language import ENGLISH, sentences, terms
 from memory_store.language.authorship import authorship
 from memory_store.language.dates import event_dates_of, time_range_of

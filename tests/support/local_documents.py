@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory_store.documents import Body, Document, WriteOutcome, following
+from memory_store._documents import Body, Document, WriteOutcome, following
 
 
 class LocalDocuments:

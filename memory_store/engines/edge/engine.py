@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import qdrant_edge as qe
 
-from memory_store.disk import FOR_OPENING, FOR_WRITING, require, require_place
+from memory_store._disk import FOR_OPENING, FOR_WRITING, require, require_place
+from memory_store._types import Held
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines.edge.opening import create, open_shard, verify
 from memory_store.engines.edge.points import (
@@ -55,7 +56,6 @@ from memory_store.engines.layout import (
 )
 from memory_store.errors import StoreUnavailable
 from memory_store.scheduler import pause
-from memory_store.types import Held
 
 Count = Callable[[UserScope], int]
 """Counts the points in a scope, exactly and at once."""

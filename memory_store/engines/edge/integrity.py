@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memory_store.disk import sync_folder
+from memory_store._disk import sync_folder
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines.engine import Payload
 

@@ -19,7 +19,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Self
 
-from memory_store.disk import sync_open
+from memory_store._disk import sync_open
 from memory_store.engines.layout import IDENTITY_ID
 
 _MAGIC = b"aide-memoire ledger 1\n"

@@ -18,7 +18,7 @@ from typing import Any
 
 import qdrant_edge as qe
 
-from memory_store.disk import make_private, sync_tree
+from memory_store._disk import make_private, sync_tree
 from memory_store.engines.edge.integrity import (
     MARKS,
     PointMarks,

@@ -9,6 +9,7 @@ from typing import Any
 
 import qdrant_edge as qe
 
+from memory_store._types import Days, Held
 from memory_store.engines.engine import Point, UserScope
 from memory_store.engines.layout import (
     CONFLICTS,
@@ -31,7 +32,6 @@ from memory_store.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from memory_store.types import Days, Held
 
 
 def config(dimension: int) -> qe.EdgeConfig:

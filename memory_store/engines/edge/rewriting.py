@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import qdrant_edge as qe
 
-from memory_store.disk import sync_folder, sync_tree
+from memory_store._disk import sync_folder, sync_tree
 from memory_store.engines.edge.integrity import is_whole, marks_of, unseal
 from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 from memory_store.engines.edge.opening import LedgerCheck, compare, create, mark, pages

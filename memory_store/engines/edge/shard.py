@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import qdrant_edge as qe
 
-from memory_store.disk import sync_tree
+from memory_store._disk import sync_tree
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines.edge.integrity import (
     MARKS,

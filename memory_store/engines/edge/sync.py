@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from memory_store.disk import sync_file, sync_folder
+from memory_store._disk import sync_file, sync_folder
 from memory_store.engines.edge.ledger import Ledger, LedgerEntry
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from qdrant_client import models
 
-from memory_store.documents import NONE, Body, Document, WriteOutcome, following
+from memory_store._documents import NONE, Body, Document, WriteOutcome, following
 from memory_store.engines.server.collection import Collection
 from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection
 from memory_store.engines.server.points import to_holding

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import AsyncQdrantClient, models
 
+from memory_store._identity import refuse_unready
+from memory_store._types import Held
 from memory_store.embedding.encoder import Matrix
 from memory_store.engines.engine import (
     Claim,
@@ -65,8 +67,6 @@ from memory_store.engines.server.points import (
     versions_of,
 )
 from memory_store.errors import StoreMismatch
-from memory_store.identity import refuse_unready
-from memory_store.types import Held
 
 _UPSERT_BATCH = 64
 

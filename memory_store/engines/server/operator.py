@@ -7,6 +7,7 @@ from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
 
+from memory_store._identity import State, place_of, state_of
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import (
     CLAIMED_BY,
@@ -20,7 +21,6 @@ from memory_store.engines.operator import following
 from memory_store.engines.server.collection import Collection
 from memory_store.engines.server.engine import ServerEngine
 from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
-from memory_store.identity import State, place_of, state_of
 
 _REMOVE_BATCH = 1000
 _CLAIM = (CLAIMED_BY, CLAIMED_UNTIL)

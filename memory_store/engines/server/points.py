@@ -8,6 +8,8 @@ from typing import Any
 from qdrant_client import grpc, models
 from qdrant_client.conversions.conversion import RestToGrpc
 
+from memory_store._identity import State
+from memory_store._types import EnrichmentState, Held
 from memory_store.engines.engine import Claim, Payload, Point, Similarities, UserScope
 from memory_store.engines.layout import (
     CLAIMED_BY,
@@ -26,8 +28,6 @@ from memory_store.engines.layout import (
     matches,
     ranges,
 )
-from memory_store.identity import State
-from memory_store.types import EnrichmentState, Held
 
 # Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
 # for single users (payload_m) would come with one over all keys along the dates (decision 4).

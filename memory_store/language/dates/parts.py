@@ -3,7 +3,7 @@
 
 from datetime import date, timedelta
 
-from memory_store.spans import (
+from memory_store._spans import (
     DAY,
     Precision,
     Span,

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import pairwise
 
-from memory_store.changes.correction import without_answer
-from memory_store.changes.writing import Linking, RecordWriter
+from memory_store._changes.correction import without_answer
+from memory_store._changes.writing import Linking, RecordWriter
+from memory_store._keys import Indexer, KeyDesign, keys_of
+from memory_store._labels import Where
+from memory_store._types import Days, EnrichmentState, Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.batched_reads import postings_in_parts, records_in
 from memory_store.engines.engine import Engine, UserScope
 from memory_store.errors import InvalidRecord
-from memory_store.keys import Indexer, KeyDesign, keys_of
-from memory_store.labels import Where
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.language.words import in_plain_words, terms
 from memory_store.scheduler import aside, pause
-from memory_store.types import Days, EnrichmentState, Record
 
 
 @dataclass(frozen=True, slots=True)

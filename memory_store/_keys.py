@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
+from memory_store._facts import goes_on_to_ask
+from memory_store._points import to_identity, to_point
+from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.engine import Payload, Point
-from memory_store.facts import goes_on_to_ask
 from memory_store.language import ENGLISH, Language
-from memory_store.points import to_identity, to_point
 from memory_store.scheduler import aside
-from memory_store.types import Record
 
 TextsOf = Callable[[Record, "KeyDesign"], Iterable[str]]
 """What makes the texts of one kind of key of a record; none where it has none."""

@@ -8,19 +8,19 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from memory_store.changes.chains import linked
-from memory_store.changes.links import Settling, Unlinking, link_targets
+from memory_store._changes.chains import linked
+from memory_store._changes.links import Settling, Unlinking, link_targets
+from memory_store._facts import reading_of
+from memory_store._keys import Indexer
+from memory_store._points import facts_to_payload
+from memory_store._types import Fact, FactLink, Held, Record
 from memory_store.engines.batched_reads import records_in, scroll_in_parts
 from memory_store.engines.engine import Engine, Point, UserScope
 from memory_store.engines.layout import TURNS
 from memory_store.errors import InvalidRecord, RoundTaken
-from memory_store.facts import reading_of
-from memory_store.keys import Indexer
 from memory_store.language import ENGLISH, Language
 from memory_store.language.words import shared_words
-from memory_store.points import facts_to_payload
 from memory_store.scheduler import aside, in_slices, pause
-from memory_store.types import Fact, FactLink, Held, Record
 
 # Seeing to the links of a fact takes as long as reading so many characters.
 _FACT = 100

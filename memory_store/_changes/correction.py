@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from memory_store.changes.links import without_rule_links
+from memory_store._changes.links import without_rule_links
+from memory_store._facts import rule_facts
+from memory_store._types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
 from memory_store.errors import InvalidRecord
-from memory_store.facts import rule_facts
 from memory_store.language import ENGLISH, Language
-from memory_store.types import CORRECTED, Days, EnrichmentState, Fact, Record, Round, Speaker
 
 GIVEN = "user"
 """The source of a fact that the user wrote or put right."""

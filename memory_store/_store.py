@@ -5,26 +5,26 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from memory_store.changes.correction import Corrected, Correction, corrected, given_facts
-from memory_store.changes.extraction import Extraction, enriched
-from memory_store.changes.forgetting import Forgotten, Removal, RetentionRule
-from memory_store.changes.writing import Linking, RecordWriter
+from memory_store._changes.correction import Corrected, Correction, corrected, given_facts
+from memory_store._changes.extraction import Extraction, enriched
+from memory_store._changes.forgetting import Forgotten, Removal, RetentionRule
+from memory_store._changes.writing import Linking, RecordWriter
+from memory_store._facts import reading_of, rule_facts
+from memory_store._identity import admit
+from memory_store._keys import KeyDesign
+from memory_store._labels import Labels, checked_labels, terms_of
+from memory_store._listing import as_title
+from memory_store._points import enrichment_to_payload
+from memory_store._reader import FACT, MemoryReader
+from memory_store._types import EnrichmentState, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Claim, Engine, UserScope
 from memory_store.engines.layout import LABELS
 from memory_store.errors import MemoryStoreError, RoundTaken
-from memory_store.facts import reading_of, rule_facts
-from memory_store.identity import admit
-from memory_store.keys import KeyDesign
-from memory_store.labels import Labels, checked_labels, terms_of
 from memory_store.language.words import in_plain_words
-from memory_store.listing import as_title
-from memory_store.points import enrichment_to_payload
-from memory_store.reader import FACT, MemoryReader
 from memory_store.recall.query import RecallSettings
 from memory_store.scheduler import aside, pause
 from memory_store.transfer.records import owned
-from memory_store.types import EnrichmentState, Held, Record, Round, is_round_id
 
 # Characters of a failure that are kept.
 _REASON = 500

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 
-from memory_store.types import Fact, FactLink, Record, Speaker
+from memory_store._types import Fact, FactLink, Record, Speaker
 
 RULE = "rule"
 _FactName = tuple[str, str]

@@ -15,8 +15,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memory_store._labels import Labels
 from memory_store.errors import InvalidRecord
-from memory_store.labels import Labels
 
 if TYPE_CHECKING:
     from memory_store.language.reading import Reading

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
+from memory_store._labels import Labels, Where, from_terms, shared
+from memory_store._types import Days, EnrichmentFailure, EnrichmentState, Record, SessionSummary
 from memory_store.engines.engine import StoredPoint
 from memory_store.engines.layout import ASKS, LABELS
-from memory_store.labels import Labels, Where, from_terms, shared
 from memory_store.scheduler import in_order
-from memory_store.types import Days, EnrichmentFailure, EnrichmentState, Record, SessionSummary
 
 _TEXTS = ("user_text", "assistant_text")
 _PLACE = ("session_date", "session_id", "round_index")

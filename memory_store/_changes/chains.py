@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 
-from memory_store.changes.links import RULE, may_be_one, speaker_of, without_rule_links
+from memory_store._changes.links import RULE, may_be_one, speaker_of, without_rule_links
+from memory_store._types import Fact, FactLink, Record
 from memory_store.language import ENGLISH, Language, Stated, replaces
-from memory_store.types import Fact, FactLink, Record
 
 # A statement in doubt contradicts so many of the latest that hold: with all of ten thousand, ten
 # thousand in doubt would have a hundred million links.

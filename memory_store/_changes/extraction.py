@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_store.changes.correction import given_facts
+from memory_store._changes.correction import given_facts
+from memory_store._facts import rule_facts, slot_of, words_of
+from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
 from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, UserScope
-from memory_store.facts import rule_facts, slot_of, words_of
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms
-from memory_store.types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 
 Cosines = npt.NDArray[Any]
 """A row for each statement, a column for each fact."""

@@ -7,11 +7,11 @@ statements and may be another's waits for the user's word.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_store.changes.links import LinksOnADay, link_targets
+from memory_store._changes.links import LinksOnADay, link_targets
+from memory_store._types import Days, Fact, FactLink, Record
 from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
-from memory_store.types import Days, Fact, FactLink, Record
 
 HOPS = 8
 """A chain of replacements longer than this is followed no further."""

@@ -4,24 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
-from memory_store.changes.extraction import known_facts
-from memory_store.changes.validity import Conflict, Told, conflicts, linked_records, told
-from memory_store.embedding.embedder import Embedder
-from memory_store.embedding.encoder import TextKind
-from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, Payload, StoredPoint, UserScope
-from memory_store.keys import Indexer, KeyDesign
-from memory_store.labels import Where
-from memory_store.language import Language
-from memory_store.language.words import in_plain_words, shared_with
-from memory_store.listing import SUMMARY_FIELDS, Listing, Page, cut, fields, place_of, summarise
-from memory_store.points import from_payload
-from memory_store.recall.query import Query, Recall, RecallSettings
-from memory_store.recall.recall import SearchedMemory, recall
-from memory_store.recall.remembered import KnownRecords, RoundOutlines
-from memory_store.recall.search import query_vector
-from memory_store.scheduler import aside, in_order, in_slices
-from memory_store.types import (
+from memory_store._changes.extraction import known_facts
+from memory_store._changes.validity import Conflict, Told, conflicts, linked_records, told
+from memory_store._keys import Indexer, KeyDesign
+from memory_store._labels import Where
+from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, place_of, summarise
+from memory_store._points import from_payload
+from memory_store._types import (
     Days,
     EnrichmentState,
     FactLink,
@@ -30,6 +19,17 @@ from memory_store.types import (
     is_round_id,
     whose,
 )
+from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
+from memory_store.engines.batched_reads import records_in
+from memory_store.engines.engine import Engine, Payload, StoredPoint, UserScope
+from memory_store.language import Language
+from memory_store.language.words import in_plain_words, shared_with
+from memory_store.recall.query import Query, Recall, RecallSettings
+from memory_store.recall.recall import SearchedMemory, recall
+from memory_store.recall.remembered import KnownRecords, RoundOutlines
+from memory_store.recall.search import query_vector
+from memory_store.scheduler import aside, in_order, in_slices
 
 # Going through a round or a fact takes as long as reading so many characters.
 FACT = 20

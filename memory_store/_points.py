@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from memory_store._facts import ends_asking, only_asks
+from memory_store._labels import from_terms, terms_of
+from memory_store._types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.layout import (
@@ -19,11 +22,8 @@ from memory_store.engines.layout import (
     REPEATS,
 )
 from memory_store.errors import InvalidRecord, StoreDamaged
-from memory_store.facts import ends_asking, only_asks
-from memory_store.labels import from_terms, terms_of
 from memory_store.language.reading import Reading, reading_from
 from memory_store.language.words import indexed_counts, term_counts
-from memory_store.types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
 
 SCHEMA_VERSION = 3
 _COMPUTED = (

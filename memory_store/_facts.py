@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
+from memory_store._types import Fact, Record, Round, Speaker
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
 from memory_store.language.reading import Reading
 from memory_store.language.sentences import LONGEST_QUERY, sentences
-from memory_store.types import Fact, Record, Round, Speaker
 
 # Where a question may stand that is still to be answered.
 _LAST_SENTENCES = 3

@@ -15,7 +15,7 @@ from enum import Enum, StrEnum
 
 from dateutil.relativedelta import relativedelta
 
-from memory_store.types import Days
+from memory_store._types import Days
 
 
 class Precision(StrEnum):
