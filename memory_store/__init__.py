@@ -15,7 +15,7 @@ from memory_store._documents import NONE, Document, Documents
 from memory_store._facts import only_asks, own_sentences, reading_of, rule_facts
 from memory_store._keys import KeyDesign, KeyKind, windows
 from memory_store._labels import Labels, Where, checked_labels, holds, where
-from memory_store._listing import LONGEST_TITLE, Listing, Page, Place, as_title, summarise_session
+from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
 from memory_store._spans import Precision, TimeRange, TimeUse
 from memory_store._store import MemoryStore
 from memory_store._types import (
@@ -25,6 +25,7 @@ from memory_store._types import (
     Fact,
     FactLink,
     Held,
+    Place,
     Record,
     Round,
     SessionSummary,

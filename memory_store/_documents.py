@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 Body = dict[str, Any]
 NONE = ""
 """The version of a document that is not there."""
-# So many may write between a write and its reading back, and it is still known to have been done.
+# A write is known to have been done although up to this many others came before it is read back.
 _REMEMBERED = 32
 
 

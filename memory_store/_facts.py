@@ -9,7 +9,7 @@ from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, aut
 from memory_store.language.reading import Reading
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 
-# Where a question may stand that is still to be answered.
+# A question that is still to be answered stands at the end of a message.
 _LAST_SENTENCES = 3
 _LAST_WORDS = 1500
 # How much surer than that it tells something it has to be that a sentence asks.

@@ -11,7 +11,7 @@ from memory_store.errors import StoreMismatch, StoreUnready
 
 _STATE, _PLACE, _RUN = "state", "place", "run"
 _EMBEDDER = "embedder"
-# What an identity does not name is as it always was.
+# An identity names nothing that is as it always was.
 _USUAL = "usual"
 
 

@@ -20,7 +20,7 @@ TextsOf = Callable[[Record, "KeyDesign"], Iterable[str]]
 # About what the default encoder reads of a text (256 word pieces); the rest gets keys of its own.
 _WINDOW = 1000
 _MOST_WINDOWS = 8
-# So many facts have a key each, which no message alone comes near; of more, several share one.
+# Up to this many facts have a key each, more than any message states; further ones share keys.
 _MOST_FACT_KEYS = 256
 
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from memory_store._labels import Labels, Where, from_terms, shared
-from memory_store._types import Days, EnrichmentFailure, EnrichmentState, Record, SessionSummary
+from memory_store._types import (
+    Days,
+    EnrichmentFailure,
+    EnrichmentState,
+    Place,
+    Record,
+    SessionSummary,
+)
 from memory_store.engines.engine import StoredPoint
 from memory_store.engines.layout import ASKS, LABELS
 from memory_store.scheduler import in_order
@@ -28,10 +35,6 @@ SUMMARY_FIELDS = (
 )
 _OPENING = 80
 LONGEST_TITLE = 200
-
-
-Place = tuple[datetime, str, int]
-"""Where a round stands among the rounds of its user: by date, then by session and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +98,6 @@ def cut(hits: Sequence[StoredPoint], listing: Listing) -> Cut:
     found = first(listing.limit + 1, behind)
     page, more = found[: listing.limit], len(found) > listing.limit
     return Cut(tuple(id for _, id in page), len(placed), page[-1][0] if page and more else None)
-
-
-def place_of(record: Record) -> Place:
-    """Where a record stands."""
-    return record.round.session_date, record.round.session_id, record.round.round_index
 
 
 def _place(hit: StoredPoint) -> Place:

@@ -8,7 +8,7 @@ from memory_store._changes.extraction import known_facts
 from memory_store._changes.validity import Conflict, Told, conflicts, linked_records, told
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
-from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, place_of, summarise
+from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
 from memory_store._points import from_payload
 from memory_store._types import (
     Days,
@@ -142,7 +142,9 @@ class MemoryReader:
     async def records(self, user_id: str) -> list[Record]:
         """Every record of a user, oldest first."""
         records = await _records(await self._engine.scroll(UserScope(user_id)))
-        return await aside(FACT * len(records), in_order, records, place_of)
+        return await aside(
+            FACT * len(records), in_order, records, lambda record: record.round.place
+        )
 
     async def users(self) -> list[str]:
         """Everybody of whom something is kept, in order: for a backup, never for a user."""

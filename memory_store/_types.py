@@ -64,7 +64,7 @@ def round_id(user_id: str, session_id: str, round_index: int) -> str:
     """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
     # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
     name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
-    # What `str(uuid.uuid5(_ID_SPACE, name))` is, without making an object in between.
+    # The same as `str(uuid.uuid5(_ID_SPACE, name))`, without an object in between.
     digest = bytearray(hashlib.sha1(_ID_SPACE.bytes + name.encode()).digest()[:16])
     digest[6] = digest[6] & 0x0F | 0x50
     digest[8] = digest[8] & 0x3F | 0x80
@@ -79,6 +79,9 @@ def is_round_id(text: str) -> bool:
     except ValueError:
         return False
 
+
+Place = tuple[datetime, str, int]
+"""Where a round stands among the rounds of its user: by date, then by session and index."""
 
 Held = Mapping[str, tuple[str, ...]]
 """What rounds hold, by round id: the ids of their turns."""
@@ -153,6 +156,11 @@ class Round:
         return round_id(self.user_id, self.session_id, self.round_index)
 
     @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.session_date, self.session_id, self.round_index
+
+    @property
     def turns(self) -> tuple[str, ...]:
         """The ids of its turns, without the mark of a correction."""
         return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
@@ -183,7 +191,7 @@ class Speaker(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> "Speaker | None":
-        # What was quoted was once called another's.
+        # Older memories call quoted words another's.
         return cls.QUOTED if value == "other" else None
 
 

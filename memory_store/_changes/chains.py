@@ -40,8 +40,7 @@ class _Valued:
 
     @property
     def order(self) -> tuple[datetime, str, int, int]:
-        round = self.record.round
-        return round.session_date, round.session_id, round.round_index, self.position
+        return *self.record.round.place, self.position
 
     @property
     def link(self) -> FactLink:

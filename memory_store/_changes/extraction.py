@@ -93,7 +93,7 @@ def _is_told_in_parts(fact: Fact, record: Record) -> bool:
 _DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
 
 
-# Of the words of a statement, so many make the same statement.
+# Two statements with this share of their words in common are the same statement.
 _SAME = 0.75
 
 

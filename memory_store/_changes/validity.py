@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_store._changes.links import LinksOnADay, link_targets
-from memory_store._types import Days, Fact, FactLink, Record
+from memory_store._types import Days, Fact, FactLink, Place, Record
 from memory_store.engines.batched_reads import records_in
 from memory_store.engines.engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
@@ -125,7 +125,7 @@ async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
         for fact in linked[id].facts
         if (held := _holding(fact, standing))
     ]
-    return await aside(_CONFLICT * len(every), sorted, every, key=_conflict_order, reverse=True)
+    return await aside(_CONFLICT * len(every), sorted, every, key=_place, reverse=True)
 
 
 def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
@@ -134,6 +134,5 @@ def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLin
     return tuple(link for place, link in by_place.items() if place in standing)
 
 
-def _conflict_order(conflict: Conflict) -> tuple[object, str, int]:
-    round = conflict.record.round
-    return round.session_date, round.session_id, round.round_index
+def _place(conflict: Conflict) -> Place:
+    return conflict.record.round.place

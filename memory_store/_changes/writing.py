@@ -32,7 +32,7 @@ CORRECTION = "correction"
 # How sure a message has to be that it puts something right: alone, and where it comes at once and
 # shares a word with what was said before it, or both name numbers. It can be undone.
 _CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
-# Who corrects what was just said names no more than what is new.
+# A correction of what was just said names little more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12
 _MOMENT, _AT_ONCE = timedelta(days=1), timedelta(minutes=10)
 
@@ -164,7 +164,7 @@ class Linking:
         texts `staying` are not forgotten."""
         ids = {record.id for record in gone}
         others = await self._read(user_id, link_targets(gone) - ids)
-        # What contradicts a fact names it, and is not named by it.
+        # A contradicting fact names the other, which does not name it.
         doubted = await records_in(self._engine, UserScope(user_id, in_conflict=True))
         others |= {record.id: record for record in doubted if record.id not in ids}
         unlinking = Unlinking(gone, staying)
@@ -246,7 +246,7 @@ class RecordWriter:
         """Write points where nobody else has written meanwhile."""
         ours = {point.id: tuple(point.payload[TURNS]) for point in points}
         theirs = {id: over[id] for id in ours if id in over}
-        # What was deleted meanwhile would be made again: the condition is about what exists.
+        # A round deleted meanwhile would be made again: the condition is about what exists.
         free = not theirs or await self.held(owner, theirs) == theirs
         if free:
             await self._engine.upsert(points, theirs, erasing=erasing)

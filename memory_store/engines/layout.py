@@ -18,6 +18,8 @@ WORDS = "words"
 """The sparse vector of plain term counts."""
 USER = "user_id"
 """The payload field that says whose a round is."""
+SAID = "session_date"
+"""The payload field that says when a round was said."""
 TURNS = "turn_ids"
 """The payload field that says which turns a round was made of."""
 REPEATS = "repeats"
@@ -35,6 +37,10 @@ CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
 """The payload fields of a claim, which are no part of the record."""
 CONFLICTS, OPEN = "conflicts", "open"
 """The payload field that says of a round that its facts contradict others; and what it says."""
+INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
+INDEXED_TIMES = ("event_days", EXPIRES)
+"""The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
+which points are laid out."""
 IDENTITY_ID = str(uuid.UUID(int=0))
 """The point without a user that says who wrote the data; no scope can match it."""
 
@@ -61,7 +67,7 @@ def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
 
 def ranges(scope: UserScope) -> dict[str, Days]:
     """The payload fields that hold instants, and the days in which one of them must lie."""
-    wanted = {"session_date": scope.days, "event_days": scope.event_days}
+    wanted = {SAID: scope.days, "event_days": scope.event_days}
     return {field: days for field, days in wanted.items() if days != Days()}
 
 

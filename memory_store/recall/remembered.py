@@ -70,7 +70,7 @@ class RoundOutlines:
             return places
         changes = known.changes
         read = await self._read(user_id, [id for id in ids if id not in places])
-        # What changed meanwhile may have been read as it was before.
+        # A round that changed meanwhile may have been read as it was before.
         if changes == known.changes:
             self._keep(user_id, known, read)
         return {id: place for id in ids if (place := places.get(id) or read.get(id))}

@@ -35,7 +35,7 @@ async def query_vector(
     return between
 
 
-# So many finds of rounds take no longer to rank than a character takes to read.
+# Ranking this many finds takes about as long as reading one character.
 _FINDS = 4
 
 

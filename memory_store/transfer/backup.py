@@ -19,8 +19,8 @@ from memory_store.embedding.embedder import Embedder
 from memory_store.engines.edge.operator import EdgeOperator, Repaired
 from memory_store.engines.engine import Payload
 from memory_store.engines.operator import OperatorEngine
-from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty, TransferUnfinished
-from memory_store.transfer.filling import Progress
+from memory_store.errors import StoreMismatch, StoreNotEmpty, TransferUnfinished
+from memory_store.transfer.filling import Progress, open_there
 from memory_store.transfer.records import ending, exported, from_lines, header, to_line
 
 _PAGE = 128
@@ -54,10 +54,7 @@ async def back_up(
     """
     async with AsyncExitStack() as opened:
         opened.push_async_callback(memory.close)
-        identity = await memory.open_existing()
-        if identity is None:
-            raise StoreMissing(f"there is no memory in {memory.place}")
-        refuse_unready(identity)
+        refuse_unready(await open_there(memory))
         progress.begin("backing up", await memory.total())
         written = LinesSum()
         async for line in exported(memory):

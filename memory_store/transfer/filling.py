@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_store._identity import run_of
-from memory_store.engines.engine import Point
+from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
-from memory_store.errors import TransferUnfinished
+from memory_store.errors import StoreMissing, TransferUnfinished
 
 
 class Progress(Protocol):
@@ -128,6 +128,14 @@ class Filling:
             )
         await self.target.upsert(points)
         await self.target.remove(gone)
+
+
+async def open_there(memory: OperatorEngine) -> Payload:
+    """The identity of a memory that is there, which is open then. Raises `StoreMissing`."""
+    identity = await memory.open_existing()
+    if identity is None:
+        raise StoreMissing(f"there is no memory in {memory.place}")
+    return identity
 
 
 async def every_point(

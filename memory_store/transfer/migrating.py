@@ -11,8 +11,8 @@ import numpy as np
 from memory_store._identity import State, maker, marked, place_of, refuse_unready, state_of
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
-from memory_store.errors import StoreMismatch, StoreMissing, StoreNotEmpty
-from memory_store.transfer.filling import Filling, Progress
+from memory_store.errors import StoreMismatch, StoreNotEmpty
+from memory_store.transfer.filling import Filling, Progress, open_there
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,7 @@ async def migrate(source: OperatorEngine, target: OperatorEngine, progress: Prog
 
 
 async def _opened_source(source: OperatorEngine) -> Payload:
-    identity = await source.open_existing()
-    if identity is None:
-        raise StoreMissing(f"there is no memory in {source.place}")
+    identity = await open_there(source)
     refuse_unready(identity)
     return maker(identity)
 

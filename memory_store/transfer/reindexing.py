@@ -21,9 +21,9 @@ from memory_store._types import Fact, Record, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines.engine import Payload, Point
 from memory_store.engines.operator import OperatorEngine
-from memory_store.errors import MemoryStoreError, StoreMismatch, StoreMissing, StoreNotEmpty
+from memory_store.errors import MemoryStoreError, StoreMismatch, StoreNotEmpty
 from memory_store.language import ENGLISH, Language
-from memory_store.transfer.filling import Filling, Pass, Progress
+from memory_store.transfer.filling import Filling, Pass, Progress, open_there
 from memory_store.transfer.records import to_line
 
 
@@ -140,9 +140,7 @@ async def cancel_reindex(old: OperatorEngine) -> bool:
     Whether there was anything to cancel."""
     async with AsyncExitStack() as opened:
         opened.push_async_callback(old.close)
-        found = await old.open_existing()
-        if found is None:
-            raise StoreMissing(f"there is no memory in {old.place}")
+        found = await open_there(old)
         was_closed = state_of(found) is State.CLOSED
         if was_closed:
             await old.sign(maker(found))
@@ -156,9 +154,7 @@ async def cancel_reindex(old: OperatorEngine) -> bool:
 
 
 async def _opened(old: OperatorEngine) -> Payload:
-    found = await old.open_existing()
-    if found is None:
-        raise StoreMissing(f"there is no memory in {old.place}")
+    found = await open_there(old)
     if state_of(found) is not State.CLOSED:  # which an interrupted run may have left
         refuse_unready(found)
     if int(found["schema_version"]) > SCHEMA_VERSION:

@@ -213,7 +213,7 @@ class EdgeEngine:
                 with self._watchers.told_of(written), self._explaining():
                     yield shard
             except BaseException:
-                # What was written by then lasts, too, although nobody waits for it.
+                # The points written by then must last, too, although nobody waits for them.
                 shard.begin_commit()
                 raise
             await shard.durable()

@@ -134,7 +134,7 @@ def _unsealed(folder: Path) -> bool:
     if not is_sealed(folder):
         return False
     files = broken(folder)
-    # Who has it open broke the seal while we were reading: the engine's lock will tell.
+    # Another process may have opened it while we were reading: the engine's lock will tell.
     if files and is_sealed(folder):
         raise StoreDamaged(_refusal(folder, f"changed while it was closed: {_listed(files)}"))
     unseal(folder)
@@ -165,7 +165,7 @@ def _taken_up(folder: Path, shard: qe.EdgeShard) -> Account:
         account.last += 1
         marks[point.id] = found = _marks_for(point, account.last)
         account.add(_held(point.id, found))
-    # What is in the ledger without its marks gets them at the next opening.
+    # A point that is in the ledger without marks gets them at the next opening.
     Ledger.create(folder / LEDGER, account).close()
     mark(shard, marks)
     return account

@@ -12,13 +12,13 @@ import qdrant_edge as qe
 from memory_store._types import Days, Held
 from memory_store.engines.engine import Point, UserScope
 from memory_store.engines.layout import (
-    CONFLICTS,
     EXPIRES,
+    INDEXED_TIMES,
+    INDEXED_WORDS,
     KEYS,
-    LABELS,
-    PERSON,
-    REPEATS,
+    SAID,
     TURNS,
+    USER,
     WORDS,
     choices,
     instants,
@@ -50,17 +50,10 @@ def config(dimension: int) -> qe.EdgeConfig:
 
 def indexes() -> dict[str, Any]:
     return {
-        "user_id": qe.KeywordIndexParams(is_tenant=True),
-        "session_id": qe.KeywordIndexParams(),
-        "session_date": qe.DatetimeIndexParams(is_principal=True),
-        "event_days": qe.DatetimeIndexParams(),
-        "enrichment": qe.KeywordIndexParams(),
-        "slots": qe.KeywordIndexParams(),
-        REPEATS: qe.KeywordIndexParams(),
-        CONFLICTS: qe.KeywordIndexParams(),
-        LABELS: qe.KeywordIndexParams(),
-        PERSON: qe.KeywordIndexParams(),
-        EXPIRES: qe.DatetimeIndexParams(),
+        USER: qe.KeywordIndexParams(is_tenant=True),
+        SAID: qe.DatetimeIndexParams(is_principal=True),
+        **{field: qe.KeywordIndexParams() for field in INDEXED_WORDS},
+        **{field: qe.DatetimeIndexParams() for field in INDEXED_TIMES},
     }
 
 
@@ -133,9 +126,9 @@ def _date_range(days: Days) -> qe.RangeDateTime:
     )
 
 
-# What the operating system says, in the words of the engine or of Python.
+# How the engine and Python quote the operating system.
 _NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
-# What the engine raises where it meets what cannot be; its class cannot be imported.
+# The engine raises this where it meets the impossible; the class cannot be imported.
 _PANIC = "PanicException"
 _NOT_WRITABLE = ("os error 30)", "Errno 30]", "os error 13)", "Errno 13]")
 

@@ -33,7 +33,7 @@ from memory_store.engines.layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
 from memory_store.scheduler import in_slices
 
-# So many points are copied before others may have their turn.
+# Points that are copied before others may have their turn.
 _AT_ONCE = 4
 # A flush takes longer the more there is to flush, and nobody else is served meanwhile.
 _FLUSHED_AT_ONCE = 1000
@@ -172,7 +172,7 @@ async def rewritten(shard: Shard, gate: WriterGate) -> Shard:
         async with gate.alone():
             copy.renew_at_once(changes.taken())
             shard.release()
-            # What was forgotten meanwhile may have been copied before.
+            # A text that was forgotten meanwhile may have been copied before.
             return copy.take_over(shard.last, shard.durability, erased=shard.erased - erased)
 
 

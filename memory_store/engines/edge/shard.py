@@ -226,7 +226,7 @@ class Shard:
         """`flush` while others are served: the system puts the files on the disk before, so that
         the engine, which stops everybody meanwhile, has little left to wait for."""
         self.unflushed = 0  # whoever writes meanwhile does not do the same
-        # Where this fails, the engine's own flush tells.
+        # A failure shows again in the engine's own flush.
         with suppress(OSError):
             await asyncio.to_thread(sync_tree, self.folder / "segments")
         self.flush()

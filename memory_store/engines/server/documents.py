@@ -81,7 +81,7 @@ class ServerDocuments:
             _UNTIL: until.timestamp() if until else None,
         }
         if over.version == NONE:
-            # What is there passes no filter, and is left as it is.
+            # A document that is there passes no filter, and is left as it is.
             point = models.PointStruct(id=_id(name), vector={}, payload=payload)
             await self._collection.upsert([point], only_if=to_holding({}))
         else:

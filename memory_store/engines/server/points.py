@@ -14,14 +14,14 @@ from memory_store.engines.engine import Claim, Payload, Point, Similarities, Use
 from memory_store.engines.layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
-    CONFLICTS,
     EXPIRES,
     IDENTITY_ID,
+    INDEXED_TIMES,
+    INDEXED_WORDS,
     KEYS,
-    LABELS,
-    PERSON,
-    REPEATS,
+    SAID,
     TURNS,
+    USER,
     WORDS,
     choices,
     instants,
@@ -33,23 +33,16 @@ from memory_store.engines.layout import (
 # for single users (payload_m) would come with one over all keys along the dates (decision 4).
 GRAPHS = models.HnswConfigDiff(m=0, payload_m=0)
 # Made before any data: the server lays out what it stores by tenant and date.
+_KEYWORD = models.KeywordIndexType.KEYWORD
+_DATETIME = models.DatetimeIndexType.DATETIME
 INDEXES: dict[str, models.PayloadSchemaParams] = {
-    "user_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
-    "session_id": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    "session_date": models.DatetimeIndexParams(
-        type=models.DatetimeIndexType.DATETIME, is_principal=True
-    ),
-    "event_days": models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
-    "enrichment": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    "slots": models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    REPEATS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    CONFLICTS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    LABELS: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    PERSON: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD),
-    EXPIRES: models.DatetimeIndexParams(type=models.DatetimeIndexType.DATETIME),
+    USER: models.KeywordIndexParams(type=_KEYWORD, is_tenant=True),
+    SAID: models.DatetimeIndexParams(type=_DATETIME, is_principal=True),
+    **{field: models.KeywordIndexParams(type=_KEYWORD) for field in INDEXED_WORDS},
+    **{field: models.DatetimeIndexParams(type=_DATETIME) for field in INDEXED_TIMES},
 }
 _version = attrgetter("version")
-# Of the identities, only that of a finished copy that nobody has used yet may be replaced.
+# An identity may be replaced only where it is that of a finished copy that nobody has used yet.
 UNCLAIMED = models.Filter(
     must=[
         models.FieldCondition(key="state", match=models.MatchValue(value=State.COPIED.value)),
