@@ -35,7 +35,7 @@ from memory_store._types import (
     round_id,
     whose,
 )
-from memory_store.recall.query import (
+from memory_store.recall._query import (
     Query,
     Reason,
     Recall,
@@ -43,7 +43,7 @@ from memory_store.recall.query import (
     RecalledSession,
     RecallSettings,
 )
-from memory_store.recall.ranking import Weights
+from memory_store.recall._ranking import Weights
 
 __all__ = [
     "CORRECTION",

@@ -6,7 +6,7 @@ without one the memory is in normal use.
 
 from enum import StrEnum
 
-from memory_store.engines.engine import Payload
+from memory_store.engines._engine import Payload
 from memory_store.errors import StoreMismatch, StoreUnready
 
 _STATE, _PLACE, _RUN = "state", "place", "run"

@@ -11,7 +11,7 @@ from memory_store._points import to_identity, to_point
 from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Payload, Point
+from memory_store.engines._engine import Payload, Point
 from memory_store.language import ENGLISH, Language
 from memory_store.scheduler import aside
 

@@ -15,8 +15,8 @@ from memory_store._types import (
     Record,
     SessionSummary,
 )
-from memory_store.engines.engine import StoredPoint
-from memory_store.engines.layout import ASKS, LABELS
+from memory_store.engines._engine import StoredPoint
+from memory_store.engines._layout import ASKS, LABELS
 from memory_store.scheduler import in_order
 
 _TEXTS = ("user_text", "assistant_text")

@@ -9,8 +9,8 @@ from memory_store._facts import ends_asking, only_asks
 from memory_store._labels import from_terms, terms_of
 from memory_store._types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
 from memory_store.embedding.encoder import EncoderIdentity, Matrix
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import (
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._layout import (
     ASKS,
     CONFLICTS,
     ENDS_ASKING,

@@ -21,14 +21,14 @@ from memory_store._types import (
 )
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, Payload, StoredPoint, UserScope
+from memory_store.engines._batched_reads import records_in
+from memory_store.engines._engine import Engine, Payload, StoredPoint, UserScope
 from memory_store.language import Language
 from memory_store.language.words import in_plain_words, shared_with
-from memory_store.recall.query import Query, Recall, RecallSettings
-from memory_store.recall.recall import SearchedMemory, recall
-from memory_store.recall.remembered import KnownRecords, RoundOutlines
-from memory_store.recall.search import query_vector
+from memory_store.recall._query import Query, Recall, RecallSettings
+from memory_store.recall._recall import SearchedMemory, recall
+from memory_store.recall._remembered import KnownRecords, RoundOutlines
+from memory_store.recall._search import query_vector
 from memory_store.scheduler import aside, in_order, in_slices
 
 # Going through a round or a fact takes as long as reading so many characters.

@@ -18,13 +18,13 @@ from memory_store._points import enrichment_to_payload
 from memory_store._reader import FACT, MemoryReader
 from memory_store._types import EnrichmentState, Held, Record, Round, is_round_id
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines.engine import Claim, Engine, UserScope
-from memory_store.engines.layout import LABELS
+from memory_store.engines._engine import Claim, Engine, UserScope
+from memory_store.engines._layout import LABELS
 from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.language.words import in_plain_words
-from memory_store.recall.query import RecallSettings
+from memory_store.recall._query import RecallSettings
 from memory_store.scheduler import aside, pause
-from memory_store.transfer.records import owned
+from memory_store.transfer._records import owned
 
 # Characters of a failure that are kept.
 _REASON = 500

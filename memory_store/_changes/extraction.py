@@ -16,8 +16,8 @@ from memory_store._facts import rule_facts, slot_of, words_of
 from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.batched_reads import records_in
-from memory_store.engines.engine import Engine, UserScope
+from memory_store.engines._batched_reads import records_in
+from memory_store.engines._engine import Engine, UserScope
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship
 from memory_store.language.words import terms

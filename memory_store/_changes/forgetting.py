@@ -13,8 +13,8 @@ from memory_store._keys import Indexer, KeyDesign, keys_of
 from memory_store._labels import Where
 from memory_store._types import Days, EnrichmentState, Record
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines.batched_reads import postings_in_parts, records_in
-from memory_store.engines.engine import Engine, UserScope
+from memory_store.engines._batched_reads import postings_in_parts, records_in
+from memory_store.engines._engine import Engine, UserScope
 from memory_store.errors import InvalidRecord
 from memory_store.language.sentences import LONGEST_QUERY, sentences
 from memory_store.language.words import in_plain_words, terms

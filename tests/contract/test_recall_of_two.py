@@ -20,8 +20,8 @@ from memory_store import (
 )
 from memory_store.embedding import Embedder, HashEncoder
 from memory_store.engines import Engine
-from memory_store.engines.engine import StoredPoint, UserScope
-from memory_store.recall.remembered import RoundOutlines
+from memory_store.engines._engine import StoredPoint, UserScope
+from memory_store.recall._remembered import RoundOutlines
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(days=1)

@@ -20,7 +20,7 @@ from memory_store import (
     Speaker,
 )
 from memory_store.engines import Engine
-from memory_store.engines.engine import Point, UserScope
+from memory_store.engines._engine import Point, UserScope
 from memory_store.errors import InvalidRecord, RoundTaken
 
 

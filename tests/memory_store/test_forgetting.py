@@ -21,7 +21,7 @@ from memory_store.embedding import (
     TextKind,
 )
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import UserScope
+from memory_store.engines._engine import UserScope
 from memory_store.errors import StoreUnavailable
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)

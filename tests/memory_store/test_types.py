@@ -11,7 +11,7 @@ from memory_store import (
     Round,
     round_id,
 )
-from memory_store.engines.engine import UserScope
+from memory_store.engines._engine import UserScope
 from memory_store.errors import InvalidRecord
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import StoredPoint, UserScope
+from memory_store.engines._engine import StoredPoint, UserScope
 
 
 class CountingEngine(EdgeEngine):

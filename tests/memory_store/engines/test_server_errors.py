@@ -6,7 +6,7 @@ import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from memory_store.engines.server.connection import (
+from memory_store.engines._server.connection import (
     Address,
     RetryLimits,
     addresses_of,

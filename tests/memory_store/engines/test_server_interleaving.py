@@ -14,8 +14,8 @@ from qdrant_client import AsyncQdrantClient, models
 from memory_store import Record, Round
 from memory_store._points import to_point
 from memory_store.engines import ServerEngine
-from memory_store.engines.engine import Point, UserScope
-from memory_store.engines.server.points import to_replacing
+from memory_store.engines._engine import Point, UserScope
+from memory_store.engines._server.points import to_replacing
 from memory_store.language.words import terms
 
 pytestmark = pytest.mark.qdrant_server

@@ -12,8 +12,8 @@ from counting import CountingEngine
 from memory_store import Record, Round
 from memory_store._points import to_point
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import UserScope
-from memory_store.recall.remembered import RoundOutline, RoundOutlines
+from memory_store.engines._engine import UserScope
+from memory_store.recall._remembered import RoundOutline, RoundOutlines
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 

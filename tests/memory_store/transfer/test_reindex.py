@@ -32,7 +32,7 @@ from memory_store.errors import (
     StoreUnready,
 )
 from memory_store.transfer import cancel_reindex, from_lines
-from memory_store.transfer.reindexing import lasting, renewed
+from memory_store.transfer._reindexing import lasting, renewed
 
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from memory_store.engines import Durability
-from memory_store.engines.edge import sync
-from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines.edge.sync import Commits, Log, WriterGate
+from memory_store.engines._edge import sync
+from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.sync import Commits, Log, WriterGate
 
 
 def entry(write: int) -> LedgerEntry:

@@ -12,8 +12,8 @@ from memory_store import Record, Round
 from memory_store._points import to_point
 from memory_store._types import Days
 from memory_store.engines import EdgeEngine
-from memory_store.engines.edge.engine import Tally
-from memory_store.engines.engine import Point, UserScope
+from memory_store.engines._edge.engine import Tally
+from memory_store.engines._engine import Point, UserScope
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 USERS = ("ann", "bob", "eve")

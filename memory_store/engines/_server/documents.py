@@ -13,9 +13,9 @@ from datetime import datetime
 from qdrant_client import models
 
 from memory_store._documents import NONE, Body, Document, WriteOutcome, following
-from memory_store.engines.server.collection import Collection
-from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection
-from memory_store.engines.server.points import to_holding
+from memory_store.engines._server.collection import Collection
+from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection
+from memory_store.engines._server.points import to_holding
 
 _NAMES = uuid.UUID("6f1f3d0e-6f0c-4c55-9d5a-0f5c3c0d7a11")
 _VERSION, _EARLIER, _BODY, _UNTIL = "version", "earlier", "body", "until"

@@ -10,7 +10,7 @@ from typing import Any
 
 from qdrant_client import AsyncQdrantClient, models
 
-from memory_store.engines.server.connection import Connection
+from memory_store.engines._server.connection import Connection
 from memory_store.errors import MemoryStoreError
 
 _ORDERING = models.WriteOrdering.MEDIUM

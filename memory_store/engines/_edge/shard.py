@@ -12,7 +12,7 @@ import qdrant_edge as qe
 
 from memory_store._disk import sync_tree
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.edge.integrity import (
+from memory_store.engines._edge.integrity import (
     MARKS,
     digest_of_vectors,
     is_whole,
@@ -21,11 +21,11 @@ from memory_store.engines.edge.integrity import (
     seal,
     unmarked,
 )
-from memory_store.engines.edge.ledger import EntryKind, Ledger, LedgerEntry
-from memory_store.engines.edge.points import explaining, to_edge
-from memory_store.engines.edge.sync import Commits, Durability
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import KEYS, WORDS, to_matrix
+from memory_store.engines._edge.ledger import EntryKind, Ledger, LedgerEntry
+from memory_store.engines._edge.points import explaining, to_edge
+from memory_store.engines._edge.sync import Commits, Durability
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._layout import KEYS, WORDS, to_matrix
 from memory_store.errors import StoreDamaged, StoreUnavailable
 from memory_store.scheduler import charged
 

@@ -8,8 +8,8 @@ from typing import Any
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store._identity import State, place_of, state_of
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import (
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
     IDENTITY_ID,
@@ -17,10 +17,10 @@ from memory_store.engines.layout import (
     WORDS,
     to_matrix,
 )
-from memory_store.engines.operator import following
-from memory_store.engines.server.collection import Collection
-from memory_store.engines.server.engine import ServerEngine
-from memory_store.engines.server.points import serving_alias, to_identity_point, vectors_of
+from memory_store.engines._operator import following
+from memory_store.engines._server.collection import Collection
+from memory_store.engines._server.engine import ServerEngine
+from memory_store.engines._server.points import serving_alias, to_identity_point, vectors_of
 
 _REMOVE_BATCH = 1000
 _CLAIM = (CLAIMED_BY, CLAIMED_UNTIL)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from memory_store._disk import sync_open
-from memory_store.engines.layout import IDENTITY_ID
+from memory_store.engines._layout import IDENTITY_ID
 
 _MAGIC = b"aide-memoire ledger 1\n"
 _ENTRY = struct.Struct("<IBQ16s8s")

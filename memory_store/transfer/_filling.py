@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory_store._identity import run_of
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.operator import OperatorEngine
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import StoreMissing, TransferUnfinished
 
 

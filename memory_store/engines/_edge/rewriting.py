@@ -22,14 +22,14 @@ from typing import Any, TypeVar
 import qdrant_edge as qe
 
 from memory_store._disk import sync_folder, sync_tree
-from memory_store.engines.edge.integrity import is_whole, marks_of, unseal
-from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines.edge.opening import LedgerCheck, compare, create, mark, pages
-from memory_store.engines.edge.points import explaining, to_edge
-from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.sync import Durability, WriterGate
-from memory_store.engines.engine import Point
-from memory_store.engines.layout import IDENTITY_ID
+from memory_store.engines._edge.integrity import is_whole, marks_of, unseal
+from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.opening import LedgerCheck, compare, create, mark, pages
+from memory_store.engines._edge.points import explaining, to_edge
+from memory_store.engines._edge.shard import LEDGER, Shard, vectors_of
+from memory_store.engines._edge.sync import Durability, WriterGate
+from memory_store.engines._engine import Point
+from memory_store.engines._layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
 from memory_store.scheduler import in_slices
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_store._types import Days, Held
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.engine import Point, UserScope, WriteWatcher
+from memory_store.engines._engine import Point, UserScope, WriteWatcher
 
 KEYS = "keys"
 """The multivector of dense keys; a point is as near as its best key."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import qdrant_edge as qe
 
-from memory_store.engines.edge.engine import EdgeEngine
-from memory_store.engines.edge.rewriting import finish_swap, next_to, old_of, repaired, swap
-from memory_store.engines.edge.shard import payload_of, vectors_of
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.layout import IDENTITY_ID
-from memory_store.engines.operator import following
+from memory_store.engines._edge.engine import EdgeEngine
+from memory_store.engines._edge.rewriting import finish_swap, next_to, old_of, repaired, swap
+from memory_store.engines._edge.shard import payload_of, vectors_of
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._layout import IDENTITY_ID
+from memory_store.engines._operator import following
 from memory_store.errors import StoreMissing, StoreUnavailable
 
 

@@ -18,7 +18,7 @@ from qdrant_client import AsyncQdrantClient, models
 from memory_store._identity import refuse_unready
 from memory_store._types import Held
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.engine import (
+from memory_store.engines._engine import (
     Claim,
     Payload,
     Point,
@@ -27,7 +27,7 @@ from memory_store.engines.engine import (
     UserScope,
     WriteWatcher,
 )
-from memory_store.engines.layout import (
+from memory_store.engines._layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
     IDENTITY_ID,
@@ -41,9 +41,9 @@ from memory_store.engines.layout import (
     of_scope,
     to_matrix,
 )
-from memory_store.engines.server.collection import Collection
-from memory_store.engines.server.connection import RETRIES, TIMEOUT_SECONDS, Connection, is_gone
-from memory_store.engines.server.points import (
+from memory_store.engines._server.collection import Collection
+from memory_store.engines._server.connection import RETRIES, TIMEOUT_SECONDS, Connection, is_gone
+from memory_store.engines._server.points import (
     GRAPHS,
     INDEXES,
     UNCLAIMED,

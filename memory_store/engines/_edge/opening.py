@@ -19,7 +19,7 @@ from typing import Any
 import qdrant_edge as qe
 
 from memory_store._disk import make_private, sync_tree
-from memory_store.engines.edge.integrity import (
+from memory_store.engines._edge.integrity import (
     MARKS,
     PointMarks,
     broken,
@@ -30,12 +30,12 @@ from memory_store.engines.edge.integrity import (
     marks_of,
     unseal,
 )
-from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines.edge.points import config, explaining, indexes, to_filter
-from memory_store.engines.edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines.edge.sync import Durability
-from memory_store.engines.engine import UserScope
-from memory_store.engines.layout import USER
+from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.points import config, explaining, indexes, to_filter
+from memory_store.engines._edge.shard import LEDGER, Shard, vectors_of
+from memory_store.engines._edge.sync import Durability
+from memory_store.engines._engine import UserScope
+from memory_store.engines._layout import USER
 from memory_store.errors import StoreDamaged
 
 _log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from memory_store._types import Fact, Record
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.engine import Engine, UserScope
+from memory_store.engines._engine import Engine, UserScope
 from memory_store.language.words import query_terms
-from memory_store.recall.query import (
+from memory_store.recall._query import (
     Query,
     Reason,
     Recall,
@@ -25,11 +25,11 @@ from memory_store.recall.query import (
     RecalledSession,
     RecallSettings,
 )
-from memory_store.recall.ranking import Candidate, Weights, as_many, best
-from memory_store.recall.remembered import KnownRecords, RoundOutline, RoundOutlines
-from memory_store.recall.search import Search, SignalHits, find
-from memory_store.recall.signals import candidates_of
-from memory_store.recall.speakers import Speakers, named_speakers, speakers_of, without_names
+from memory_store.recall._ranking import Candidate, Weights, as_many, best
+from memory_store.recall._remembered import KnownRecords, RoundOutline, RoundOutlines
+from memory_store.recall._search import Search, SignalHits, find
+from memory_store.recall._signals import candidates_of
+from memory_store.recall._speakers import Speakers, named_speakers, speakers_of, without_names
 from memory_store.scheduler import aside, in_slices
 
 SIGNAL = "replaces"

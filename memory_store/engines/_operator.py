@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Sequence
 from typing import Protocol
 
-from memory_store.engines.engine import Engine, Payload, Point
-from memory_store.engines.layout import IDENTITY_ID
+from memory_store.engines._engine import Engine, Payload, Point
+from memory_store.engines._layout import IDENTITY_ID
 
 
 class OperatorEngine(Engine, Protocol):

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_store._identity import State, maker, marked, place_of, refuse_unready, state_of
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.operator import OperatorEngine
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import StoreMismatch, StoreNotEmpty
-from memory_store.transfer.filling import Filling, Progress, open_there
+from memory_store.transfer._filling import Filling, Progress, open_there
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Any
 import qdrant_edge as qe
 
 from memory_store._types import Days, Held
-from memory_store.engines.engine import Point, UserScope
-from memory_store.engines.layout import (
+from memory_store.engines._engine import Point, UserScope
+from memory_store.engines._layout import (
     EXPIRES,
     INDEXED_TIMES,
     INDEXED_WORDS,

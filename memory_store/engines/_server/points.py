@@ -10,8 +10,8 @@ from qdrant_client.conversions.conversion import RestToGrpc
 
 from memory_store._identity import State
 from memory_store._types import EnrichmentState, Held
-from memory_store.engines.engine import Claim, Payload, Point, Similarities, UserScope
-from memory_store.engines.layout import (
+from memory_store.engines._engine import Claim, Payload, Point, Similarities, UserScope
+from memory_store.engines._layout import (
     CLAIMED_BY,
     CLAIMED_UNTIL,
     EXPIRES,

@@ -21,8 +21,8 @@ import qdrant_edge as qe
 from memory_store._disk import FOR_OPENING, FOR_WRITING, require, require_place
 from memory_store._types import Held
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.edge.opening import create, open_shard, verify
-from memory_store.engines.edge.points import (
+from memory_store.engines._edge.opening import create, open_shard, verify
+from memory_store.engines._edge.points import (
     explaining,
     one_of,
     to_filter,
@@ -30,10 +30,10 @@ from memory_store.engines.edge.points import (
     to_number,
     to_request,
 )
-from memory_store.engines.edge.rewriting import finish_swap, rewritten, sweep
-from memory_store.engines.edge.shard import Shard, payload_of, vectors_of
-from memory_store.engines.edge.sync import Durability, WriterGate
-from memory_store.engines.engine import (
+from memory_store.engines._edge.rewriting import finish_swap, rewritten, sweep
+from memory_store.engines._edge.shard import Shard, payload_of, vectors_of
+from memory_store.engines._edge.sync import Durability, WriterGate
+from memory_store.engines._engine import (
     Claim,
     Payload,
     Point,
@@ -42,7 +42,7 @@ from memory_store.engines.engine import (
     UserScope,
     WriteWatcher,
 )
-from memory_store.engines.layout import (
+from memory_store.engines._layout import (
     IDENTITY_ID,
     KEYS,
     PERSON,

@@ -16,9 +16,9 @@ from uuid import UUID
 
 from memory_store._points import from_payload, from_plain, to_plain
 from memory_store._types import Fact, FactLink, Record
-from memory_store.engines.operator import OperatorEngine
+from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import InvalidRecord
-from memory_store.transfer.filling import every_point
+from memory_store.transfer._filling import every_point
 
 
 def owned(records: Sequence[Record], user_id: str) -> list[Record]:

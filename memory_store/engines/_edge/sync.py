@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from memory_store._disk import sync_file, sync_folder
-from memory_store.engines.edge.ledger import Ledger, LedgerEntry
+from memory_store.engines._edge.ledger import Ledger, LedgerEntry
 
 
 class Durability(StrEnum):

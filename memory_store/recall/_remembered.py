@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memory_store._types import Record
-from memory_store.engines.batched_reads import records_in, scroll_in_parts
-from memory_store.engines.engine import Engine, Payload, UserScope
-from memory_store.engines.layout import ENDS_ASKING
-from memory_store.recall.speakers import Speakers, speakers_of
+from memory_store.engines._batched_reads import records_in, scroll_in_parts
+from memory_store.engines._engine import Engine, Payload, UserScope
+from memory_store.engines._layout import ENDS_ASKING
+from memory_store.recall._speakers import Speakers, speakers_of
 from memory_store.scheduler import in_slices
 
 _NAMES = ("user_name", "assistant_name")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from memory_store.recall.ranking import (
+from memory_store.recall._ranking import (
     Candidates,
     Column,
     Rows,
@@ -19,9 +19,9 @@ from memory_store.recall.ranking import (
     term_weights,
     weighted,
 )
-from memory_store.recall.remembered import RoundOutline
-from memory_store.recall.search import SignalHits
-from memory_store.recall.speakers import Speakers
+from memory_store.recall._remembered import RoundOutline
+from memory_store.recall._search import SignalHits
+from memory_store.recall._speakers import Speakers
 
 # The turn before is mostly another speaker's, the one before that the same speaker's.
 _REACH = 2

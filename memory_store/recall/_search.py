@@ -11,11 +11,11 @@ from memory_store._spans import TimeRange
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines.batched_reads import postings_in_parts
-from memory_store.engines.engine import Engine, Similarities, UserScope
+from memory_store.engines._batched_reads import postings_in_parts
+from memory_store.engines._engine import Engine, Similarities, UserScope
 from memory_store.language import Language
 from memory_store.language.words import query_terms
-from memory_store.recall.remembered import RoundOutline, RoundOutlines
+from memory_store.recall._remembered import RoundOutline, RoundOutlines
 from memory_store.scheduler import aside, pause
 
 

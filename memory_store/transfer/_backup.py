@@ -16,12 +16,12 @@ from memory_store._identity import State, admit, maker, marked, place_of, refuse
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines.edge.operator import EdgeOperator, Repaired
-from memory_store.engines.engine import Payload
-from memory_store.engines.operator import OperatorEngine
+from memory_store.engines._edge.operator import EdgeOperator, Repaired
+from memory_store.engines._engine import Payload
+from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import StoreMismatch, StoreNotEmpty, TransferUnfinished
-from memory_store.transfer.filling import Progress, open_there
-from memory_store.transfer.records import ending, exported, from_lines, header, to_line
+from memory_store.transfer._filling import Progress, open_there
+from memory_store.transfer._records import ending, exported, from_lines, header, to_line
 
 _PAGE = 128
 _BACKUP = "a backup"

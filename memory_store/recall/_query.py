@@ -10,7 +10,7 @@ from memory_store._types import Days, Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.errors import InvalidRecord
 from memory_store.language.asked import Asked
-from memory_store.recall.ranking import Weights
+from memory_store.recall._ranking import Weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from memory_store._points import from_payload
 from memory_store._types import Record
-from memory_store.engines.engine import Engine, Similarities, StoredPoint, UserScope
+from memory_store.engines._engine import Engine, Similarities, StoredPoint, UserScope
 from memory_store.scheduler import in_slices, pause
 
 _AT_ONCE = 256

@@ -21,7 +21,7 @@ import numpy as np
 
 from memory_store._disk import sync_folder
 from memory_store.embedding.encoder import Matrix
-from memory_store.engines.engine import Payload
+from memory_store.engines._engine import Payload
 
 MARKS = "_marks"
 """The payload field that holds them."""

@@ -19,12 +19,12 @@ from memory_store._keys import Indexer, KeyDesign
 from memory_store._points import SCHEMA_VERSION, from_payload
 from memory_store._types import Fact, Record, Speaker
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines.engine import Payload, Point
-from memory_store.engines.operator import OperatorEngine
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import MemoryStoreError, StoreMismatch, StoreNotEmpty
 from memory_store.language import ENGLISH, Language
-from memory_store.transfer.filling import Filling, Pass, Progress, open_there
-from memory_store.transfer.records import to_line
+from memory_store.transfer._filling import Filling, Pass, Progress, open_there
+from memory_store.transfer._records import to_line
 
 
 def renewed(record: Record, language: Language = ENGLISH) -> Record:
