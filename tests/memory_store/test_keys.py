@@ -94,20 +94,20 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_a_kind_of_key_is_one_line_as_the_documents_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    line = re.findall(r"```python\n( +TITLE = .*\n)```", (DOCS / "architecture.md").read_text())[0]
+    line = re.findall(r"```python\n( +TOOLS = .*\n)```", (DOCS / "architecture.md").read_text())[0]
     source = Path(str(keys.__file__)).read_text()
     last = re.findall(r"^    SUMMARY = .*\n", source, re.MULTILINE)[0]
     extended = ModuleType("keys_with_one_more")
     monkeypatch.setitem(sys.modules, extended.__name__, extended)
     exec(source.replace(last, last + line), extended.__dict__)
-    kind = TypeAdapter(extended.KeyKind).validate_python("title")
+    kind = TypeAdapter(extended.KeyKind).validate_python("tools")
 
-    round = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "Hi!", session_title="Ghent")
-    of_title = extended.keys_of(Record(round), extended.KeyDesign((kind,)))
-    assert [(key.kind, key.text) for key in of_title] == [("title", "Ghent")]
+    round = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "Hi!", tools=("weather",))
+    of_tools = extended.keys_of(Record(round), extended.KeyDesign((kind,)))
+    assert [(key.kind, key.text) for key in of_tools] == [("tools", "weather")]
     both = extended.KeyDesign((kind, extended.KeyKind.RAW))
-    assert [key.text for key in extended.keys_of(Record(round), both)] == ["Hi!", "Ghent"]
-    assert str(both) == "raw+title"
+    assert [key.text for key in extended.keys_of(Record(round), both)] == ["Hi!", "weather"]
+    assert str(both) == "raw+tools"
     assert str(extended.KeyDesign()) == str(KeyDesign()) == "raw+fact+keyphrases+summary"
 
 
