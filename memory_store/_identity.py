@@ -6,9 +6,12 @@ without one the memory is in normal use.
 
 from enum import StrEnum
 
+from memory_store.embedding.encoder import EncoderIdentity
 from memory_store.engines._engine import Payload
 from memory_store.errors import StoreMismatch, StoreUnready
 
+SCHEMA_VERSION = 3
+"""Of the payloads of points."""
 _STATE, _PLACE, _RUN = "state", "place", "run"
 _EMBEDDER = "embedder"
 # An identity names nothing that is as it always was.
@@ -26,6 +29,15 @@ class State(StrEnum):
     """`assistant reindex` is filling it; it will take the place of the index beside it."""
     CLOSED = "closed"
     """Takes no more writes: its rounds are on their way to another index, or there already."""
+
+
+def to_identity(encoder: EncoderIdentity) -> Payload:
+    """What is stored once, to refuse data of another vector space or schema."""
+    return {
+        "embedder": encoder.name,
+        "dimension": encoder.dimension,
+        "schema_version": SCHEMA_VERSION,
+    }
 
 
 def maker(identity: Payload) -> dict[str, object]:

@@ -7,7 +7,8 @@ from enum import StrEnum
 from typing import Self
 
 from memory_store._facts import goes_on_to_ask
-from memory_store._points import to_identity, to_point
+from memory_store._identity import to_identity
+from memory_store._points import to_point
 from memory_store._types import Record
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind

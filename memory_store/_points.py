@@ -1,15 +1,27 @@
-"""A record and its point in the engine: what the payload holds, and which schema wrote it."""
+"""A record and its point in the engine: what the payload holds, and how records are read back.
+
+Many points are read some at a time: a filter of thousands of ids takes long for every page.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from memory_store._facts import ends_asking, only_asks
+from memory_store._identity import SCHEMA_VERSION
 from memory_store._labels import from_terms, terms_of
 from memory_store._types import Days, EnrichmentState, Fact, FactLink, Record, Round, Speaker, whose
-from memory_store.embedding.encoder import EncoderIdentity, Matrix
-from memory_store.engines._engine import Payload, Point
+from memory_store.embedding.encoder import Matrix
+from memory_store.engines._engine import (
+    Engine,
+    Payload,
+    Point,
+    Similarities,
+    StoredPoint,
+    UserScope,
+)
 from memory_store.engines._layout import (
     ASKS,
     CONFLICTS,
@@ -24,8 +36,8 @@ from memory_store.engines._layout import (
 from memory_store.errors import InvalidRecord, StoreDamaged
 from memory_store.language.reading import Reading, reading_from
 from memory_store.language.words import indexed_counts, term_counts
+from memory_store.scheduler import in_slices, pause
 
-SCHEMA_VERSION = 3
 _COMPUTED = (
     "event_days",
     "slots",
@@ -40,6 +52,9 @@ _COMPUTED = (
 )
 # An event that took longer says little about when something happened.
 _LONGEST_EVENT_DAYS = 31
+# Ids, slots or repeated rounds, and terms, that one read names.
+_AT_ONCE = 256
+_TERMS_AT_ONCE = 64
 
 
 def to_point(record: Record, keys: Matrix) -> Point:
@@ -187,15 +202,6 @@ def _read_reading(payload: Payload) -> Reading | None:
     return reading_from(payload.get(READING), payload["user_text"])
 
 
-def to_identity(encoder: EncoderIdentity) -> Payload:
-    """What is stored once, to refuse data of another vector space or schema."""
-    return {
-        "embedder": encoder.name,
-        "dimension": encoder.dimension,
-        "schema_version": SCHEMA_VERSION,
-    }
-
-
 def _fact_to_payload(fact: Fact) -> Payload:
     payload: dict[str, Any] = {
         "text": fact.text,
@@ -270,3 +276,44 @@ def _iso(day: date | None) -> str | None:
 
 def _day(text: str | None) -> date | None:
     return date.fromisoformat(text) if text else None
+
+
+async def scroll_in_parts(
+    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+) -> list[StoredPoint]:
+    """Every point in scope, each once, however many ids, slots or repeated rounds that names."""
+    found: dict[str, StoredPoint] = {}
+    for part in _parts(scope):
+        found |= {hit.id: hit for hit in await engine.scroll(part, fields)}
+        await pause()
+    return list(found.values())
+
+
+async def records_in(
+    engine: Engine, scope: UserScope, fields: Sequence[str] | None = None
+) -> list[Record]:
+    """The records in scope."""
+    hits = await scroll_in_parts(engine, scope, fields)
+    return [from_payload(hit.payload) async for hit in in_slices(hits)]
+
+
+async def postings_in_parts(
+    engine: Engine, terms: Sequence[int], scope: UserScope, limit: int
+) -> list[Similarities]:
+    """`Engine.postings` of however many terms."""
+    found: list[Similarities] = []
+    for start in range(0, len(terms), _TERMS_AT_ONCE):
+        await pause()
+        found += await engine.postings(terms[start : start + _TERMS_AT_ONCE], scope, limit)
+    return found
+
+
+def _parts(scope: UserScope) -> Iterator[UserScope]:
+    """The scope as several, each with some of what it names many of."""
+    for name in ("ids", "slots", "repeats"):
+        named = getattr(scope, name)
+        if named is not None and len(named) > _AT_ONCE:
+            for start in range(0, len(named), _AT_ONCE):
+                yield replace(scope, **{name: named[start : start + _AT_ONCE]})
+            return
+    yield scope

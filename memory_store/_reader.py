@@ -9,7 +9,7 @@ from memory_store._changes.validity import Conflict, Told, conflicts, linked_rec
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
-from memory_store._points import from_payload
+from memory_store._points import from_payload, records_in
 from memory_store._types import (
     Days,
     EnrichmentState,
@@ -21,7 +21,6 @@ from memory_store._types import (
 )
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._batched_reads import records_in
 from memory_store.engines._engine import Engine, Payload, StoredPoint, UserScope
 from memory_store.language import Language
 from memory_store.language.words import in_plain_words, shared_with

@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from memory_store._changes.correction import given_facts
 from memory_store._facts import rule_facts, slot_of, words_of
+from memory_store._points import records_in
 from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._batched_reads import records_in
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.language import ENGLISH, Language
 from memory_store.language.authorship import Authorship

@@ -11,9 +11,9 @@ from memory_store._changes.correction import without_answer
 from memory_store._changes.writing import Linking, RecordWriter
 from memory_store._keys import Indexer, KeyDesign, keys_of
 from memory_store._labels import Where
+from memory_store._points import postings_in_parts, records_in
 from memory_store._types import Days, EnrichmentState, Record
 from memory_store.embedding.embedder import Embedder
-from memory_store.engines._batched_reads import postings_in_parts, records_in
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.errors import InvalidRecord
 from memory_store.language.sentences import LONGEST_QUERY, sentences

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_store._changes.links import LinksOnADay, link_targets
+from memory_store._points import records_in
 from memory_store._types import Days, Fact, FactLink, Place, Record
-from memory_store.engines._batched_reads import records_in
 from memory_store.engines._engine import Engine, UserScope
 from memory_store.scheduler import aside, in_slices
 

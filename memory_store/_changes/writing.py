@@ -12,9 +12,8 @@ from memory_store._changes.chains import linked
 from memory_store._changes.links import Settling, Unlinking, link_targets
 from memory_store._facts import reading_of
 from memory_store._keys import Indexer
-from memory_store._points import facts_to_payload
+from memory_store._points import facts_to_payload, records_in, scroll_in_parts
 from memory_store._types import Fact, FactLink, Held, Record
-from memory_store.engines._batched_reads import records_in, scroll_in_parts
 from memory_store.engines._engine import Engine, Point, UserScope
 from memory_store.engines._layout import TURNS
 from memory_store.errors import InvalidRecord, RoundTaken

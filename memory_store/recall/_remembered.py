@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from memory_store._points import records_in, scroll_in_parts
 from memory_store._types import Record
-from memory_store.engines._batched_reads import records_in, scroll_in_parts
 from memory_store.engines._engine import Engine, Payload, UserScope
 from memory_store.engines._layout import ENDS_ASKING
 from memory_store.recall._speakers import Speakers, speakers_of

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from memory_store._points import postings_in_parts
 from memory_store._spans import TimeRange
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.embedder import Embedder
 from memory_store.embedding.encoder import TextKind
-from memory_store.engines._batched_reads import postings_in_parts
 from memory_store.engines._engine import Engine, Similarities, UserScope
 from memory_store.language import Language
 from memory_store.language.words import query_terms

@@ -14,9 +14,17 @@ from memory_store._changes.correction import GIVEN, given_facts
 from memory_store._changes.links import RULE, without_rule_links
 from memory_store._changes.writing import Linking
 from memory_store._facts import rule_facts, slot_of
-from memory_store._identity import State, maker, marked, place_of, refuse_unready, state_of
+from memory_store._identity import (
+    SCHEMA_VERSION,
+    State,
+    maker,
+    marked,
+    place_of,
+    refuse_unready,
+    state_of,
+)
 from memory_store._keys import Indexer, KeyDesign
-from memory_store._points import SCHEMA_VERSION, from_payload
+from memory_store._points import from_payload
 from memory_store._types import Fact, Record, Speaker
 from memory_store.embedding.embedder import Embedder
 from memory_store.engines._engine import Payload, Point

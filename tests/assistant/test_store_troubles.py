@@ -18,7 +18,7 @@ from memories import in_use
 
 from memory_store import MemoryStore, Round
 from memory_store._disk import FOR_WRITING
-from memory_store._points import SCHEMA_VERSION
+from memory_store._identity import SCHEMA_VERSION
 from memory_store.embedding import Embedder, EncoderIdentity, HashEncoder
 from memory_store.engines import EdgeEngine
 from memory_store.errors import StoreFull, StoreMismatch, StoreReadOnly
