@@ -15,6 +15,8 @@ from pathlib import Path
 from benchmarks.measured import Measured
 from benchmarks.texts import messages
 from memory_store import MemoryStore, Record, Round
+from memory_store._facts import rule_facts
+from memory_store._keys import keys_of
 from memory_store.embedding import (
     PACKAGED,
     Embedder,
@@ -23,8 +25,6 @@ from memory_store.embedding import (
     TextKind,
 )
 from memory_store.engines import EdgeEngine
-from memory_store.facts import rule_facts
-from memory_store.keys import keys_of
 
 _USERS = 8
 _START = datetime(2024, 1, 1, tzinfo=UTC)

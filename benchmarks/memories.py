@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_store import Query, Record, Round, round_id
+from memory_store._points import to_point
 from memory_store.embedding.encoder import EncoderIdentity, Matrix, TextKind
-from memory_store.engines.engine import Point
-from memory_store.points import to_point
+from memory_store.engines._engine import Point
 
 DIMENSION = 384
 ASKED_ON = date(2025, 1, 15)

@@ -32,14 +32,14 @@ from harness.datasets.questions import HaystackSession, Question
 from harness.replay.blinding import Blinding
 from harness.replay.ingest import TOGETHER, Ingester, Together
 from memory_store import Record, Round
+from memory_store._facts import rule_facts
+from memory_store._keys import keys_of
 from memory_store.embedding import (
     PACKAGED,
     Encoder,
     ModelEncoder,
     TextKind,
 )
-from memory_store.facts import rule_facts
-from memory_store.keys import keys_of
 
 # Characters that a batch of the encoder alone is padded to: more of them are no faster.
 _PADDED = 1200

@@ -23,8 +23,9 @@ from benchmarks.memories import DIMENSION, Crowd, Memories, PreparedEncoder
 from benchmarks.processes import anonymous_mb, disk_mb, run
 from memory_store import MemoryStore, Query
 from memory_store.embedding import Embedder
+from memory_store.embedding.encoder import Matrix
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import Matrix, Point
+from memory_store.engines._engine import Point
 
 QUICK = (Crowd(1000, 2), Crowd(10_000, 20))
 _QUESTIONS = 200

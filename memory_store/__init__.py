@@ -5,107 +5,45 @@ stands here, and in `language`, `embedding`, `engines`, `recall`, `transfer`, `e
 `scheduler`.
 """
 
-from memory_store.changes.correction import (
-    Corrected,
-    Correction,
-    GivenFact,
-)
-from memory_store.changes.extraction import (
-    Extraction,
-    as_stated,
-)
-from memory_store.changes.forgetting import (
-    Forgotten,
-)
-from memory_store.changes.linking import (
-    CORRECTION,
-)
-from memory_store.changes.validity import (
-    superseded_parts,
-)
-from memory_store.conflicts import (
-    Conflict,
-)
-from memory_store.documents import (
-    NONE,
-    Document,
-    Documents,
-)
-from memory_store.engines.disk_space import (
-    require_place,
-)
-from memory_store.facts import (
-    only_asks,
-    own_sentences,
-    reading_of,
-    rule_facts,
-)
-from memory_store.history import (
-    Step,
-    Told,
-)
-from memory_store.keys import (
-    KeyDesign,
-    KeyKind,
-    windows,
-)
-from memory_store.labels import (
-    Labels,
-    Where,
-    checked_labels,
-    holds,
-    where,
-)
-from memory_store.listing import (
-    Listing,
-    Page,
-    Place,
-)
-from memory_store.recall.fusion import (
-    Weights,
-)
-from memory_store.recall.recall import (
-    Query,
-    Recall,
-    RecallSettings,
-)
-from memory_store.retention import (
-    RetentionRule,
-)
-from memory_store.sessions import (
-    LONGEST_TITLE,
-    as_title,
-    summarise_session,
-)
-from memory_store.spaces import (
-    Whose,
-    owner_of,
-    whose,
-)
-from memory_store.store import (
-    MemoryStore,
-)
-from memory_store.time import (
-    Precision,
-    TimeRange,
-    TimeUse,
-)
-from memory_store.types import (
+from memory_store._changes.correction import Corrected, Correction, GivenFact
+from memory_store._changes.extraction import Extraction, as_stated
+from memory_store._changes.forgetting import Forgotten, RetentionRule
+from memory_store._changes.validity import Conflict, Step, Told, superseded_parts
+from memory_store._changes.writing import CORRECTION
+from memory_store._disk import require_place
+from memory_store._documents import NONE, Document, Documents
+from memory_store._facts import only_asks, own_sentences, reading_of, rule_facts
+from memory_store._keys import KeyDesign, KeyKind, windows
+from memory_store._labels import Labels, Where, checked_labels, holds, where
+from memory_store._listing import LONGEST_TITLE, Listing, Page, as_title, summarise_session
+from memory_store._spans import Precision, TimeRange, TimeUse
+from memory_store._store import MemoryStore
+from memory_store._types import (
     Days,
     EnrichmentFailure,
     EnrichmentState,
     Fact,
     FactLink,
     Held,
-    Reason,
-    Recalled,
-    RecalledSession,
+    Place,
     Record,
     Round,
     SessionSummary,
     Speaker,
+    Whose,
+    owner_of,
     round_id,
+    whose,
 )
+from memory_store.recall._query import (
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    RecallSettings,
+)
+from memory_store.recall._ranking import Weights
 
 __all__ = [
     "CORRECTION",

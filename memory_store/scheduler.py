@@ -12,8 +12,9 @@ A `Job` is what one request asks for. Whoever opens none has one of their own fo
 
 import asyncio
 import heapq
+import math
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,8 +22,6 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
-
-from memory_store.fair_turns import Shares
 
 if TYPE_CHECKING:
     from _typeshed import SupportsRichComparison
@@ -43,6 +42,8 @@ _RUN = 1000
 _WORTH_A_THREAD = 2000
 # Reading more of them takes longer than a tenth of a second.
 _LIGHT = 10_000
+# Owners who are remembered although they count like anybody new.
+_MOST_OWNERS = 1000
 _seconds = time.perf_counter
 _numbers = count()
 _Item = TypeVar("_Item")
@@ -160,7 +161,37 @@ def in_order(
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="long-work")
 
 
-class _Line:
+class Shares:
+    """What each of several owners has had of something that is used by one at a time.
+
+    Fair queueing by virtual time (Demers, Keshav and Shenker 1989): who comes back after a while
+    counts as having had little less than those who are served now, so that nobody can save up
+    more than a credit, and nobody is made to wait for what he had long ago.
+    """
+
+    def __init__(self, credit: float) -> None:
+        self._credit = credit
+        self._had: dict[str, float] = {}
+        self._now = 0.0
+
+    def next_of(self, wanted: Mapping[str, float]) -> str:
+        """The owner who would have had the least with what is wanted next; of equals the first."""
+        chosen = min(wanted, key=lambda owner: self._counted(owner) + wanted[owner])
+        self._now = max(self._now, self._counted(chosen))
+        return chosen
+
+    def charge(self, owner: str, amount: float) -> None:
+        """Count what an owner has had."""
+        self._had[owner] = self._counted(owner) + amount
+        if len(self._had) > _MOST_OWNERS:
+            least = self._now - self._credit
+            self._had = {one: had for one, had in self._had.items() if had > least}
+
+    def _counted(self, owner: str) -> float:
+        return max(self._had.get(owner, -math.inf), self._now - self._credit)
+
+
+class _Queue:
     """Those who wait, and who is next."""
 
     def __init__(self) -> None:
@@ -204,11 +235,11 @@ class _Line:
         return longest_waiting[self._shares.next_of(dict.fromkeys(longest_waiting, 0.0))]
 
 
-class _Turns:
+class _LoopTurns:
     """The turns of one event loop."""
 
     def __init__(self) -> None:
-        self._line = _Line()
+        self._line = _Queue()
         self._is_called = False
         self.light, self.heavy = _Thread(), _Thread()
 
@@ -235,7 +266,7 @@ class _Thread:
     """Lets one after the other into a thread beside the loop."""
 
     def __init__(self) -> None:
-        self._line = _Line()
+        self._line = _Queue()
         self._is_taken = False
 
     async def enter(self, job: Job) -> None:
@@ -255,12 +286,12 @@ class _Thread:
         self._is_taken = self._line.call_next()
 
 
-_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
+_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopTurns] = WeakKeyDictionary()
 
 
-def _turns() -> _Turns:
+def _turns() -> _LoopTurns:
     loop = asyncio.get_running_loop()
     turns = _by_loop.get(loop)
     if turns is None:
-        turns = _by_loop[loop] = _Turns()
+        turns = _by_loop[loop] = _LoopTurns()
     return turns

@@ -93,7 +93,7 @@ def make_embedder(settings: Settings, usage: UsageCounts | None = None) -> Embed
 def key_design(settings: Settings) -> KeyDesign:
     """What the keys of the memory are made of. Raises `ConfigError` where nothing makes them."""
     how = settings.enrichment
-    made = {KeyKind.RAW, KeyKind.FACT}
+    made = {kind for kind in KeyKind if not kind.is_extracted}
     if settings.extract_model.name:
         made |= {KeyKind.KEYPHRASES} if how.keyphrases else set()
         made |= {KeyKind.SUMMARY} if how.summaries else set()

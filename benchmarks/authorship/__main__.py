@@ -8,7 +8,7 @@ from typing import TypeVar
 from rich.console import Console
 from rich.table import Table
 
-import memory_store.facts
+import memory_store._facts
 from benchmarks.authorship.cases import (
     Case,
     cases,
@@ -86,11 +86,11 @@ def _in_use(rule: AuthorshipRule) -> Iterator[None]:
     def by(text: str, _: AuthorshipRule = RULE) -> Authorship:
         return authorship(text, rule)
 
-    setattr(memory_store.facts, "authorship", by)  # noqa: B010
+    setattr(memory_store._facts, "authorship", by)  # noqa: B010
     try:
         yield
     finally:
-        setattr(memory_store.facts, "authorship", authorship)  # noqa: B010
+        setattr(memory_store._facts, "authorship", authorship)  # noqa: B010
 
 
 main()

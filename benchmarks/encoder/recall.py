@@ -22,7 +22,7 @@ from memory_store import (
 from memory_store.embedding import Embedder, TextKind
 from memory_store.engines import EdgeEngine
 from memory_store.language import ENGLISH
-from memory_store.recall.search import query_vector
+from memory_store.recall._search import query_vector
 
 _USER = "someone"
 _SLICE = 256

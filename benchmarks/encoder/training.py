@@ -23,9 +23,9 @@ from transformers import AutoModel, AutoTokenizer
 
 from benchmarks.encoder.examples import Example
 from memory_store import Record, Round
+from memory_store._facts import rule_facts
+from memory_store._keys import keys_of
 from memory_store.embedding import Embedder, TextKind
-from memory_store.facts import rule_facts
-from memory_store.keys import keys_of
 from supply_chain.eight_bits import WEIGHTS
 
 Row = tuple[str, ...]

@@ -19,7 +19,7 @@ from memory_store import (
     rule_facts,
 )
 from memory_store.transfer import to_lines
-from memory_store.transfer.records import header
+from memory_store.transfer._records import header
 
 QUERY, MESSAGE, BODY, MESSAGES = 32_768, 1_000_000, 1_048_576, 10_000
 # What stands in a body around its text.

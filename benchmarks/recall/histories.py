@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from rank_bm25 import BM25Okapi
 from rich.console import Console
 from rich.progress import track
 
-from benchmarks.recall.official import official_bm25
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import HaystackSession, Question, evidence_rounds, rounds_of
 from memory_store import (
@@ -23,6 +23,7 @@ from memory_store import (
     Round,
     Weights,
 )
+from memory_store._keys import keys_of
 from memory_store.embedding import (
     PACKAGED,
     DiskCache,
@@ -31,7 +32,6 @@ from memory_store.embedding import (
     TextKind,
 )
 from memory_store.engines import EdgeEngine
-from memory_store.keys import keys_of
 
 Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -153,3 +153,11 @@ async def _value_only(question: str, rounds: Sequence[Round], embedder: Embedder
     cosines = (await embedder.embed(flat, TextKind.DOCUMENT)) @ vector
     starts = np.cumsum([0, *(len(of_round) for of_round in texts[:-1])])
     return np.maximum.reduceat(cosines, starts).astype(np.float64)
+
+
+def official_bm25(question: str, sessions: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Okapi BM25 of each session's user side, as the official LongMemEval script sets up its sparse
+    baseline (`flat-bm25`): split at single spaces, nothing folded or stemmed."""
+    corpus = [session.split(" ") for session in sessions]
+    scores: npt.NDArray[np.float64] = BM25Okapi(corpus).get_scores(question.split(" "))
+    return scores

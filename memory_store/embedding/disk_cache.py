@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from memory_store._disk import make_private
 from memory_store.embedding.cache import Vector
-from memory_store.private_folder import make_private
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)

@@ -11,8 +11,7 @@ from itertools import chain, islice
 
 from memory_store.embedding.cache import Vector
 from memory_store.embedding.encoder import TextKind
-from memory_store.fair_turns import Shares
-from memory_store.scheduler import current_job
+from memory_store.scheduler import Shares, current_job
 
 Key = bytes
 """Digest of the vector space, the kind and the text."""

@@ -2,28 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memory_store.engines.edge.engine import (
-    EdgeEngine,
-)
-from memory_store.engines.edge.operator import (
-    EdgeOperator,
-    Repaired,
-)
-from memory_store.engines.edge.sync import (
-    Durability,
-)
-from memory_store.engines.engine import (
-    Claim,
-    Engine,
-)
-from memory_store.engines.operator import (
-    OperatorEngine,
-)
+from memory_store.engines._edge.engine import EdgeEngine
+from memory_store.engines._edge.operator import EdgeOperator, Repaired
+from memory_store.engines._edge.sync import Durability
+from memory_store.engines._engine import Claim, Engine
+from memory_store.engines._operator import OperatorEngine
 
 if TYPE_CHECKING:
-    from memory_store.engines.server.documents import ServerDocuments
-    from memory_store.engines.server.engine import ServerEngine
-    from memory_store.engines.server.operator import ServerOperator
+    from memory_store.engines._server.documents import ServerDocuments
+    from memory_store.engines._server.engine import ServerEngine
+    from memory_store.engines._server.operator import ServerOperator
 
 __all__ = [
     "Claim",
@@ -44,15 +32,15 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """What is on a server when it is asked for: its client takes a second to import."""
         if name == "ServerDocuments":
-            from memory_store.engines.server.documents import ServerDocuments
+            from memory_store.engines._server.documents import ServerDocuments
 
             return ServerDocuments
         if name == "ServerEngine":
-            from memory_store.engines.server.engine import ServerEngine
+            from memory_store.engines._server.engine import ServerEngine
 
             return ServerEngine
         if name == "ServerOperator":
-            from memory_store.engines.server.operator import ServerOperator
+            from memory_store.engines._server.operator import ServerOperator
 
             return ServerOperator
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,10 +7,10 @@ many rounds are read and how they are laid out, never what the answer is.
 import re
 from dataclasses import dataclass, replace
 
+from memory_store._spans import TimeRange
+from memory_store._types import Days
 from memory_store.language.kinds import ASKING, Kind, kinds_of, most_of
 from memory_store.language.languages import wording
-from memory_store.time import TimeRange
-from memory_store.types import Days
 
 # How sure it has to be that a text asks for anything, to ask for a summary.
 _ASKS = 0.3

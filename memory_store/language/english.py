@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
 
+from memory_store._spans import TimeRange
+from memory_store._types import Days
 from memory_store.language.asked import Asked, asked_in
 from memory_store.language.dates import counted_days_of, event_dates_of, time_range_of
 from memory_store.language.language import Language, Stated
@@ -24,8 +26,6 @@ from memory_store.language.statements import (
     stated,
     statements,
 )
-from memory_store.time import TimeRange
-from memory_store.types import Days
 
 # Whoever asks for a value asks for nothing else.
 _LONGEST = 300

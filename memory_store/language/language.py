@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from memory_store._spans import TimeRange
+from memory_store._types import Days
 from memory_store.language.asked import Asked, asked_in
 from memory_store.language.dates import event_days, time_range
 from memory_store.language.languages import ENGLISH, languages_of
 from memory_store.language.reading import Reading, read
 from memory_store.language.sentences import LONGEST_READ, units_of
-from memory_store.time import TimeRange
-from memory_store.types import Days
 
 _SHORTEST, LONGEST_STATEMENT = 4, 400
 MOST_STATEMENTS = 32

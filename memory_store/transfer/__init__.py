@@ -1,36 +1,18 @@
 """Whole memories: moved between engines, indexed anew, written out. For operators only."""
 
-from memory_store.transfer.backup import (
+from memory_store.transfer._backup import (
     BackedUp,
     LinesSum,
+    Mended,
     Restored,
     back_up,
+    repair,
     restore,
 )
-from memory_store.transfer.migrating import (
-    Migrated,
-    migrate,
-)
-from memory_store.transfer.progress import (
-    Progress,
-)
-from memory_store.transfer.records import (
-    ending,
-    exported,
-    from_lines,
-    header,
-    to_line,
-    to_lines,
-)
-from memory_store.transfer.reindexing import (
-    Reindexed,
-    cancel_reindex,
-    reindex,
-)
-from memory_store.transfer.repairing import (
-    Mended,
-    repair,
-)
+from memory_store.transfer._filling import Progress
+from memory_store.transfer._migrating import Migrated, migrate
+from memory_store.transfer._records import ending, exported, from_lines, header, to_line, to_lines
+from memory_store.transfer._reindexing import Reindexed, cancel_reindex, reindex
 
 __all__ = [
     "BackedUp",

@@ -17,11 +17,11 @@ from in_process import Run
 from memories import in_use
 
 from memory_store import MemoryStore, Round
+from memory_store._disk import FOR_WRITING
+from memory_store._identity import SCHEMA_VERSION
 from memory_store.embedding import Embedder, EncoderIdentity, HashEncoder
 from memory_store.engines import EdgeEngine
-from memory_store.engines.disk_space import FOR_WRITING
 from memory_store.errors import StoreFull, StoreMismatch, StoreReadOnly
-from memory_store.points import SCHEMA_VERSION
 
 TEA = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "I like tea.")
 MIB = 1024 * 1024

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.recall.crossvalidation import cross_validate, fold_of
-from benchmarks.recall.histories import QUESTION_ONLY, SIGNALS, VALUE_ONLY, Asked
-from benchmarks.recall.official import official_bm25
+from benchmarks.recall.histories import QUESTION_ONLY, SIGNALS, VALUE_ONLY, Asked, official_bm25
 from benchmarks.recall.table import figures_of
 from benchmarks.recall.variants import OURS, VARIANTS, weighted, without
 

@@ -20,7 +20,7 @@ from memory_store import (
 )
 from memory_store.errors import InvalidRecord
 from memory_store.transfer import from_lines, to_lines
-from memory_store.transfer.reindexing import renewed
+from memory_store.transfer._reindexing import renewed
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = MAY + timedelta(days=90)

@@ -20,8 +20,8 @@ from memory_store import (
 )
 from memory_store.embedding import Embedder, HashEncoder
 from memory_store.engines import Engine
-from memory_store.engines.engine import Hit, Scope
-from memory_store.recall.remembered import Places
+from memory_store.engines._engine import StoredPoint, UserScope
+from memory_store.recall._remembered import RoundOutlines
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
 LATER = NOON + timedelta(days=1)
@@ -142,19 +142,23 @@ class Gate:
         self.reached, self.open = asyncio.Event(), asyncio.Event()
         self._scroll = engine.scroll
 
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
         found = await self._scroll(scope, fields)
         self.reached.set()
         await self.open.wait()
         return found
 
 
-@pytest.mark.parametrize("scope", [Scope("ann"), Scope("ann", "s0"), Scope("ann", ids=(FIRST.id,))])
+@pytest.mark.parametrize(
+    "scope", [UserScope("ann"), UserScope("ann", "s0"), UserScope("ann", ids=(FIRST.id,))]
+)
 async def test_what_is_forgotten_while_it_is_read_is_not_kept(
-    store: MemoryStore, engine: Engine, monkeypatch: pytest.MonkeyPatch, scope: Scope
+    store: MemoryStore, engine: Engine, monkeypatch: pytest.MonkeyPatch, scope: UserScope
 ) -> None:
     await store.remember(ROUNDS)
-    places, gate, number = Places(engine), Gate(engine), UUID(FIRST.id).int
+    places, gate, number = RoundOutlines(engine), Gate(engine), UUID(FIRST.id).int
     with monkeypatch.context() as patch:
         patch.setattr(engine, "scroll", gate.scroll)
         reading = asyncio.create_task(places.of("ann", [number]))

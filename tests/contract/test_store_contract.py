@@ -20,7 +20,7 @@ from memory_store import (
     Speaker,
 )
 from memory_store.engines import Engine
-from memory_store.engines.engine import Point, Scope
+from memory_store.engines._engine import Point, UserScope
 from memory_store.errors import InvalidRecord, RoundTaken
 
 
@@ -98,7 +98,7 @@ async def test_a_round_that_is_forgotten_while_it_is_written_over_stays_forgotte
     async def forgotten_before(
         points: Sequence[Point], over: Held | None = None, *, erasing: bool = False
     ) -> None:
-        await engine.delete(Scope("ann", ids=(CAT.id,)))
+        await engine.delete(UserScope("ann", ids=(CAT.id,)))
         await write(points, over, erasing=erasing)
 
     monkeypatch.setattr(engine, "upsert", forgotten_before)

@@ -40,10 +40,10 @@ from memory_store import (
     where,
     whose,
 )
+from memory_store._labels import holds
 from memory_store.embedding import Embedder, HashEncoder
 from memory_store.engines import Claim, EdgeEngine, Engine
 from memory_store.errors import RoundTaken
-from memory_store.labels import holds
 
 _Result = TypeVar("_Result")
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)

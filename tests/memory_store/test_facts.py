@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_store.facts import only_asks, rule_facts
+from memory_store._facts import only_asks, rule_facts
+from memory_store._types import Record, Round, Speaker
 from memory_store.language.sentences import sentences
-from memory_store.types import Record, Round, Speaker
 
 
 def said(text: str) -> Round:

@@ -21,7 +21,7 @@ from memory_store.embedding import (
     TextKind,
 )
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import Scope
+from memory_store.engines._engine import UserScope
 from memory_store.errors import StoreUnavailable
 
 MAY = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -60,7 +60,7 @@ class Deaf(EdgeEngine):
         await super().upsert(*args, **named)
         self._lose_answer()
 
-    async def delete(self, scope: Scope) -> None:
+    async def delete(self, scope: UserScope) -> None:
         await self._asked_meanwhile()
         await super().delete(scope)
         self._lose_answer()

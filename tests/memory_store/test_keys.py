@@ -1,12 +1,18 @@
 """Keys: the texts under which a round can be found."""
 
+import re
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
 
 import pytest
+from pydantic import TypeAdapter
 
-from memory_store.facts import rule_facts
-from memory_store.keys import KeyDesign, KeyKind, keys_of
-from memory_store.types import Record, Round
+from memory_store import _keys as keys
+from memory_store._facts import rule_facts
+from memory_store._keys import KeyDesign, KeyKind, keys_of
+from memory_store._types import Record, Round
 
 
 def a_round(user: str, assistant: str = "") -> Round:
@@ -82,3 +88,32 @@ def test_a_round_that_has_nothing_the_design_takes_keeps_its_raw_key(merged: boo
     keys = keys_of(record, KeyDesign((KeyKind.FACT,), merged))
     assert [key.text for key in keys] == ["Where to eat?"]
     assert keys_of(Record(a_round("")), KeyDesign(merged=merged)) == []
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_a_kind_of_key_is_one_line_as_the_documents_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = re.findall(r"```python\n( +TOOLS = .*\n)```", (DOCS / "architecture.md").read_text())[0]
+    source = Path(str(keys.__file__)).read_text()
+    last = re.findall(r"^    SUMMARY = .*\n", source, re.MULTILINE)[0]
+    extended = ModuleType("keys_with_one_more")
+    monkeypatch.setitem(sys.modules, extended.__name__, extended)
+    exec(source.replace(last, last + line), extended.__dict__)
+    kind = TypeAdapter(extended.KeyKind).validate_python("tools")
+
+    round = Round("ann", "s", 0, datetime(2023, 5, 20, tzinfo=UTC), "Hi!", tools=("weather",))
+    of_tools = extended.keys_of(Record(round), extended.KeyDesign((kind,)))
+    assert [(key.kind, key.text) for key in of_tools] == [("tools", "weather")]
+    both = extended.KeyDesign((kind, extended.KeyKind.RAW))
+    assert [key.text for key in extended.keys_of(Record(round), both)] == ["Hi!", "weather"]
+    assert str(both) == "raw+tools"
+    assert str(extended.KeyDesign()) == str(KeyDesign()) == "raw+fact+keyphrases+summary"
+
+
+def test_every_kind_of_key_is_in_the_documents() -> None:
+    table = (DOCS / "recall.md").read_text().split("## Keys: what is searched")[1].split("##")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| `")]
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])] == list(
+        KeyKind
+    )

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from memory_store import checked_labels, where
+from memory_store._labels import from_terms, holds, shared, terms_of
 from memory_store.errors import InvalidRecord
-from memory_store.labels import from_terms, holds, shared, terms_of
 
 EVERY = {"topic": "my = “home”", "year": 2023, "weight": 1.5, "private": False, "a.b:c-d": ""}
 

@@ -14,13 +14,13 @@ from memory_store import (
     Round,
     rule_facts,
 )
-from memory_store.changes.chains import linked
-from memory_store.keys import keys_of
+from memory_store._changes.chains import linked
+from memory_store._keys import keys_of
 from memory_store.language import ENGLISH, sentences, terms
 from memory_store.language.authorship import authorship
 from memory_store.language.dates import event_dates_of, time_range_of
 from memory_store.language.statements import stated
-from memory_store.recall.speakers import without_names
+from memory_store.recall._speakers import without_names
 
 _START = datetime(2024, 5, 1, tzinfo=UTC)
 _DISORDER = "\u0315\u0300"

@@ -14,8 +14,8 @@ from memory_store import (
     Round,
     Speaker,
 )
+from memory_store._points import from_payload, from_plain, to_plain, to_point
 from memory_store.errors import StoreDamaged
-from memory_store.points import from_payload, from_plain, to_plain, to_point
 
 IN_MAY = Days(date(2023, 5, 1), date(2023, 5, 31))
 RECORD = Record(

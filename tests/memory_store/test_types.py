@@ -11,7 +11,7 @@ from memory_store import (
     Round,
     round_id,
 )
-from memory_store.engines.engine import Scope
+from memory_store.engines._engine import UserScope
 from memory_store.errors import InvalidRecord
 
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)
@@ -45,7 +45,7 @@ def test_a_round_refuses(wrong: dict[str, object]) -> None:
 
 def test_no_scope_without_a_user() -> None:
     with pytest.raises(InvalidRecord):
-        Scope("")
+        UserScope("")
 
 
 def test_a_range_of_days_runs_forward() -> None:

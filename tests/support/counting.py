@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import Hit, Scope
+from memory_store.engines._engine import StoredPoint, UserScope
 
 
 class CountingEngine(EdgeEngine):
@@ -11,7 +11,9 @@ class CountingEngine(EdgeEngine):
 
     reads = 0
 
-    async def scroll(self, scope: Scope, fields: Sequence[str] | None = None) -> list[Hit]:
+    async def scroll(
+        self, scope: UserScope, fields: Sequence[str] | None = None
+    ) -> list[StoredPoint]:
         found = await super().scroll(scope, fields)
         self.reads += len(found)
         return found

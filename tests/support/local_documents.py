@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory_store.documents import Body, Document, Written, following
+from memory_store._documents import Body, Document, WriteOutcome, following
 
 
 class LocalDocuments:
@@ -26,14 +26,14 @@ class LocalDocuments:
 
     async def write(
         self, name: str, body: Body, over: Document, *, until: datetime | None = None
-    ) -> Written:
+    ) -> WriteOutcome:
         """See `Documents.write`."""
         there = await self.read(name)
         if there.version != over.version:
-            return Written(False, there)
+            return WriteOutcome(False, there)
         written = following(over, body)
         self._kept[name] = written, until
-        return Written(True, written)
+        return WriteOutcome(True, written)
 
     async def drop(self, before: datetime) -> None:
         """See `Documents.drop`."""

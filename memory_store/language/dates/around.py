@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
+from memory_store._spans import Precision, Recurring, Relation, Span, Which
 from memory_store.language.dates.found import NEVER, FoundDays, ReadLine
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import KINDS, pattern
@@ -23,8 +24,6 @@ from memory_store.language.dates.parts import (
     weekday_beside,
 )
 from memory_store.language.dates.relative import which_of
-from memory_store.time.calendar import Recurring, Which
-from memory_store.time.types import Precision, Relation, Span
 
 # How many tokens before a find may say more of it.
 _WINDOW = 8

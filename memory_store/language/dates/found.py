@@ -9,10 +9,9 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from memory_store._spans import Precision, Recurring, Relation, Span, Which
 from memory_store.language.dates.line import Line
 from memory_store.language.languages import word_list
-from memory_store.time.calendar import Recurring, Which
-from memory_store.time.types import Precision, Relation, Span
 
 
 def _words(name: str) -> frozenset[str]:

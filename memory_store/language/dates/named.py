@@ -5,6 +5,20 @@ ahead.
 
 from datetime import date, timedelta
 
+from memory_store._spans import (
+    DAY,
+    Precision,
+    Recurring,
+    Span,
+    Which,
+    monthly,
+    months_from,
+    season,
+    weekends,
+    weekly,
+    year_of,
+    yearly,
+)
 from memory_store.language.dates.found import (
     ANCHORS_OF_DAYS,
     ANCHORS_OF_OCCASIONS,
@@ -21,19 +35,6 @@ from memory_store.language.dates.pack import pattern
 from memory_store.language.dates.parts import AROUND, decade_of
 from memory_store.language.dates.relative import RELATIVE
 from memory_store.language.languages import word_list
-from memory_store.time.calendar import (
-    DAY,
-    Recurring,
-    Which,
-    monthly,
-    months_from,
-    season,
-    weekends,
-    weekly,
-    year_of,
-    yearly,
-)
-from memory_store.time.types import Precision, Span
 
 _YEARS = timedelta(days=500)
 _JOINS = frozenset("-/.,")

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 
 from dateutil.easter import easter
 
+from memory_store._spans import Precision, Recurring, Span, nth_weekday, yearly
 from memory_store.language.languages import ENGLISH, NAMES, word_list, word_table
-from memory_store.time.calendar import Recurring, nth_weekday, yearly
-from memory_store.time.types import Precision, Span
 
 FILES = {code: NAMES[code] for code in ("de", "es", "fr", "pt")}
 FILES |= {ENGLISH: "english", "zh": "chinese", "ja": "japanese"}

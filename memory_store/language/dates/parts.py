@@ -3,8 +3,10 @@
 
 from datetime import date, timedelta
 
-from memory_store.time.calendar import (
+from memory_store._spans import (
     DAY,
+    Precision,
+    Span,
     add_months,
     month_of,
     nth_weekday,
@@ -14,7 +16,6 @@ from memory_store.time.calendar import (
     weekend_of,
     year_of,
 )
-from memory_store.time.types import Precision, Span
 
 DAY_UNITS = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
 MONTH_UNITS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}

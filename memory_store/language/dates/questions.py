@@ -4,13 +4,12 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date, timedelta
 
+from memory_store._spans import DAY, Precision, Relation, TimeExpression, TimeRange
 from memory_store.language.dates.found import FoundDays
 from memory_store.language.dates.pack import KINDS, pack_of
 from memory_store.language.dates.reading import Read, pack_for, read
 from memory_store.language.languages import ENGLISH, word_list, wording
 from memory_store.language.sentences import LONGEST_READ
-from memory_store.time.calendar import DAY
-from memory_store.time.types import Precision, Relation, TimeExpression, TimeRange
 
 # Nobody is asked about their own days before that.
 _LIFETIME = timedelta(days=36525)

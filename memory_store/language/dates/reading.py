@@ -12,6 +12,17 @@ from datetime import date, datetime, time
 from functools import cache
 from itertools import islice
 
+from memory_store._spans import (
+    Precision,
+    Relation,
+    Span,
+    TimeExpression,
+    month_of,
+    one_day,
+    week_of,
+    year_of,
+)
+from memory_store._types import Days
 from memory_store.language.dates.around import composed
 from memory_store.language.dates.found import FoundDays, ReadLine
 from memory_store.language.dates.line import line_of
@@ -19,9 +30,6 @@ from memory_store.language.dates.named import named
 from memory_store.language.dates.pack import FILES, Pack, pack_of, pattern, split
 from memory_store.language.languages import ENGLISH, languages_of, word_table, wording
 from memory_store.language.sentences import LONGEST_READ
-from memory_store.time.calendar import month_of, one_day, week_of, year_of
-from memory_store.time.types import Precision, Relation, Span, TimeExpression
-from memory_store.types import Days
 
 # Titles, which only look like dates.
 _QUOTED = re.compile(

@@ -2,6 +2,16 @@
 
 from datetime import timedelta
 
+from memory_store._spans import (
+    DAY,
+    Precision,
+    Span,
+    Which,
+    one_day,
+    week_of,
+    weekend_of,
+    weekly,
+)
 from memory_store.language.dates.found import Build, FoundDays, Match, Rule
 from memory_store.language.dates.line import Line
 from memory_store.language.dates.pack import pattern
@@ -13,8 +23,6 @@ from memory_store.language.dates.parts import (
     unit_around,
     window,
 )
-from memory_store.time.calendar import DAY, Which, one_day, week_of, weekend_of, weekly
-from memory_store.time.types import Precision, Span
 
 _STEPS = {"last": -1, "past": -1, "previous": -1, "last_after": -1, "this": 0}
 _STEPS |= {"next": 1, "coming": 1, "next_after": 1, "next_either": 1}

@@ -10,7 +10,7 @@ import pytest
 from assistant.chat.sent_again import same_round
 from assistant.chat.turns import Role, Turn, add_turn, new_turns
 from memory_store import Round
-from memory_store.types import CORRECTED
+from memory_store._types import CORRECTED
 
 MINUTES_OF_A_RETRY, MINUTES_OF_A_REGENERATION = 10, 60
 NOON = datetime(2023, 5, 20, 12, tzinfo=UTC)

@@ -18,7 +18,7 @@ from served import served
 
 from assistant import Settings, create_app
 from memory_store import Round, as_stated
-from memory_store.facts import words_of
+from memory_store._facts import words_of
 
 DIARY: list[dict[str, Any]] = json.loads((Path(__file__).parent / "diary.json").read_text())
 """Each message with the day it was said and the facts that the model finds in it. `replaces` names

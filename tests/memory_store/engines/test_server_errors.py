@@ -6,13 +6,14 @@ import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 
-from memory_store.engines.server.connection import Patience, tried_again
-from memory_store.engines.server.errors import (
+from memory_store.engines._server.connection import (
     Address,
+    RetryLimits,
     addresses_of,
     explained,
     passing,
     refuse_old,
+    tried_again,
 )
 from memory_store.errors import StoreDenied, StoreMismatch, StoreUnavailable
 
@@ -137,20 +138,20 @@ AWAY = failure(grpc.StatusCode.UNAVAILABLE)
 
 async def test_a_call_is_tried_again_until_it_works() -> None:
     call = Flaky(2, AWAY)
-    assert await tried_again(call, Patience(2, seconds=10), passing) == "done"
+    assert await tried_again(call, RetryLimits(2, seconds=10), passing) == "done"
     assert call.calls == 3
 
 
 @pytest.mark.parametrize(
     ("error", "patience", "calls"),
     [
-        (AWAY, Patience(1, seconds=10), 2),
-        (AWAY, Patience(0, seconds=10), 1),
-        (AWAY, Patience(5, seconds=0.0), 1),
-        (failure(grpc.StatusCode.UNAUTHENTICATED), Patience(5, seconds=10), 1),
+        (AWAY, RetryLimits(1, seconds=10), 2),
+        (AWAY, RetryLimits(0, seconds=10), 1),
+        (AWAY, RetryLimits(5, seconds=0.0), 1),
+        (failure(grpc.StatusCode.UNAUTHENTICATED), RetryLimits(5, seconds=10), 1),
     ],
 )
-async def test_trying_again_ends(error: Exception, patience: Patience, calls: int) -> None:
+async def test_trying_again_ends(error: Exception, patience: RetryLimits, calls: int) -> None:
     call = Flaky(9, error)
     with pytest.raises(grpc.aio.AioRpcError):
         await tried_again(call, patience, passing)
@@ -158,7 +159,7 @@ async def test_trying_again_ends(error: Exception, patience: Patience, calls: in
 
 
 def test_waits_double_and_differ() -> None:
-    patience = Patience(5, seconds=10)
+    patience = RetryLimits(5, seconds=10)
     for retry in range(5):
         waits = {patience.wait_before(retry) for _ in range(20)}
         assert len(waits) > 1

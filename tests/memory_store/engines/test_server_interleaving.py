@@ -12,14 +12,14 @@ from qdrant_binary import Qdrant
 from qdrant_client import AsyncQdrantClient, models
 
 from memory_store import Record, Round
+from memory_store._points import to_point
 from memory_store.engines import ServerEngine
-from memory_store.engines.engine import Point, Scope
-from memory_store.engines.server.points import to_replacing
+from memory_store.engines._engine import Point, UserScope
+from memory_store.engines._server.points import to_replacing
 from memory_store.language.words import terms
-from memory_store.points import to_point
 
 pytestmark = pytest.mark.qdrant_server
-ANN = Scope("ann")
+ANN = UserScope("ann")
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory_store import Record, Round, reading_of
+from memory_store._points import from_payload, to_point
 from memory_store.language import (
     ENGLISH,
     PLAIN,
@@ -16,7 +17,6 @@ from memory_store.language import (
     Sentence,
 )
 from memory_store.language.reading import VERSION, reading_from
-from memory_store.points import from_payload, to_point
 
 ROUND = Round("ann", "s", 0, datetime(2023, 6, 1, tzinfo=UTC), "I live in Ghent.")
 TEXTS = [

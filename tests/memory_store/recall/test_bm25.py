@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from memory_store.recall.weighting import Posting, bm25, gathered, posting, term_weights
+from memory_store.recall._ranking import Posting, bm25, gathered, posting, term_weights
 
 
 def held(*counts: float) -> Posting:

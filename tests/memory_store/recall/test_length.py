@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from memory_store.recall.weighting import as_many
+from memory_store.recall._ranking import as_many
 
 
 @pytest.mark.parametrize(

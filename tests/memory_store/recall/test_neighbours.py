@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from memory_store.recall.remembered import RoundPlace
-from memory_store.recall.signals import Neighbours
+from memory_store.recall._remembered import RoundOutline
+from memory_store.recall._signals import Neighbours
 
 
 def place(
     number: int, session: str = "s", speaker: str = "Ann", *, ends_asking: bool = False
-) -> RoundPlace:
-    return RoundPlace(session, 5, frozenset(filter(None, [speaker])), number, ends_asking)
+) -> RoundOutline:
+    return RoundOutline(session, 5, frozenset(filter(None, [speaker])), number, ends_asking)
 
 
-def beside(*places: RoundPlace) -> Neighbours:
+def beside(*places: RoundOutline) -> Neighbours:
     names = list(dict.fromkeys(place.session_id for place in places))
     return Neighbours(places, np.array([names.index(place.session_id) for place in places], int))
 

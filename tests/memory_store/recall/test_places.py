@@ -1,4 +1,4 @@
-"""Places: read once, read again when written again, bounded by the users who asked last."""
+"""Outlines of rounds: read once, read again when written again, bounded by who asked last."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -10,10 +10,10 @@ import pytest
 from counting import CountingEngine
 
 from memory_store import Record, Round
+from memory_store._points import to_point
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import Scope
-from memory_store.points import to_point
-from memory_store.recall.remembered import Places, RoundPlace
+from memory_store.engines._engine import UserScope
+from memory_store.recall._remembered import RoundOutline, RoundOutlines
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
@@ -42,17 +42,17 @@ async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
 async def test_places_of_rounds_and_none_of_what_is_not_there(engine: EdgeEngine) -> None:
     first, second = said("ann", 0, "Red bicycle."), said("ann", 2, "Blue garden fence.")
     await write(engine, first, second)
-    places = await Places(engine).of("ann", [17, number(second), number(first)])
+    places = await RoundOutlines(engine).of("ann", [17, number(second), number(first)])
     assert list(places.items()) == [
-        (number(second), RoundPlace("s1", 3, number=2)),
-        (number(first), RoundPlace("s0", 2)),
+        (number(second), RoundOutline("s1", 3, number=2)),
+        (number(first), RoundOutline("s0", 2)),
     ]
 
 
 async def test_a_place_is_read_once(engine: CountingEngine) -> None:
     records = [said("ann", n, "Red bicycle.") for n in range(3)]
     await write(engine, *records)
-    places = Places(engine)
+    places = RoundOutlines(engine)
     for _ in range(2):
         assert len(await places.of("ann", [number(record) for record in records])) == 3
     assert engine.reads == 3
@@ -61,14 +61,14 @@ async def test_a_place_is_read_once(engine: CountingEngine) -> None:
 async def test_another_users_round_has_no_place(engine: EdgeEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    places = Places(engine)
+    places = RoundOutlines(engine)
     for user, found in (("bob", 0), ("ann", 1), ("bob", 0)):
         assert len(await places.of(user, [number(record)])) == found
 
 
 async def test_what_was_written_again_is_read_again(engine: EdgeEngine) -> None:
     before, after = said("ann", 0, "Red bicycle."), said("ann", 0, "Red bicycle, blue fence.")
-    places = Places(engine)
+    places = RoundOutlines(engine)
     for record in (before, after):
         await write(engine, record)
         words = (await places.of("ann", [number(record)]))[number(record)].words
@@ -79,7 +79,7 @@ async def test_what_others_wrote_is_read_again(engine: CountingEngine) -> None:
     first, second = said("ann", 0, "Red bicycle."), said("ann", 1, "Blue fence.")
     await write(engine, first, second)
     ids = [number(first), number(second)]
-    places = Places(engine)
+    places = RoundOutlines(engine)
     for versions, reads in (((5, 6), 2), ((5, 6), 2), ((9, 6), 3), ((9, 10), 4), ((9, 10), 4)):
         places.found("ann", dict(zip(ids, versions, strict=True)))
         places.found("bob", dict.fromkeys(ids, 17))
@@ -90,7 +90,7 @@ async def test_what_others_wrote_is_read_again(engine: CountingEngine) -> None:
 async def test_a_version_not_heard_of_before_counts_as_another(engine: CountingEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    places = Places(engine)
+    places = RoundOutlines(engine)
     await places.of("ann", [number(record)])
     places.found("ann", {number(record): 5})
     await places.of("ann", [number(record)])
@@ -100,7 +100,7 @@ async def test_a_version_not_heard_of_before_counts_as_another(engine: CountingE
 async def test_users_who_asked_long_ago_are_read_again(engine: CountingEngine) -> None:
     records = {user: [said(user, n, "Red fence.") for n in range(3)] for user in ("ann", "bob")}
     await write(engine, *records["ann"], *records["bob"])
-    places = Places(engine, most_rounds=4)
+    places = RoundOutlines(engine, most_rounds=4)
     for user in ("ann", "bob", "bob", "ann"):
         ids = [number(record) for record in records[user]]
         assert set(await places.of(user, ids)) == set(ids)
@@ -110,18 +110,18 @@ async def test_users_who_asked_long_ago_are_read_again(engine: CountingEngine) -
 async def test_a_forgotten_user_has_no_places(engine: EdgeEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    places = Places(engine)
+    places = RoundOutlines(engine)
     assert await places.of("ann", [number(record)])
-    await engine.delete(Scope("ann"))
+    await engine.delete(UserScope("ann"))
     assert await places.of("ann", [number(record)]) == {}
 
 
 async def test_of_a_forgotten_round_not_even_the_version_is_kept(engine: CountingEngine) -> None:
     record = said("ann", 0, "Red bicycle.")
     await write(engine, record)
-    places, found = Places(engine), {number(record): 5}
+    places, found = RoundOutlines(engine), {number(record): 5}
     places.found("ann", found)
-    await engine.delete(Scope("ann", ids=(record.id,)))
+    await engine.delete(UserScope("ann", ids=(record.id,)))
     await write(engine, record)
     for reads in (1, 2, 2):  # as one of which no version is known
         assert len(await places.of("ann", list(found))) == 1

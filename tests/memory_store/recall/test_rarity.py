@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory_store.recall.weighting import rarity
+from memory_store.recall._ranking import rarity
 
 
 @pytest.mark.parametrize(

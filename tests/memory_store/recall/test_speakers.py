@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from memory_store.recall.speakers import named_speakers, speakers_of, without_names
+from memory_store.recall._speakers import named_speakers, speakers_of, without_names
 
 ANN, BOB, WILL = (speakers_of(name, None) for name in ("Ann", "Bob Stone", "Will"))
 MELANIE = speakers_of("Melanie Stone", None)

@@ -1,4 +1,4 @@
-"""Values: read once, read again when written again, never another user's, bounded in size."""
+"""Records recalled: read again when written again, never another user's, bounded in size."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -11,10 +11,10 @@ import pytest
 from counting import CountingEngine
 
 from memory_store import Record, Round
+from memory_store._points import to_point
 from memory_store.engines import EdgeEngine
-from memory_store.engines.engine import Scope
-from memory_store.points import to_point
-from memory_store.recall.remembered import Values
+from memory_store.engines._engine import UserScope
+from memory_store.recall._remembered import KnownRecords
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
@@ -39,7 +39,7 @@ async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
 async def test_a_record_is_read_once(engine: CountingEngine) -> None:
     first, second = said(0), said(1)
     await write(engine, first, second)
-    values = Values(engine)
+    values = KnownRecords(engine)
     assert await values.of("ann", [first.id]) == {first.id: first}
     assert await values.of("ann", [second.id, first.id]) == {first.id: first, second.id: second}
     assert engine.reads == 2
@@ -48,7 +48,7 @@ async def test_a_record_is_read_once(engine: CountingEngine) -> None:
 async def test_another_users_record_is_nobodys(engine: CountingEngine) -> None:
     record = said(0)
     await write(engine, record)
-    values = Values(engine)
+    values = KnownRecords(engine)
     for user, found in (("bob", {}), ("ann", {record.id: record}), ("bob", {})):
         assert await values.of(user, [record.id]) == found
 
@@ -61,14 +61,14 @@ async def _written_again(engine: EdgeEngine, record: Record) -> None:
 
 
 async def _set(engine: EdgeEngine, record: Record) -> None:
-    await engine.set_payload(Scope("ann", ids=(record.id,)), {"summary": "new"})
+    await engine.set_payload(UserScope("ann", ids=(record.id,)), {"summary": "new"})
 
 
 @pytest.mark.parametrize("change", [_written_again, _set])
 async def test_what_was_changed_is_read_again(engine: CountingEngine, change: Change) -> None:
     record = said(0)
     await write(engine, record)
-    values = Values(engine)
+    values = KnownRecords(engine)
     await values.of("ann", [record.id])
     await change(engine, record)
     assert (await values.of("ann", [record.id]))[record.id].summary == "new"
@@ -77,19 +77,19 @@ async def test_what_was_changed_is_read_again(engine: CountingEngine, change: Ch
 async def test_all_who_keep_records_are_told(engine: CountingEngine) -> None:
     record = said(0)
     await write(engine, record)
-    several = [Values(engine), Values(engine)]
+    several = [KnownRecords(engine), KnownRecords(engine)]
     for values in several:
         await values.of("ann", [record.id])
-    await engine.delete(Scope("ann"))
+    await engine.delete(UserScope("ann"))
     assert [await values.of("ann", [record.id]) for values in several] == [{}, {}]
 
 
 async def test_what_was_deleted_is_gone(engine: CountingEngine) -> None:
     record = said(0)
     await write(engine, record)
-    values = Values(engine)
+    values = KnownRecords(engine)
     await values.of("ann", [record.id])
-    await engine.delete(Scope("ann", "s"))
+    await engine.delete(UserScope("ann", "s"))
     assert await values.of("ann", [record.id]) == {}
 
 
@@ -97,10 +97,10 @@ async def test_what_was_written_while_it_was_read_is_not_kept(engine: CountingEn
     # More than a page, between two of which others have their turn.
     records = [said(n) for n in range(200)]
     await write(engine, *records)
-    values = Values(engine)
+    values = KnownRecords(engine)
     reading = asyncio.create_task(values.of("ann", [record.id for record in records]))
     await asyncio.sleep(0)
-    await engine.delete(Scope("ann"))
+    await engine.delete(UserScope("ann"))
     await reading
     assert await values.of("ann", [record.id for record in records]) == {}
 
@@ -108,7 +108,7 @@ async def test_what_was_written_while_it_was_read_is_not_kept(engine: CountingEn
 async def test_long_texts_are_let_go_of(engine: CountingEngine) -> None:
     records = [said(n, "x" * 60) for n in range(3)]
     await write(engine, *records)
-    values = Values(engine, most_characters=130)
+    values = KnownRecords(engine, most_characters=130)
     for _ in range(2):
         for record in records:
             assert await values.of("ann", [record.id]) == {record.id: record}

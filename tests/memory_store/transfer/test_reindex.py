@@ -21,6 +21,8 @@ from memory_store import (
     Record,
     Speaker,
 )
+from memory_store._facts import rule_facts
+from memory_store._keys import keys_of
 from memory_store.embedding import Embedder, HashEncoder, TextKind
 from memory_store.engines import EdgeEngine, EdgeOperator
 from memory_store.errors import (
@@ -29,10 +31,8 @@ from memory_store.errors import (
     StoreMissing,
     StoreUnready,
 )
-from memory_store.facts import rule_facts
-from memory_store.keys import keys_of
 from memory_store.transfer import cancel_reindex, from_lines
-from memory_store.transfer.reindexing import lasting, renewed
+from memory_store.transfer._reindexing import lasting, renewed
 
 ROUNDS = made_up(150)
 QUESTIONS = questions(9)

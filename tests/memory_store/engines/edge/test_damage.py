@@ -17,9 +17,9 @@ from memory_store import (
 )
 from memory_store.embedding import Embedder, HashEncoder
 from memory_store.engines import EdgeEngine, EdgeOperator
-from memory_store.engines.edge.integrity import MARKS
-from memory_store.engines.edge.ledger import EntryKind, LedgerEntry
-from memory_store.engines.edge.sync import Commits
+from memory_store.engines._edge.integrity import MARKS
+from memory_store.engines._edge.ledger import EntryKind, LedgerEntry
+from memory_store.engines._edge.sync import Commits
 from memory_store.errors import StoreDamaged, StoreUnavailable
 from memory_store.transfer import repair, to_lines
 
@@ -174,7 +174,7 @@ async def test_a_memory_from_before_there_were_ledgers_is_taken_up(
         raise Ended
 
     with monkeypatch.context() as patch:
-        patch.setattr("memory_store.engines.edge.opening.mark", ends)
+        patch.setattr("memory_store.engines._edge.opening.mark", ends)
         with pytest.raises(Ended):
             await held(folder)
     assert await held(folder) == ROUNDS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_store.engines.edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
+from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
 
 A, B, C = (uuid.UUID(int=number).bytes for number in (1, 2, 3))
 

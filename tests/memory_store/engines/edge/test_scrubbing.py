@@ -18,7 +18,7 @@ from memory_store import (
     round_id,
 )
 from memory_store.engines import EdgeOperator
-from memory_store.engines.edge import rewriting
+from memory_store.engines._edge import rewriting
 
 ROUNDS = told(60)
 SECRET = "Zanzibarbarian"
@@ -84,7 +84,7 @@ async def test_it_is_done_by_itself_when_one_text_in_a_hundred_was_forgotten(
 async def test_what_is_said_and_forgotten_meanwhile_counts(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memory_store.engines.edge.opening._PAGE", 4)
+    monkeypatch.setattr("memory_store.engines._edge.opening._PAGE", 4)
     said = [secret(number) for number in range(30)]
 
     async def talk() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_store.engines.edge.seal import broken, is_sealed, seal, unseal
+from memory_store.engines._edge.integrity import broken, is_sealed, seal, unseal
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from memory_store import Record, Round
+from memory_store._points import to_point
+from memory_store._types import Days
 from memory_store.engines import EdgeEngine
-from memory_store.engines.edge.engine import Tally
-from memory_store.engines.engine import Point, Scope
-from memory_store.points import to_point
-from memory_store.types import Days
+from memory_store.engines._edge.engine import Tally
+from memory_store.engines._engine import Point, UserScope
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 USERS = ("ann", "bob", "eve")
@@ -34,7 +34,7 @@ async def engine(tmp_path: Path) -> AsyncIterator[EdgeEngine]:
 
 async def counted(engine: EdgeEngine, user: str) -> int:
     """One by one: the range of days keeps the tally out."""
-    return await engine.count(Scope(user, days=Days(MAY.date(), MAY.date())))
+    return await engine.count(UserScope(user, days=Days(MAY.date(), MAY.date())))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -52,23 +52,23 @@ async def test_kept_numbers_are_counted_ones(engine: EdgeEngine, seed: int) -> N
             case 3:
                 await engine.upsert(points, over={points[0].id: ("another turn",)})
             case 4:
-                await engine.delete(Scope(users[0], session_id=f"s{chance.randrange(6)}"))
+                await engine.delete(UserScope(users[0], session_id=f"s{chance.randrange(6)}"))
             case 5:
-                await engine.set_payload(Scope(users[0]), {"session_title": f"{step}"})
+                await engine.set_payload(UserScope(users[0]), {"session_title": f"{step}"})
         for user in USERS:
-            assert await engine.count(Scope(user)) == await counted(engine, user)
+            assert await engine.count(UserScope(user)) == await counted(engine, user)
 
 
 def test_a_user_is_counted_once() -> None:
-    asked: list[Scope] = []
+    asked: list[UserScope] = []
 
-    def count(scope: Scope) -> int:
+    def count(scope: UserScope) -> int:
         asked.append(scope)
         return len(scope.ids or "seven")
 
     tally = Tally(count, most_users=1)
     assert [tally.of("ann"), tally.of("ann"), tally.of("bob"), tally.of("ann")] == [5, 5, 5, 5]
-    assert asked == [Scope("ann"), Scope("bob"), Scope("ann")]
+    assert asked == [UserScope("ann"), UserScope("bob"), UserScope("ann")]
 
 
 def test_after_a_failed_write_the_user_is_counted_anew() -> None:
@@ -86,8 +86,8 @@ async def test_numbers_outlive_a_scrub_and_a_restart(tmp_path: Path) -> None:
         await engine.open(4)
         await engine.write_identity({"dimension": 4})
         await engine.upsert([said("ann", n) for n in range(more)])
-        assert await engine.count(Scope("ann")) == more
-        await engine.delete(Scope("ann", ids=(said("ann", 0).id,)))
+        assert await engine.count(UserScope("ann")) == more
+        await engine.delete(UserScope("ann", ids=(said("ann", 0).id,)))
         await engine.scrub()
-        assert await engine.count(Scope("ann")) == more - 1
+        assert await engine.count(UserScope("ann")) == more - 1
         await engine.close()

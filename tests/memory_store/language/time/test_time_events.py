@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from memory_store._types import Days
 from memory_store.language.dates import event_dates_of
-from memory_store.types import Days
 
 # Said on Saturday, 2023-05-20. statement | days, each first..last or one day; nothing for none.
 STATEMENTS = """

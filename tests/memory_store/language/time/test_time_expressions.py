@@ -8,8 +8,8 @@ from datetime import date
 
 import pytest
 
+from memory_store._spans import Precision, Relation, TimeExpression
 from memory_store.language.dates import time_expressions
-from memory_store.time import Precision, Relation, TimeExpression
 
 # Each block: the reference day, then phrase | first day | last day (one day: no last).
 PHRASES = """

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_store._spans import TimeRange
 from memory_store.language.dates import time_range_of
-from memory_store.time import TimeRange
 
 TUESDAY = date(2023, 5, 30)
 

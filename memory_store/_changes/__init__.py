@@ -1,0 +1,1 @@
+"""How a memory changes: records written and linked, enriched, put right, forgotten."""

@@ -1,0 +1,215 @@
+"""What a model extracts from a round: the facts it is shown first, and the record that results."""
+
+import re
+import uuid
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from memory_store._changes.correction import given_facts
+from memory_store._facts import rule_facts, slot_of, words_of
+from memory_store._points import records_in
+from memory_store._types import EnrichmentState, Fact, FactLink, Record, Round, Speaker
+from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
+from memory_store.engines._engine import Engine, UserScope
+from memory_store.language import ENGLISH, Language
+from memory_store.language.authorship import Authorship
+from memory_store.language.words import terms
+
+Cosines = npt.NDArray[Any]
+"""A row for each statement, a column for each fact."""
+# Statements looked up, and rounds looked at for each beside those that the statements are from.
+_MOST_STATEMENTS = 160
+_ROUNDS = 8
+_MOST_OWN = 32
+# Below this cosine two statements are about different things.
+_NEAR = 0.15
+
+
+async def known_facts(
+    engine: Engine,
+    embedder: Embedder,
+    user_id: str,
+    statements: Sequence[str],
+    limit: int,
+    besides: Collection[str] = (),
+) -> list[FactLink]:
+    """The user's facts, those in doubt, too, that nothing replaced and that are not of the rounds
+    `besides`: the nearest to each statement, then the next ones, so that none comes away empty."""
+    asked = list(dict.fromkeys(statements))[:_MOST_STATEMENTS]
+    if not asked or not limit:
+        return []
+    wanted = await embedder.embed(asked, TextKind.DOCUMENT)
+    rounds = _ROUNDS + min(len(besides), _MOST_OWN)
+    near: set[int] = set()
+    for vector in wanted:
+        near |= set(await engine.nearest(vector, UserScope(user_id), rounds))
+    ids = {str(uuid.UUID(int=id)) for id in near} - set(besides)
+    links = await _standing_facts(engine, user_id, tuple(sorted(ids))) if ids else []
+    if not links:
+        return []
+    rows = await embedder.embed([link.text for link in links], TextKind.DOCUMENT)
+    return _nearest_to_each(links, wanted @ rows.T)[:limit]
+
+
+def _nearest_to_each(links: Sequence[FactLink], closeness: Cosines) -> list[FactLink]:
+    """The links by their place among those near to a statement (row), the nearest first."""
+    order = np.argsort(-closeness, axis=1, kind="stable")
+    places = ((rank, row) for rank in range(len(links)) for row in range(len(order)))
+    found: dict[int, None] = {}
+    for rank, group in groupby(places, key=itemgetter(0)):
+        near = [(closeness[row, order[row, rank]], order[row, rank]) for _, row in group]
+        found |= dict.fromkeys(
+            int(link) for cosine, link in sorted(near, reverse=True) if cosine >= _NEAR
+        )
+    return [links[place] for place in found]
+
+
+async def _standing_facts(engine: Engine, user_id: str, ids: tuple[str, ...]) -> list[FactLink]:
+    records = await records_in(engine, UserScope(user_id, ids=ids))
+    return [
+        FactLink(record.id, fact.text, record.round.session_date)
+        for record in records
+        for fact in record.facts
+        if fact.speaker is Speaker.USER
+        and fact.superseded_by is None
+        and not _is_told_in_parts(fact, record)
+    ]
+
+
+def _is_told_in_parts(fact: Fact, record: Record) -> bool:
+    """Whether a part of a compound fact is replaced, and facts of their own say what still
+    holds."""
+    parts = [one for one in record.facts if one.text in fact.text != one.text]
+    return len({one.superseded_by is None for one in parts}) > 1
+
+
+_DATE = re.compile(r"\d{4}(?:-\d\d){1,2}")
+
+
+# Two statements with this share of their words in common are the same statement.
+_SAME = 0.75
+
+
+def as_stated(text: str, round: Round, language: Language = ENGLISH) -> str:
+    """The statement of the round that says what this text says, in the user's own words; the text
+    itself where there is none. Days do not count: they may be worked out."""
+    said = set(terms(_timeless(text, round, language)))
+    for own in rule_facts(round, language):
+        words = set(terms(_timeless(own.text, round, language)))
+        if said and len(said & words) >= _SAME * max(len(words), len(said)) and said <= words:
+            return own.text
+    return text
+
+
+def _timeless(statement: str, round: Round, language: Language) -> str:
+    for words, _ in language.counted_days(statement, round.session_date):
+        statement = statement.replace(words, " ")
+    return _undated(statement)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor found in a round.
+
+    A fact names in `supersedes` the user's earlier facts that it replaces. `extractor` is the
+    identity of model and prompt.
+    """
+
+    extractor: str
+    facts: tuple[Fact, ...] = ()
+    keyphrases: tuple[str, ...] = ()
+    summary: str = ""
+
+
+def enriched(record: Record, extraction: Extraction, language: Language = ENGLISH) -> Record:
+    """The record with the extraction in place of any earlier one; the rules' facts stay, and facts
+    that the user gave are all there is."""
+    by_rule = rule_facts(record.round, language)
+    words = words_of(record.round)
+    found = [_guarded(record, fact, words, language) for fact in extraction.facts]
+    return replace(
+        record,
+        facts=given_facts(record) or tuple(_distinct([*by_rule, *found])),
+        keyphrases=extraction.keyphrases,
+        summary=extraction.summary,
+        enrichment=EnrichmentState.DONE,
+        attempts=record.attempts + 1,
+        extractor=extraction.extractor,
+        failure="",
+    )
+
+
+def _guarded(record: Record, fact: Fact, words: Authorship, language: Language) -> Fact:
+    """The fact with the speaker whose words it has. What it replaces is only contradicted by it
+    where the user may not have said so."""
+    speaker = _speaker(record, fact, words)
+    is_sure = speaker is Speaker.ASSISTANT or (speaker is Speaker.USER and words.is_sure)
+    new = [older for older in fact.supersedes if says_what_is_new(words, fact, older.text)]
+    replaced = new if record.may_supersede and is_sure and speaker is Speaker.USER else []
+    is_denied = record.may_supersede and speaker is not Speaker.ASSISTANT
+    return replace(
+        fact,
+        speaker=speaker,
+        slot=slot_of(fact.text, record.round.user_text, language),
+        supersedes=tuple(replaced),
+        in_doubt=not is_sure,
+        contradicts=tuple(o for o in fact.supersedes if is_denied and o not in replaced),
+    )
+
+
+def _speaker(record: Record, fact: Fact, words: Authorship) -> Speaker:
+    """The speaker, unless the words are clearly another's: a model that takes what the assistant
+    said, or what the user quoted, for a statement of the user is not believed."""
+    if fact.speaker is not Speaker.USER:
+        return fact.speaker
+    round, said = record.round, set(terms(_undated(fact.text)))
+    shares = {
+        Speaker.USER: len(said & set(terms(words.own))),
+        Speaker.QUOTED: len(said & set(terms(round.user_text))),
+        Speaker.ASSISTANT: len(said & set(terms(round.assistant_text))),
+    }
+    if 2 * shares[Speaker.USER] >= len(said):
+        return Speaker.USER
+    return max(shares, key=lambda speaker: shares[speaker])
+
+
+def says_what_is_new(words: Authorship, fact: Fact, older: str) -> bool:
+    """Whether the words by which the fact differs from the older one are the user's own.
+
+    Quoted, pasted and assistant's words do not count, so that none of them can replace what the
+    user said.
+    """
+    new = set(terms(_undated(fact.text))) - set(terms(older))
+    said = set(terms(words.own))
+    return bool(said) and (not new or 2 * len(new & said) >= len(new))
+
+
+def _undated(text: str) -> str:
+    """The text without days, which are worked out and not said."""
+    return _DATE.sub("", text)
+
+
+def _distinct(facts: Iterable[Fact]) -> Iterable[Fact]:
+    """Each text once, in order; a text found twice keeps what the later find replaces, and its
+    days."""
+    by_text: dict[str, Fact] = {}
+    for fact in facts:
+        known = by_text.get(fact.text)
+        by_text[fact.text] = (
+            fact
+            if known is None
+            else replace(
+                known,
+                supersedes=fact.supersedes or known.supersedes,
+                contradicts=fact.contradicts or known.contradicts,
+                event_dates=fact.event_dates or known.event_dates,
+            )
+        )
+    return by_text.values()

@@ -1,0 +1,233 @@
+"""The links between facts, whoever found them: which hold, and what becomes of them.
+
+Pure: a link names a fact by the round and the words of it. Rules' links follow from the facts alone
+(`chains.py`); those that a model or the user chose are settled here, on both sides.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+
+from memory_store._types import Fact, FactLink, Record, Speaker
+
+RULE = "rule"
+_FactName = tuple[str, str]
+"""A round's id, and the text of a fact of it."""
+
+
+def link_targets(records: Iterable[Record]) -> set[str]:
+    """Ids of the rounds that the facts of the records are linked to."""
+    return {
+        link.round_id
+        for record in records
+        for fact in record.facts
+        for link in (*fact.supersedes, *fact.contradicts, *filter(None, (fact.superseded_by,)))
+    }
+
+
+def speaker_of(record: Record) -> str:
+    """The name that the user speaks by, as names are compared; empty without one."""
+    return (record.round.user_name or "").strip().casefold()
+
+
+def may_be_one(first: Record, second: Record) -> bool:
+    """Whether the same person may have said both: two who speak by name have a home each."""
+    return len({speaker_of(first), speaker_of(second)} - {""}) < 2
+
+
+def without_rule_links(fact: Fact) -> Fact:
+    """The fact with the links that models chose alone."""
+    newer = fact.superseded_by
+    return replace(
+        fact,
+        superseded_by=None if newer and newer.by == RULE else newer,
+        supersedes=tuple(link for link in fact.supersedes if link.by != RULE),
+        contradicts=tuple(link for link in fact.contradicts if link.by != RULE),
+    )
+
+
+class Unlinking:
+    """Links handed on past facts that are forgotten: what replaced a gone fact replaces what that
+    one had replaced."""
+
+    def __init__(self, gone: Iterable[Record], staying: Collection[str] = ()) -> None:
+        """All facts of these records go but those with the texts `staying`."""
+        self._staying = staying
+        self._gone = {record.id: {fact.text: fact for fact in record.facts} for record in gone}
+
+    def of(self, record: Record) -> Record:
+        """The record without links to what is gone."""
+        return replace(record, facts=tuple(map(self._unlinked, record.facts)))
+
+    def _unlinked(self, fact: Fact) -> Fact:
+        newer = [fact.superseded_by] if fact.superseded_by else []
+        newer = self._followed(newer, lambda gone: filter(None, [gone.superseded_by]))
+        older = self._followed(fact.supersedes, lambda gone: gone.supersedes)
+        return replace(
+            fact,
+            superseded_by=newer[0] if newer else None,
+            supersedes=tuple(older),
+            contradicts=tuple(link for link in fact.contradicts if not self._leads_to_gone(link)),
+        )
+
+    def _followed(
+        self, links: Iterable[FactLink], further: Callable[[Fact], Iterable[FactLink]]
+    ) -> list[FactLink]:
+        """The links that lead to what stays, of which some are found past what is gone."""
+        kept: dict[FactLink, None] = {}
+        seen: set[FactLink] = set()
+        waiting = deque(links)
+        while waiting:
+            link = waiting.popleft()
+            if link in seen:
+                continue
+            seen.add(link)
+            if not self._leads_to_gone(link):
+                kept[link] = None
+            elif fact := self._gone[link.round_id].get(link.text):
+                waiting.extendleft(reversed([*further(fact)]))
+        return list(kept)
+
+    def _leads_to_gone(self, link: FactLink) -> bool:
+        return link.round_id in self._gone and link.text not in self._staying
+
+
+class Settling:
+    """Links that a model chose, made on both sides. One to a fact that is not there, is not the
+    user's, or is of another who speaks by name, is dropped."""
+
+    def __init__(self, others: Mapping[str, Record]) -> None:
+        self._others = others
+        self._users = {id: _texts_of_user(record) for id, record in others.items()}
+        self._standing = {id: _holding(record) for id, record in others.items()}
+        self._newer: dict[_FactName, FactLink] = {}
+        self._older: defaultdict[_FactName, dict[FactLink, None]] = defaultdict(dict)
+
+    def of(self, record: Record) -> Record:
+        """The record with the links that hold."""
+        facts = tuple(self._settled(record, fact) for fact in record.facts)
+        settled = replace(record, facts=facts)
+        holding = _holding(settled)
+        kept = tuple(
+            replace(
+                fact,
+                contradicts=tuple(
+                    link for link in fact.contradicts if self._holds(link, record, holding)
+                ),
+            )
+            for fact in facts
+        )
+        return replace(record, facts=kept)
+
+    def changed(self) -> list[Record]:
+        """The other records with the links of theirs that are new."""
+        ids = {id for id, _ in (*self._newer, *self._older)}
+        marked = [self._marked(record) for id, record in self._others.items() if id in ids]
+        return [record for record in marked if record != self._others[record.id]]
+
+    def _settled(self, record: Record, fact: Fact) -> Fact:
+        round = record.round
+        kept: list[FactLink] = []
+        newer: FactLink | None = None
+        for link in fact.supersedes:
+            other = self._others.get(link.round_id)
+            if other is None or not self._is_said(other, link):
+                continue
+            if not may_be_one(record, other):
+                continue
+            ours = FactLink(record.id, fact.text, round.session_date, link.by)
+            if _said(other) <= (round.session_date, round.round_index):
+                kept.append(link)
+                self._newer[other.id, link.text] = ours
+            else:
+                newer = link
+                self._older[other.id, link.text][ours] = None
+        superseded_by = fact.superseded_by or newer
+        return replace(fact, supersedes=tuple(kept), superseded_by=superseded_by)
+
+    def _is_said(self, other: Record, link: FactLink) -> bool:
+        """Whether the user said it: all of a fact, or a part of one."""
+        return any(link.text in text for text in self._users[other.id])
+
+    def _holds(self, link: FactLink, record: Record, own: Collection[str]) -> bool:
+        """Whether the link leads to something that the same user said, and that holds."""
+        if link.round_id == record.id:
+            return link.text in own
+        other = self._others.get(link.round_id)
+        return (
+            other is not None
+            and may_be_one(record, other)
+            and link.text in self._standing[other.id]
+            and (other.id, link.text) not in self._newer
+        )
+
+    def _marked(self, record: Record) -> Record:
+        def mark(fact: Fact) -> Fact:
+            place = record.id, fact.text
+            newer = self._newer.get(place, fact.superseded_by)
+            older = dict.fromkeys(fact.supersedes) | self._older.get(place, {})
+            return replace(fact, superseded_by=newer, supersedes=tuple(older))
+
+        facts = [*record.facts, *self._parts_gone(record)]
+        return replace(record, facts=tuple(map(mark, facts)))
+
+    def _parts_gone(self, record: Record) -> list[Fact]:
+        """Parts of the record's facts that are replaced alone: facts of their own from now on, as
+        those that rules tell apart."""
+        texts = {fact.text for fact in record.facts}
+        return [
+            Fact(text, source=newer.by)
+            for (id, text), newer in self._newer.items()
+            if id == record.id and text not in texts
+        ]
+
+
+def _texts_of_user(record: Record) -> set[str]:
+    """Those in doubt, too: what the user surely says replaces them."""
+    told = {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
+    return told or {record.round.user_text}
+
+
+def _holding(record: Record) -> set[str]:
+    return {fact.text for fact in record.facts if fact.is_users and not fact.superseded_by}
+
+
+def _said(record: Record) -> tuple[object, int]:
+    return record.round.session_date, record.round.round_index
+
+
+class LinksOnADay:
+    """Records with the links that hold on a day.
+
+    `linked` are the records that links lead to, by id. A round that was forgotten or written
+    differently takes its links with it.
+    """
+
+    def __init__(self, linked: Mapping[str, Record], until: date | None) -> None:
+        self._linked = linked
+        self._until = until
+        self._texts: dict[str, set[str]] = {}
+
+    def of(self, record: Record) -> Record:
+        """The record with those of its links that hold."""
+        if not link_targets([record]):
+            return record
+        facts = tuple(
+            replace(
+                fact,
+                superseded_by=next(filter(self._holds, filter(None, [fact.superseded_by])), None),
+                supersedes=tuple(filter(self._holds, fact.supersedes)),
+                contradicts=tuple(filter(self._holds, fact.contradicts)),
+            )
+            for fact in record.facts
+        )
+        return replace(record, facts=facts)
+
+    def _holds(self, link: FactLink) -> bool:
+        if link.round_id not in self._linked:
+            return False
+        if link.round_id not in self._texts:
+            self._texts[link.round_id] = {f.text for f in self._linked[link.round_id].facts}
+        seen = self._until is None or link.said_at.date() <= self._until
+        return seen and link.text in self._texts[link.round_id]

@@ -1,0 +1,138 @@
+"""What of the recorded updates holds, seen from a day; the history of a fact; and conflicts.
+
+Links that lead nowhere, or to what was said later, are left out. What contradicts the user's own
+statements and may be another's waits for the user's word.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_store._changes.links import LinksOnADay, link_targets
+from memory_store._points import records_in
+from memory_store._types import Days, Fact, FactLink, Place, Record
+from memory_store.engines._engine import Engine, UserScope
+from memory_store.scheduler import aside, in_slices
+
+HOPS = 8
+"""A chain of replacements longer than this is followed no further."""
+# Placing a conflict takes as long as reading so many characters.
+_CONFLICT = 10
+
+
+async def linked_records(
+    engine: Engine, user_id: str, days: Days, records: Mapping[str, Record]
+) -> dict[str, Record]:
+    """The records by id, with those that their links lead to, and so on. Only links that hold
+    within the days are left in them."""
+    known = dict(records)
+    new: Sequence[Record] = list(records.values())
+    for _ in range(HOPS):
+        wanted = {id async for one in in_slices(new) for id in link_targets([one])} - set(known)
+        if not wanted:
+            break
+        new = await records_in(engine, UserScope(user_id, days=days, ids=tuple(wanted)))
+        known |= {record.id: record for record in new}
+    standing = LinksOnADay(known, days.last)
+    return {id: standing.of(record) async for id, record in in_slices(known.items())}
+
+
+def superseded_parts(text: str, facts: Sequence[Fact]) -> list[Fact]:
+    """What no longer holds of a sentence that states several things, among the facts of its
+    record."""
+    return [fact for fact in facts if fact.superseded_by and fact.text in text != fact.text]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A record as it stands on a day, and for each of its facts all that was said of the matter.
+
+    Each history holds the fact itself. `until` says by which statement one was replaced; None where
+    it holds.
+    """
+
+    record: Record
+    histories: tuple[tuple["Step", ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a history, and the one that replaced it."""
+
+    said: FactLink
+    until: FactLink | None
+
+
+async def told(engine: Engine, record: Record, days: Days) -> Told:
+    """The record and the histories of its facts within the days."""
+    linked = await linked_records(engine, record.round.user_id, days, {record.id: record})
+    standing = linked[record.id]
+    every = in_slices(standing.facts)
+    return Told(standing, tuple([_history(standing, fact, linked) async for fact in every]))
+
+
+def _history(record: Record, fact: Fact, linked: Mapping[str, Record]) -> tuple[Step, ...]:
+    """Every statement that the links of this one lead to, in the order in which they were said."""
+    found: dict[tuple[str, str], Step] = {}
+    waiting = [(record, fact)]
+    while waiting:
+        where, said = waiting.pop()
+        place = (where.id, said.text)
+        if place in found:
+            continue
+        newer = said.superseded_by
+        found[place] = Step(
+            FactLink(where.id, said.text, where.round.session_date, said.source), newer
+        )
+        links = (*said.supersedes, *((newer,) if newer else ()))
+        waiting += [there for link in links if (there := _fact_at(link, linked))]
+    return tuple(sorted(found.values(), key=_step_order))
+
+
+def _step_order(step: Step) -> tuple[object, bool, str]:
+    """By date; what was replaced comes before what replaced it at the same moment."""
+    return step.said.said_at, step.until is None, step.said.text
+
+
+def _fact_at(link: FactLink, linked: Mapping[str, Record]) -> tuple[Record, Fact] | None:
+    record = linked.get(link.round_id)
+    facts = [fact for fact in record.facts if fact.text == link.text] if record else []
+    return (record, facts[0]) if record and facts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A fact in doubt with its record, and the statements that hold which it would replace."""
+
+    record: Record
+    fact: Fact
+    held: tuple[FactLink, ...]
+
+
+async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
+    """Every conflict of a user, the newest first."""
+    records = await records_in(engine, UserScope(user_id, in_conflict=True))
+    found = {record.id: record for record in records}
+    linked = await linked_records(engine, user_id, Days(), found)
+    standing = {
+        (id, fact.text)
+        async for id, record in in_slices(linked.items())
+        for fact in record.facts
+        if fact.is_users and fact.superseded_by is None
+    }
+    every = [
+        Conflict(linked[id], fact, held)
+        async for id in in_slices(found)
+        for fact in linked[id].facts
+        if (held := _holding(fact, standing))
+    ]
+    return await aside(_CONFLICT * len(every), sorted, every, key=_place, reverse=True)
+
+
+def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
+    """What the fact contradicts of what holds, whoever found that it does."""
+    by_place = {(link.round_id, link.text): link for link in fact.contradicts}
+    return tuple(link for place, link in by_place.items() if place in standing)
+
+
+def _place(conflict: Conflict) -> Place:
+    return conflict.record.round.place

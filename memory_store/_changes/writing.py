@@ -1,0 +1,260 @@
+"""How records come into the engine: linked, with keys, and only where nobody else was faster.
+
+What a round replaces is marked before the round itself is written: after a crash in between, the
+marks lead nowhere and count for nothing until the round is written again.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from memory_store._changes.chains import linked
+from memory_store._changes.links import Settling, Unlinking, link_targets
+from memory_store._facts import reading_of
+from memory_store._keys import Indexer
+from memory_store._points import facts_to_payload, records_in, scroll_in_parts
+from memory_store._types import Fact, FactLink, Held, Record
+from memory_store.engines._engine import Engine, Point, UserScope
+from memory_store.engines._layout import TURNS
+from memory_store.errors import InvalidRecord, RoundTaken
+from memory_store.language import ENGLISH, Language
+from memory_store.language.words import shared_words
+from memory_store.scheduler import aside, in_slices, pause
+
+# Seeing to the links of a fact takes as long as reading so many characters.
+_FACT = 100
+# Rounds whose keys are encoded together, and of which so many are written in one go.
+_ENCODED_AT_ONCE = 64
+_WRITTEN_AT_ONCE = 16
+CORRECTION = "correction"
+"""Who found a link that follows from a message that puts right the one before it."""
+# How sure a message has to be that it puts something right: alone, and where it comes at once and
+# shares a word with what was said before it, or both name numbers. It can be undone.
+_CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
+# A correction of what was just said names little more than what is new.
+_LONGEST_CORRECTION, _MOST_WORDS = 120, 12
+_MOMENT, _AT_ONCE = timedelta(days=1), timedelta(minutes=10)
+
+
+def _corrected_by(record: Record, before: Record, language: Language) -> str:
+    """The sentence of the round before that a message puts right; empty where that is not
+    likely."""
+    text, said, reading = record.round.user_text, before.round, record.round.reading
+    corrects = reading.corrects if reading else 0.0
+    is_short = len(text) <= _LONGEST_CORRECTION and len(text.split()) <= _MOST_WORDS
+    passed = record.round.session_date - said.session_date
+    if not is_short or passed > _MOMENT:
+        return ""
+    told = [
+        one.text
+        for one in reading_of(said, language).sentences
+        if one.only_asks < _ASKS and not one.is_polite
+    ]
+    best = max(told, key=lambda one: (shared_words(one, text), _alike(one, text)), default="")
+    is_about_it = passed <= _AT_ONCE and (shared_words(best, text) > 0 or _alike(best, text))
+    return best if corrects >= (_MAY_CORRECT if is_about_it else _CORRECTS) else ""
+
+
+def _correcting(record: Record, corrected: str, language: Language) -> str:
+    """The sentence of a message that puts this right."""
+    said = [one.text for one in reading_of(record.round, language).sentences]
+    whole = record.round.user_text.strip()
+    return max(
+        said, key=lambda s: (shared_words(corrected, s), _alike(corrected, s)), default=whole
+    )
+
+
+def _alike(sentence: str, correction: str) -> bool:
+    """Whether both name numbers, of which one takes the place of the other."""
+    return any(c.isdigit() for c in sentence) and any(c.isdigit() for c in correction)
+
+
+class Linking:
+    """The links of one engine's facts."""
+
+    def __init__(self, engine: Engine, language: Language = ENGLISH) -> None:
+        self._engine = engine
+        self._language = language
+
+    async def before_writing(self, records: Sequence[Record]) -> list[Record]:
+        """The records with all links that are due; older facts that they replace are marked."""
+        done: dict[str, Record] = {}
+        for user_id, own in _by_user(records).items():
+            chosen = await self._chosen(user_id, await self._put_right(own))
+            done |= {r.id: r for r in await self._by_rule(user_id, chosen, slots_of(chosen))}
+        return [done[record.id] for record in records]
+
+    async def before_indexing(self, records: Sequence[Record]) -> list[Record]:
+        """The records with the rules' links made anew. Those of models stay as they are: the
+        rounds they lead to may still be on their way."""
+        done: dict[str, Record] = {}
+        for user_id, own in _by_user(records).items():
+            done |= {r.id: r for r in await self._by_rule(user_id, own, slots_of(own))}
+        return [done[record.id] for record in records]
+
+    async def _chosen(self, user_id: str, records: Sequence[Record]) -> list[Record]:
+        """The replacements that a model found: each link leads from the newer fact to the older
+        one, whichever of the two was recorded first."""
+        others = await self._read(user_id, link_targets(records) - {r.id for r in records})
+        settling = Settling(others)
+        mended = [settling.of(record) async for record in in_slices(records)]
+        await self._write(user_id, settling.changed())
+        return mended
+
+    async def _by_rule(
+        self, user_id: str, records: Sequence[Record], slots: set[str]
+    ) -> list[Record]:
+        """The records with the links among all the user's statements of these slots."""
+        if not slots:
+            return list(records)
+        others, relinked = await self._relinked(user_id, records, slots)
+        changed = zip(others, relinked, strict=False)
+        await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
+        return relinked[len(others) :]
+
+    async def foreseen(self, record: Record) -> Record:
+        """The record with the rules' links that it would get. Nothing is written."""
+        (record,) = await self._put_right([record])
+        if slots := slots_of([record]):
+            _, (*_, record) = await self._relinked(record.round.user_id, [record], slots)
+        return record
+
+    async def _relinked(
+        self, user_id: str, records: Sequence[Record], slots: set[str]
+    ) -> tuple[list[Record], list[Record]]:
+        """The other records with statements of these slots, and all of them with new links: the
+        others first, then `records`."""
+        ours = {record.id async for record in in_slices(records)}
+        found = await records_in(self._engine, UserScope(user_id, slots=tuple(sorted(slots))))
+        others = [record async for record in in_slices(found) if record.id not in ours]
+        size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
+        relinked = await aside(size, linked, [*others, *records], slots, self._language)
+        return others, relinked
+
+    async def _put_right(self, records: Sequence[Record]) -> list[Record]:
+        """The records, those that put right what was told a moment before ("oops 18:50") with the
+        link to that."""
+        return [await self._of_moment_before(record) for record in records]
+
+    async def _of_moment_before(self, record: Record) -> Record:
+        round = record.round
+        if round.reading is None or round.reading.corrects < _MAY_CORRECT or not round.round_index:
+            return record
+        if any(fact.supersedes or fact.slot for fact in record.facts):
+            return record
+        rounds = await records_in(self._engine, UserScope(round.user_id, round.session_id))
+        earlier = [one for one in rounds if one.round.round_index < round.round_index]
+        before = max(earlier, key=lambda one: one.round.round_index, default=None)
+        corrected = _corrected_by(record, before, self._language) if before else ""
+        if before is None or not corrected:
+            return record
+        link = FactLink(before.id, corrected, before.round.session_date, CORRECTION)
+        text = _correcting(record, corrected, self._language)
+        known = next((fact for fact in record.facts if fact.text == text), None)
+        days = self._language.event_days(text, round.session_date)
+        said = replace(known or Fact(text, event_dates=days), source=CORRECTION, supersedes=(link,))
+        others = [fact for fact in record.facts if fact.text != text]
+        return replace(record, facts=(said, *others))
+
+    async def before_forgetting(
+        self, user_id: str, gone: Sequence[Record], staying: Collection[str] = ()
+    ) -> None:
+        """Hand on what the facts of these rounds replaced to what replaced them; facts with the
+        texts `staying` are not forgotten."""
+        ids = {record.id for record in gone}
+        others = await self._read(user_id, link_targets(gone) - ids)
+        # A contradicting fact names the other, which does not name it.
+        doubted = await records_in(self._engine, UserScope(user_id, in_conflict=True))
+        others |= {record.id: record for record in doubted if record.id not in ids}
+        unlinking = Unlinking(gone, staying)
+        changed = {id: unlinking.of(other) async for id, other in in_slices(others.items())}
+        await self._write(user_id, [o for id, o in changed.items() if o != others[id]])
+
+    async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
+        """Make the rules' links anew without these rounds."""
+        await self._by_rule(user_id, [], slots_of(gone))
+
+    async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
+        if not ids:
+            return {}
+        found = await records_in(self._engine, UserScope(user_id, ids=tuple(sorted(ids))))
+        return {record.id: record for record in found}
+
+    async def _write(self, user_id: str, records: Iterable[Record]) -> None:
+        for record in records:
+            # Another process may have put right or forgotten meanwhile what was read.
+            only = UserScope(user_id, ids=(record.id,))
+            await self._engine.set_payload(
+                only, facts_to_payload(record.facts), record.round.turn_ids
+            )
+            await pause()
+
+
+def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
+    by_user: dict[str, list[Record]] = {}
+    for record in records:
+        by_user.setdefault(record.round.user_id, []).append(record)
+    return by_user
+
+
+def slots_of(records: Iterable[Record]) -> set[str]:
+    """What the statements in the records give values for."""
+    return {fact.slot for record in records for fact in record.facts if fact.slot}
+
+
+class RecordWriter:
+    """Writes records, with what follows from them."""
+
+    def __init__(self, engine: Engine, indexer: Indexer, linking: Linking) -> None:
+        self._engine = engine
+        self._indexer = indexer
+        self._linking = linking
+
+    async def write(
+        self, records: Sequence[Record], over: Held | None, *, erasing: bool = False
+    ) -> list[Record]:
+        """The records as written, with their links. `over` as in `MemoryStore.remember`; `erasing`
+        where no trace of what they said before shall stay.
+
+        Some are written after the other, in order: broken off, the first of them are there.
+        """
+        linked = await self._linking.before_writing(records)
+        if over is not None and linked:
+            _check(linked, over)
+        for start in range(0, len(linked), _ENCODED_AT_ONCE):
+            points = await self._indexer.points(linked[start : start + _ENCODED_AT_ONCE])
+            for first in range(0, len(points), _WRITTEN_AT_ONCE):
+                some = points[first : first + _WRITTEN_AT_ONCE]
+                if over is None:
+                    await self._engine.upsert(some)
+                else:
+                    owner = linked[0].round.user_id
+                    await self._claim(some, over, owner=owner, erasing=erasing)
+                await pause()
+        return linked
+
+    async def held(self, user_id: str, round_ids: Iterable[str]) -> Held:
+        """Which turns the rounds of these ids hold now; nothing of those that are not there."""
+        scope = UserScope(user_id, ids=tuple(round_ids))
+        hits = await scroll_in_parts(self._engine, scope, [TURNS])
+        return {hit.id: tuple(hit.payload[TURNS]) for hit in hits}
+
+    async def _claim(
+        self, points: Sequence[Point], over: Held, *, owner: str, erasing: bool
+    ) -> None:
+        """Write points where nobody else has written meanwhile."""
+        ours = {point.id: tuple(point.payload[TURNS]) for point in points}
+        theirs = {id: over[id] for id in ours if id in over}
+        # A round deleted meanwhile would be made again: the condition is about what exists.
+        free = not theirs or await self.held(owner, theirs) == theirs
+        if free:
+            await self._engine.upsert(points, theirs, erasing=erasing)
+        if not free or await self.held(owner, ours) != ours:
+            raise RoundTaken("another writer changed this session: read it again")
+
+
+def _check(records: Sequence[Record], over: Held) -> None:
+    owner = records[0].round.user_id
+    elsewhere = any(record.round.user_id != owner for record in records)
+    if elsewhere or not set(over) <= {record.id for record in records}:
+        raise InvalidRecord("rounds are written over those of the same user and place only")

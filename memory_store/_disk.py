@@ -1,0 +1,88 @@
+"""What is asked of a disk: room, folders for their owner only, and that what was written lasts.
+
+An embedded engine writes through memory maps: on a full disk the operating system answers that with
+a signal that ends the process, so there is nothing to catch. Room is asked for before, and kept:
+what one call may add at most (a log segment, a page of each storage) fits into it many times.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+from memory_store.errors import StoreFull, StoreReadOnly
+
+_MIB = 1024 * 1024
+FOR_WRITING = 64 * _MIB
+"""Free bytes that must be there before anything new is written."""
+FOR_OPENING = 32 * _MIB
+"""Free bytes that must be there to open or to forget: what the log holds may have to be applied."""
+
+
+def require(free: int, directory: Path) -> None:
+    """Raise `StoreFull` unless the disk of the directory has this many bytes free."""
+    found = shutil.disk_usage(_nearest(directory)).free
+    if found < free:
+        raise StoreFull(
+            f"the disk of {directory} is full: {found // _MIB} MiB are free and {free // _MIB} MiB "
+            "must be, so nothing was written and nothing is lost. Free some space; "
+            "`assistant check` says how it stands"
+        )
+
+
+def require_place(directory: Path) -> None:
+    """Raise `StoreReadOnly` or `StoreFull` unless a memory can be made in a directory that is not
+    there yet. Nothing is written."""
+    there = _nearest(directory)
+    if not there.is_dir():
+        raise StoreReadOnly(f"{there} is not a folder: choose another --data-dir")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise StoreReadOnly(
+            f"cannot write to {directory}: {there} is not writable. Make it writable for the "
+            "user that runs the assistant, or give it another --data-dir; then run "
+            "`assistant check`"
+        )
+    require(FOR_WRITING, directory)
+
+
+def _nearest(directory: Path) -> Path:
+    """The part of a path that is there."""
+    return next(path for path in (directory, *directory.parents) if path.exists())
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that no other account can read; one that exists stays as it is."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def sync_open(file: int) -> None:
+    """Put what an open file holds on the disk; its times may follow later, where a system can tell
+    them apart."""
+    getattr(os, "fdatasync", os.fsync)(file)
+
+
+def sync_file(path: Path) -> None:
+    """Put what a file holds on the disk."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        sync_open(file)
+    finally:
+        os.close(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def sync_tree(folder: Path) -> None:
+    """Put everything in a folder on the disk, and its name in the folder above."""
+    for path, _, names in os.walk(folder):
+        for name in names:
+            sync_file(Path(path, name))
+        sync_folder(Path(path))
+    sync_folder(folder.parent)

@@ -1,0 +1,98 @@
+"""Facts without a model: what the user's side of a round states, and whose words it is."""
+
+import re
+from dataclasses import replace
+
+from memory_store._types import Fact, Record, Round, Speaker
+from memory_store.language import ENGLISH, Language
+from memory_store.language.authorship import AMONG_PEOPLE, RULE, Authorship, authorship
+from memory_store.language.reading import Reading
+from memory_store.language.sentences import LONGEST_QUERY, sentences
+
+# A question that is still to be answered stands at the end of a message.
+_LAST_SENTENCES = 3
+_LAST_WORDS = 1500
+# How much surer than that it tells something it has to be that a sentence asks.
+_SURELY = 0.5
+_QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
+
+
+def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
+    """The statements in what the user said, each once, in order. Those of quoted passages are
+    facts, too, and say so. Questions state nothing."""
+    texts = language.statements(round.user_text)
+    words = words_of(round) if texts else None
+    return tuple(
+        said_by(
+            Fact(
+                text,
+                event_dates=language.event_days(text, round.session_date),
+                slot=language.slot_of(text),
+            ),
+            words,
+        )
+        for text in texts
+        if words
+    )
+
+
+def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
+    """What the user says in the round and does not quote, sentence by sentence."""
+    own = words_of(round).own
+    return [text for text in language.sentences(round.user_text) if text in own]
+
+
+def only_asks(record: Record, language: Language = ENGLISH) -> bool:
+    """Whether each sentence of the user's is surely a question, so that nothing is told to be
+    remembered: neither by what a model found in it, nor by what the user put into its facts."""
+    text = record.round.user_text
+    if not text.strip() or len(text) > LONGEST_QUERY:
+        return False
+    if any(fact.source != "rule" or goes_on_to_ask(fact.text, text) for fact in record.facts):
+        return False
+    return all(one.only_asks > _SURELY for one in reading_of(record.round, language).sentences)
+
+
+def reading_of(round: Round, language: Language = ENGLISH) -> Reading:
+    """The reading of what the user said: the one that came with the round, or a new one where that
+    is of another text."""
+    known = round.reading
+    return known if known and known.text == round.user_text else language.read(round.user_text)
+
+
+def goes_on_to_ask(fact: str, user_text: str) -> bool:
+    """Whether it is what a question begins with: "I moved to Lyon" in "I moved to Lyon, where can I
+    swim?"."""
+    if fact.endswith((".", "!", "?")):
+        return False
+    after = user_text.partition(fact)[2]
+    return _QUESTION_ENDS.match(after) is not None
+
+
+def ends_asking(round: Round) -> bool:
+    """Whether it ends with a question of one of several people, which the next round may answer.
+    Where an assistant replies, the answer is in the round."""
+    if not round.user_name or round.assistant_text.strip():
+        return False
+    last = sentences(round.user_text[-_LAST_WORDS:])[-_LAST_SENTENCES:]
+    return any(sentence.endswith("?") for sentence in last)
+
+
+def words_of(round: Round) -> Authorship:
+    """Whose words the user's side of a round is."""
+    return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
+
+
+def said_by(fact: Fact, words: Authorship) -> Fact:
+    """A fact in words of the user's side, with who said it as far as the message tells."""
+    is_own = fact.text in words.own
+    return replace(
+        fact,
+        speaker=Speaker.USER if is_own else Speaker.QUOTED,
+        in_doubt=not (is_own and words.is_sure),
+    )
+
+
+def slot_of(statement: str, user_text: str, language: Language) -> str | None:
+    """What a statement gives a value for, if the user's side has it word for word."""
+    return language.slot_of(statement) if statement in user_text else None

@@ -1,0 +1,200 @@
+"""What a user has said, as lists: rounds by when they were said, and sessions summed up."""
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from memory_store._labels import Labels, Where, from_terms, shared
+from memory_store._types import (
+    Days,
+    EnrichmentFailure,
+    EnrichmentState,
+    Place,
+    Record,
+    SessionSummary,
+)
+from memory_store.engines._engine import StoredPoint
+from memory_store.engines._layout import ASKS, LABELS
+from memory_store.scheduler import in_order
+
+_TEXTS = ("user_text", "assistant_text")
+_PLACE = ("session_date", "session_id", "round_index")
+
+SUMMARY_FIELDS = (
+    "session_id",
+    "session_date",
+    "round_index",
+    "enrichment",
+    "attempts",
+    "failure",
+    "user_text",
+    "session_title",
+    LABELS,
+)
+_OPENING = 80
+LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which rounds of a user to list: said on these days, in this session, labelled like this, with
+    this text on either side, of these ids. With `as_of` they say what held on that day.
+
+    Without `questions` those in which the user only asks are left out; of rounds that were written
+    before this was noted, none are.
+
+    `after` goes on behind the round of an earlier page, which may have been forgotten meanwhile.
+    """
+
+    user_id: str
+    days: Days = field(default_factory=Days)
+    session_id: str | None = None
+    as_of: date | None = None
+    text: str = ""
+    ids: tuple[str, ...] | None = None
+    questions: bool = True
+    newest_first: bool = True
+    limit: int = 50
+    after: Place | None = None
+    where: Where = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the rounds listed, in order. `total` counts them all, `next` is None at the end."""
+
+    records: tuple[Record, ...]
+    total: int
+    next: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The ids of one page."""
+
+    ids: tuple[str, ...]
+    total: int
+    next: Place | None
+
+
+def fields(listing: Listing) -> Sequence[str]:
+    """The payload fields that `cut` looks at."""
+    texts = _TEXTS if listing.text else ()
+    return (*_PLACE, *texts) if listing.questions else (*_PLACE, *texts, ASKS)
+
+
+def cut(hits: Sequence[StoredPoint], listing: Listing) -> Cut:
+    """The page that the listing asks for, of all rounds said on its days."""
+    wanted = listing.text.casefold()
+    placed = [
+        (_place(hit), hit.id)
+        for hit in hits
+        if (listing.questions or not hit.payload.get(ASKS)) and (not wanted or _holds(hit, wanted))
+    ]
+    behind = (one for one in placed if _is_behind(one[0], listing))
+    first = heapq.nlargest if listing.newest_first else heapq.nsmallest
+    found = first(listing.limit + 1, behind)
+    page, more = found[: listing.limit], len(found) > listing.limit
+    return Cut(tuple(id for _, id in page), len(placed), page[-1][0] if page and more else None)
+
+
+def _place(hit: StoredPoint) -> Place:
+    payload = hit.payload
+    said = datetime.fromisoformat(payload["session_date"])
+    return said, payload["session_id"], int(payload["round_index"])
+
+
+def _is_behind(place: Place, listing: Listing) -> bool:
+    if listing.after is None:
+        return True
+    return place < listing.after if listing.newest_first else place > listing.after
+
+
+def _holds(hit: StoredPoint, wanted: str) -> bool:
+    return any(wanted in hit.payload[field].casefold() for field in _TEXTS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gist:
+    """What a summary needs of one round."""
+
+    date: datetime
+    enrichment: EnrichmentFailure
+    opening: str
+    title: str
+    labels: Labels
+
+
+def summarise(hits: Iterable[StoredPoint]) -> list[SessionSummary]:
+    """One summary a session, by the day and time it began, then by id."""
+    by_session: defaultdict[str, list[_Gist]] = defaultdict(list)
+    for hit in hits:
+        by_session[hit.payload["session_id"]].append(_gist(hit))
+    summaries = [_summary(session_id, said) for session_id, said in by_session.items()]
+    return in_order(summaries, lambda summary: (summary.started_at, summary.session_id))
+
+
+def summarise_session(records: Sequence[Record]) -> SessionSummary:
+    """The summary of one session from its records, of which there is at least one."""
+    said = [
+        _Gist(
+            r.round.session_date,
+            EnrichmentFailure(r.id, r.round.round_index, r.enrichment, r.attempts, r.failure),
+            _opening(r.round.user_text),
+            r.round.session_title,
+            r.round.labels,
+        )
+        for r in records
+    ]
+    return _summary(records[0].round.session_id, said)
+
+
+def _gist(hit: StoredPoint) -> _Gist:
+    payload = hit.payload
+    return _Gist(
+        datetime.fromisoformat(payload["session_date"]),
+        EnrichmentFailure(
+            round_id=hit.id,
+            round_index=int(payload["round_index"]),
+            state=EnrichmentState(payload["enrichment"]),
+            attempts=int(payload.get("attempts", 0)),
+            failure=payload.get("failure", ""),
+        ),
+        _opening(payload["user_text"]),
+        payload.get("session_title", ""),
+        from_terms(payload.get(LABELS) or ()),
+    )
+
+
+def as_title(text: str) -> str:
+    """A text as the title of a session: one line, and not too long."""
+    return " ".join(text.split())[:LONGEST_TITLE].rstrip()
+
+
+def _opening(text: str) -> str:
+    """How a text begins, cut between words where it has any."""
+    line = " ".join(text[: 2 * _OPENING].split())
+    if len(line) <= _OPENING:
+        return line
+    words, _, _ = line[: _OPENING - 1].rpartition(" ")
+    return f"{words or line[: _OPENING - 2]} …"
+
+
+def _summary(session_id: str, said: Sequence[_Gist]) -> SessionSummary:
+    states = Counter(one.enrichment.state for one in said)
+    failed = [one.enrichment for one in said if one.enrichment.failure]
+    in_turn = sorted(said, key=lambda one: one.enrichment.round_index)
+    return SessionSummary(
+        session_id=session_id,
+        started_at=min(one.date for one in said),
+        ended_at=max(one.date for one in said),
+        rounds=len(said),
+        enrichment={state: states[state] for state in EnrichmentState},
+        failures=tuple(sorted(failed, key=lambda failure: failure.round_index)),
+        opening=in_turn[0].opening,
+        title=next((one.title for one in in_turn if one.title), ""),
+        days=dict(sorted(Counter(one.date.astimezone(UTC).date() for one in said).items())),
+        labels=shared([one.labels for one in in_turn]),
+    )

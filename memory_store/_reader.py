@@ -1,0 +1,196 @@
+"""What is asked of a memory: rounds recalled, listed and read, sessions. Nothing here writes."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
+
+from memory_store._changes.extraction import known_facts
+from memory_store._changes.validity import Conflict, Told, conflicts, linked_records, told
+from memory_store._keys import Indexer, KeyDesign
+from memory_store._labels import Where
+from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
+from memory_store._points import from_payload, records_in
+from memory_store._types import (
+    Days,
+    EnrichmentState,
+    FactLink,
+    Record,
+    SessionSummary,
+    is_round_id,
+    whose,
+)
+from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
+from memory_store.engines._engine import Engine, Payload, StoredPoint, UserScope
+from memory_store.language import Language
+from memory_store.language.words import in_plain_words, shared_with
+from memory_store.recall._query import Query, Recall, RecallSettings
+from memory_store.recall._recall import SearchedMemory, recall
+from memory_store.recall._remembered import KnownRecords, RoundOutlines
+from memory_store.recall._search import query_vector
+from memory_store.scheduler import aside, in_order, in_slices
+
+# Going through a round or a fact takes as long as reading so many characters.
+FACT = 20
+
+
+class MemoryReader:
+    """Rounds of many users on one engine, to be read. Every call that is for a user names the user;
+    none reaches another's."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        embedder: Embedder,
+        settings: RecallSettings | None = None,
+        design: KeyDesign | None = None,
+    ) -> None:
+        self._engine = engine
+        self._embedder = embedder
+        self._indexer = Indexer(embedder, design or KeyDesign())
+        self._settings = settings or RecallSettings()
+        self._language = self._indexer.design.language
+        self._searched = SearchedMemory(
+            engine, self._indexer, RoundOutlines(engine), KnownRecords(engine)
+        )
+
+    @property
+    def language(self) -> Language:
+        """By whose rules the memory is written and asked."""
+        return self._language
+
+    async def recall(self, query: Query) -> Recall:
+        """The user's rounds nearest to the query, best first, and the sessions they gather to."""
+        return await recall(self._searched, query, self._settings)
+
+    async def known_facts(
+        self, user_id: str, statements: Sequence[str], limit: int, besides: Collection[str] = ()
+    ) -> list[FactLink]:
+        """What the user stated, in other rounds than those with the ids `besides`, and still holds:
+        the nearest to each of the statements first."""
+        return await known_facts(self._engine, self._embedder, user_id, statements, limit, besides)
+
+    async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How near each text is to the query, on the scale of a recall's similarity."""
+        if not texts:
+            return []
+        if self._language.has_rules:
+            query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
+        statement = self._settings.statement_for(self._embedder)
+        vector = await query_vector(self._embedder, query, statement, self._language)
+        rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
+        weights, common = self._settings.weights, self._embedder.identity.common
+        share = shared_with(query)
+        shared = [share(text) async for text in in_slices(texts)]
+        return [
+            weights.dense * (float(cosine) - common) + weights.words * share
+            for cosine, share in zip(rows @ vector, shared, strict=True)
+        ]
+
+    async def round(self, user_id: str, round_id: str) -> Record | None:
+        """One record by id; None when this user has no such round."""
+        if not is_round_id(round_id):
+            return None
+        hits = await self._engine.scroll(UserScope(user_id, ids=(round_id,)))
+        return from_payload(hits[0].payload) if hits else None
+
+    async def told(self, user_id: str, round_id: str, as_of: date | None = None) -> Told | None:
+        """One record with the histories of its facts, as they stood on a day.
+
+        None when this user has no such round, or had none on that day.
+        """
+        record = await self.round(user_id, round_id)
+        if record is None or (as_of and record.round.session_date.date() > as_of):
+            return None
+        return await told(self._engine, record, Days(last=as_of))
+
+    async def session(self, user_id: str, session_id: str) -> list[Record]:
+        """The records of one session in round order; empty when there is none."""
+        records = await _records(await self._engine.scroll(UserScope(user_id, session_id)))
+        size = FACT * len(records)
+        return await aside(size, in_order, records, lambda record: record.round.round_index)
+
+    async def sessions(self, user_id: str, where: Where = ()) -> list[SessionSummary]:
+        """Every session of a user, oldest first; of rounds labelled like this only."""
+        hits = await self._engine.scroll(UserScope(user_id, labels=where), SUMMARY_FIELDS)
+        return await aside(FACT * len(hits), summarise, hits)
+
+    async def conflicts(self, user_id: str) -> list[Conflict]:
+        """What contradicts the user's own statements and may be another's, the newest first.
+        `correct` says with `speakers` who said it."""
+        return await conflicts(self._engine, user_id)
+
+    async def listed(self, listing: Listing) -> Page:
+        """One page of a user's rounds by when they were said."""
+        ids = listing.ids and tuple(filter(is_round_id, listing.ids))
+        if ids == ():
+            return Page((), 0)
+        scope = UserScope(
+            listing.user_id, listing.session_id, ids, listing.days, labels=listing.where
+        )
+        every = await self._engine.scroll(scope, fields(listing))
+        page = await aside(FACT * len(every), cut, every, listing)
+        read = await records_in(self._engine, replace(scope, ids=page.ids)) if page.ids else []
+        records = {record.id: record for record in read}
+        if listing.as_of:
+            until = Days(last=listing.as_of)
+            records = await linked_records(self._engine, listing.user_id, until, records)
+        found = tuple(records[id] for id in page.ids if id in records)
+        return Page(found, page.total, page.next)
+
+    async def records(self, user_id: str) -> list[Record]:
+        """Every record of a user, oldest first."""
+        records = await _records(await self._engine.scroll(UserScope(user_id)))
+        return await aside(
+            FACT * len(records), in_order, records, lambda record: record.round.place
+        )
+
+    async def users(self) -> list[str]:
+        """Everybody of whom something is kept, in order: for a backup, never for a user."""
+        return sorted(await self._engine.users())
+
+    async def spaces(self, user_id: str) -> list[str]:
+        """The names of the spaces in which something of a user is kept, in order."""
+        owners = [whose(owner) for owner in await self._engine.owners(user_id)]
+        return sorted(owner.space for owner in owners if owner.space is not None)
+
+    async def count(self, user_id: str) -> int:
+        """How many rounds are kept for a user."""
+        return await self._engine.count(UserScope(user_id))
+
+    async def unenriched(
+        self, *states: EnrichmentState, lapsed: datetime | None = None
+    ) -> list[Record]:
+        """The records of all users whose enrichment is in one of these states; with `lapsed` only
+        those that somebody had claimed until then, or for less."""
+        hits = await self._engine.in_state([state.value for state in states], lapsed)
+        return await _records(hits)
+
+    async def verify(self) -> int:
+        """Read every round of everybody; how many there are. Raises `StoreDamaged` where one that
+        was acknowledged is missing or altered, or cannot be read."""
+        await self._engine.verify()
+        return sum([len(await self.records(user_id)) for user_id in await self.users()])
+
+    async def promise(self) -> str:
+        """When what was said counts as kept, in words for the operator."""
+        return await self._engine.promise()
+
+    async def check(self) -> None:
+        """Raise what is wrong when the engine or the embedder cannot be used."""
+        await self._engine.check()
+        await self._embedder.embed(["ready?"], TextKind.QUERY)
+
+    @property
+    def key_fallbacks(self) -> Mapping[str, int]:
+        """Rounds written since the start that have nothing of what the key design takes."""
+        return dict(self._indexer.fallbacks)
+
+    @property
+    def description(self) -> Payload:
+        """Engine, embedder and schema, for reports."""
+        return {"engine": self._engine.name, **self._indexer.identity}
+
+
+async def _records(hits: Sequence[StoredPoint]) -> list[Record]:
+    return [from_payload(hit.payload) async for hit in in_slices(hits)]

@@ -1,0 +1,301 @@
+"""The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from memory_store._changes.correction import Corrected, Correction, corrected, given_facts
+from memory_store._changes.extraction import Extraction, enriched
+from memory_store._changes.forgetting import Forgotten, Removal, RetentionRule
+from memory_store._changes.writing import Linking, RecordWriter
+from memory_store._facts import reading_of, rule_facts
+from memory_store._identity import admit
+from memory_store._keys import KeyDesign
+from memory_store._labels import Labels, checked_labels, terms_of
+from memory_store._listing import as_title
+from memory_store._points import enrichment_to_payload
+from memory_store._reader import FACT, MemoryReader
+from memory_store._types import EnrichmentState, Held, Record, Round, is_round_id
+from memory_store.embedding.embedder import Embedder
+from memory_store.engines._engine import Claim, Engine, UserScope
+from memory_store.engines._layout import LABELS
+from memory_store.errors import MemoryStoreError, RoundTaken
+from memory_store.language.words import in_plain_words
+from memory_store.recall._query import RecallSettings
+from memory_store.scheduler import aside, pause
+from memory_store.transfer._records import owned
+
+# Characters of a failure that are kept.
+_REASON = 500
+# Rounds that get the title of their session in one go.
+_NAMED_AT_ONCE = 16
+
+
+class MemoryStore(MemoryReader):
+    """Rounds of many users on one engine. Every call names its user; none reaches another's."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        embedder: Embedder,
+        settings: RecallSettings | None = None,
+        design: KeyDesign | None = None,
+        *,
+        forget_vectors: bool = True,
+    ) -> None:
+        """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
+        forgotten; without it they need not be encoded again when the same texts come back."""
+        super().__init__(engine, embedder, settings, design)
+        self._forgets_vectors = forget_vectors
+        self._linking = Linking(engine, self._language)
+        self._writer = RecordWriter(engine, self._indexer, self._linking)
+        self._removal = Removal(
+            engine,
+            self._writer,
+            self._indexer,
+            self._linking,
+            embedder if forget_vectors else None,
+        )
+
+    async def open(self) -> None:
+        """Open the engine; refuse data of another embedder, key design or schema
+        (`StoreMismatch`), and a memory that is being moved or indexed anew (`StoreUnready`)."""
+        ours = self._indexer.identity
+        theirs = await self._engine.open(self._embedder.identity.dimension)
+        try:
+            if theirs is not None:
+                admit(theirs, ours)
+            if theirs != ours:  # a new memory, or a finished copy that nobody has used yet
+                await self._engine.write_identity(ours)
+        except MemoryStoreError:
+            await self._engine.close()
+            raise
+
+    async def close(self) -> None:
+        """Finish what is running and release the engine."""
+        await self._embedder.close()
+        await self._engine.close()
+
+    async def remember(
+        self,
+        rounds: Sequence[Round],
+        *,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+        over: Held | None = None,
+    ) -> list[Record]:
+        """Store rounds with their facts, keys and words; durable and found when this returns.
+
+        Writing a round again replaces it: the same round twice is the same record. `enrichment`
+        is `PENDING` where `enrich` is to follow. With `over`, which is for the rounds of one user,
+        only rounds that hold exactly these turns are replaced and all others must be new;
+        `RoundTaken` says that another writer was faster with some.
+        """
+        return await self._writer.write(
+            [await self._read_anew(r, enrichment) for r in rounds], over
+        )
+
+    async def foreseen(self, round: Round) -> Record:
+        """The record that the round would be now, with what it would replace; nothing is stored."""
+        return await self._linking.foreseen(await self._read_anew(round, EnrichmentState.DONE))
+
+    async def _read_anew(self, round: Round, enrichment: EnrichmentState) -> Record:
+        """The record of a round with the rules' facts, or with those that the user gave."""
+        stored = await self.round(round.user_id, round.id) if round.corrected_at else None
+        reading = await aside(len(round.user_text), reading_of, round, self._language)
+        round = replace(round, reading=reading)
+        if given := given_facts(stored):
+            return Record(round, given)
+        facts = await aside(len(round.user_text), rule_facts, round, self._language)
+        return Record(round, facts, enrichment)
+
+    async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
+        """Add what was extracted from a round to its record, as facts and keys.
+
+        None when the round was forgotten or written differently meanwhile: then nothing is
+        stored. Doing it again with the same extraction changes nothing but `attempts`.
+        """
+        record = await self.round(round.user_id, round.id)
+        if record is None or record.round != round:
+            return None
+        try:
+            done = await self._writer.write(
+                [await aside(record.round.size, enriched, record, extraction, self._language)],
+                {record.id: round.turn_ids},
+            )
+        except RoundTaken:
+            return None
+        return done[0]
+
+    async def enrichment_failed(
+        self, round: Round, extractor: str, reason: str, *, most_attempts: int
+    ) -> None:
+        """Write into the record of a round that an extraction failed and why.
+
+        After `most_attempts` the round is `failed`, before that it stays `pending`. Nothing is
+        written where the round was forgotten or written differently meanwhile.
+        """
+        record = await self.round(round.user_id, round.id)
+        if record is None or record.round != round:
+            return
+        attempts = record.attempts + 1
+        final = attempts >= most_attempts
+        changed = replace(
+            record,
+            enrichment=EnrichmentState.FAILED if final else EnrichmentState.PENDING,
+            attempts=attempts,
+            extractor=extractor,
+            failure=reason[:_REASON],
+        )
+        only = UserScope(round.user_id, ids=(record.id,))
+        await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
+
+    async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
+        """Set those of these rounds that failed back to `pending`, their attempts forgotten.
+
+        Somebody else may have done so already, and even have enriched them: those stay.
+        """
+        again = {"enrichment": EnrichmentState.PENDING.value, "attempts": 0}
+        for id in ids:
+            failed = UserScope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
+            await self._engine.set_payload(failed, again)
+
+    async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
+        """Those of these rounds of one user that wait for enrichment and are this claim's now:
+        until it is over, nobody else gets them. Claimed until `now`, they are free again."""
+        if not rounds:
+            return []
+        held = {round.id: round.turn_ids for round in rounds}
+        ours = await self._engine.claim(UserScope(rounds[0].user_id), held, claim, now)
+        return [round for round in rounds if round.id in ours]
+
+    async def let_go(self, query: str) -> None:
+        """Keep no vector of a text that was searched for and is not kept."""
+        if self._forgets_vectors:
+            said = [query, in_plain_words(query)]
+            await self._embedder.forget([*said, *map(self._language.as_statement, said)])
+
+    async def name_session(
+        self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
+    ) -> list[Record]:
+        """Name a session, or with an empty title have it named by nothing but its opening; or label
+        all its rounds anew. None leaves it as it is. Its records as they are then, empty when there
+        is none."""
+        named: dict[str, Any] = {}
+        if title is not None:
+            named["session_title"] = as_title(title)
+        if labels is not None:
+            named[LABELS] = list(terms_of(checked_labels(labels)))
+        every = await self._engine.scroll(UserScope(user_id, session_id), ["session_id"])
+        ids = [hit.id for hit in every]
+        for start in range(0, len(ids), _NAMED_AT_ONCE):
+            some = tuple(ids[start : start + _NAMED_AT_ONCE])
+            await self._engine.set_payload(UserScope(user_id, session_id, ids=some), named)
+            await pause()
+        return await self.session(user_id, session_id)
+
+    async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
+        """Store records that were taken out somewhere, as this user's; how many were new.
+
+        What is there already stays as it is; `RoundTaken` when it is just being written.
+        """
+        ours = await aside(FACT * len(records), owned, records, user_id)
+        held = await self._writer.held(user_id, [r.id for r in ours]) if ours else {}
+        new = [record for record in ours if record.id not in held]
+        return len(await self._writer.write(new, {}))
+
+    async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
+        """Undo what the facts of a round replaced, or let the rules link them again.
+
+        None when this user has no such round; `RoundTaken` when it is just being written.
+        """
+        record = await self.round(user_id, round_id)
+        if record is None:
+            return None
+        await self._linking.before_forgetting(user_id, [record])
+        facts = tuple(replace(fact, supersedes=()) for fact in record.facts)
+        changed = replace(record, facts=facts, may_supersede=allowed)
+        return (await self._writer.write([changed], {record.id: record.round.turn_ids}))[0]
+
+    async def correct(
+        self,
+        user_id: str,
+        round_id: str,
+        correction: Correction,
+        *,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Corrected | None:
+        """Put right what a round says; what it said before is nowhere found again.
+
+        Doing it twice is doing it once. `enrichment` is `PENDING` where `enrich` is to follow, for
+        the rounds whose answers are withdrawn, too.
+        None when this user has no such round; `RoundTaken` when it is just being written.
+        """
+        record = await self.round(user_id, round_id)
+        if record is None:
+            return None
+        size = record.round.size + correction.size + FACT * len(record.facts)
+        changed = await aside(size, corrected, record, correction, enrichment, self._language)
+        if changed is record:
+            return Corrected(record)
+        sessions = await self._removal.put_right(record, changed, enrichment)
+        stored = await self.round(user_id, round_id)
+        return Corrected(stored, sessions) if stored else None
+
+    async def forget_round(
+        self,
+        user_id: str,
+        round_id: str,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Forgotten:
+        """Forget one round; how much that is. What it replaced holds again, and answers of other
+        rounds that repeated it are withdrawn.
+
+        With `dry_run`, which all that forgets has, nothing is done but count. `enrichment` is
+        `PENDING` where `enrich` is to follow for the rounds whose answers are withdrawn.
+        """
+        scope = UserScope(user_id, ids=(round_id,))
+        if not is_round_id(round_id):
+            return Forgotten()
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
+
+    async def forget_session(
+        self,
+        user_id: str,
+        session_id: str,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Forgotten:
+        """Forget one session; otherwise as `forget_round`."""
+        scope = UserScope(user_id, session_id)
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
+
+    async def forget_by_rule(
+        self,
+        user_id: str,
+        rule: RetentionRule,
+        *,
+        dry_run: bool = False,
+        enrichment: EnrichmentState = EnrichmentState.DONE,
+    ) -> Forgotten:
+        """Forget what a rule names; otherwise as `forget_round`."""
+        ids: set[str] = set()
+        for scope in rule.scopes(user_id):
+            ids |= {hit.id for hit in await self._engine.scroll(scope, ["session_id"])}
+        scope = UserScope(user_id, ids=tuple(sorted(ids)))
+        return await self._removal.forget(scope, enrichment, dry_run=dry_run)
+
+    async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
+        """Forget everything of a user; how much that is."""
+        return await self._removal.forget(UserScope(user_id), EnrichmentState.DONE, dry_run=dry_run)
+
+    async def scrub(self, *, if_due: bool = False) -> bool:
+        """Take what was forgotten or put right off the disk; False where nothing was done.
+
+        With `if_due` only where so much was forgotten that the work is worth it. A Qdrant server
+        clears its files by itself.
+        """
+        return await self._engine.scrub(if_due=if_due)

@@ -1,0 +1,301 @@
+"""The nouns of the store: owners, rounds, facts, records, sessions. Plain frozen data.
+
+A space is a separate memory of a user, such as that of an agent or of a project. To the store it is
+an owner of its own, as a user is. So whatever keeps users apart keeps spaces apart: ids, filters,
+caches, links, recall. Nothing else knows that there are spaces.
+"""
+
+import hashlib
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memory_store._labels import Labels
+from memory_store.errors import InvalidRecord
+
+if TYPE_CHECKING:
+    from memory_store.language.reading import Reading
+
+# No user and no space can be named with it: callers may send no control characters.
+_BETWEEN = "\x1f"
+_SPACE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[^\x00-\x1f\x7f]{1,200}")
+
+
+class Whose(NamedTuple):
+    """The user whose a memory is, and which space of that user; None for the user's own."""
+
+    user_id: str
+    space: str | None
+
+
+def owner_of(user_id: str, space: str | None) -> str:
+    """By what the store knows this memory. Raises `InvalidRecord` for what names no space."""
+    if space is None:
+        return user_id
+    if not _SPACE.fullmatch(space):
+        raise InvalidRecord(
+            "a space is named like agent:NAME or project:NAME: a kind in small letters, a colon "
+            f"and up to 200 characters, not {space[:60]!r}"
+        )
+    return f"{user_id}{_BETWEEN}{space}"
+
+
+def whose(owner: str) -> Whose:
+    """The user and the space of an owner."""
+    user_id, between, space = owner.rpartition(_BETWEEN)
+    if not between or not user_id or not _SPACE.fullmatch(space):
+        return Whose(owner, None)
+    return Whose(user_id, space)
+
+
+CORRECTED = "corrected:"
+"""How the mark of a correction among the turn ids of a round begins."""
+
+_ID_SPACE = uuid.UUID("6d0d9f5c-3c5e-5b7a-9a0e-9a4c8f1f2b61")
+
+
+@lru_cache(maxsize=1 << 14)
+def round_id(user_id: str, session_id: str, round_index: int) -> str:
+    """The id of a round: the same place in the same session is always the same id (UUIDv5)."""
+    # Length prefixes keep ("ab", "c") and ("a", "bc") apart.
+    name = f"{len(user_id)}:{user_id}/{len(session_id)}:{session_id}/{round_index}"
+    # The same as `str(uuid.uuid5(_ID_SPACE, name))`, without an object in between.
+    digest = bytearray(hashlib.sha1(_ID_SPACE.bytes + name.encode()).digest()[:16])
+    digest[6] = digest[6] & 0x0F | 0x50
+    digest[8] = digest[8] & 0x3F | 0x80
+    hex = digest.hex()
+    return f"{hex[:8]}-{hex[8:12]}-{hex[12:16]}-{hex[16:20]}-{hex[20:]}"
+
+
+def is_round_id(text: str) -> bool:
+    """Whether the text could be the id of a round; any other text names none."""
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False
+
+
+Place = tuple[datetime, str, int]
+"""Where a round stands among the rounds of its user: by date, then by session and index."""
+
+Held = Mapping[str, tuple[str, ...]]
+"""What rounds hold, by round id: the ids of their turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """An inclusive range of days; an open end is None."""
+
+    first: date | None = None
+    last: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.first and self.last and self.first > self.last:
+            raise InvalidRecord(f"the range ends ({self.last}) before it begins ({self.first})")
+
+    def within(self, other: "Days") -> "Days | None":
+        """The days in both ranges; None when they share none."""
+        first = max((day for day in (self.first, other.first) if day), default=None)
+        last = min((day for day in (self.last, other.last) if day), default=None)
+        return None if first and last and first > last else Days(first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A user turn with the assistant turn that answers it; either side may be empty.
+
+    `session_date` is when the round was said (never when it was stored) and must carry a zone.
+    `turn_ids` name the turns the round was made of, so that a turn sent twice is known. A round
+    whose text or facts the user put right says when (`corrected_at`) and has a mark among them.
+    """
+
+    user_id: str
+    session_id: str
+    round_index: int
+    session_date: datetime
+    user_text: str = ""
+    assistant_text: str = ""
+    user_name: str | None = None
+    assistant_name: str | None = None
+    turn_ids: tuple[str, ...] = ()
+    corrected_at: datetime | None = None
+    repeats: tuple[str, ...] = ()
+    """Ids of the rounds whose words its answer repeats: it is withdrawn when they go."""
+    tools: tuple[str, ...] = ()
+    """The names of the tools that were called for its answer."""
+    session_title: str = field(default="", compare=False)
+    """What its session was named, if it was; the same in all its rounds. It is no part of what the
+    round says, and neither is what follows."""
+    labels: Labels = field(default_factory=dict, compare=False)
+    """Metadata of the caller's own."""
+    expires_at: datetime | None = field(default=None, compare=False)
+    """When it may be forgotten, which somebody must ask for."""
+    outcome: str = field(default="", compare=False)
+    """What the assistant did with what the user said, in a word of the assistant's own."""
+    reading: "Reading | None" = field(default=None, compare=False, repr=False)
+    """What the user's side may mean, as it was read; None where it was not."""
+
+    def __post_init__(self) -> None:
+        if not self.user_id or not self.session_id:
+            raise InvalidRecord("a round needs a user_id and a session_id")
+        if self.round_index < 0:
+            raise InvalidRecord(f"round_index must not be negative, got {self.round_index}")
+        if self.session_date.tzinfo is None:
+            raise InvalidRecord("session_date needs a time zone")
+        if self.expires_at and self.expires_at.tzinfo is None:
+            raise InvalidRecord("expires_at needs a time zone")
+
+    @property
+    def id(self) -> str:
+        """UUIDv5 of (user, session, round index)."""
+        return round_id(self.user_id, self.session_id, self.round_index)
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        return self.session_date, self.session_id, self.round_index
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The ids of its turns, without the mark of a correction."""
+        return tuple(id for id in self.turn_ids if not id.startswith(CORRECTED))
+
+    @property
+    def size(self) -> int:
+        """Characters of both sides."""
+        return len(self.user_text) + len(self.assistant_text)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it no longer says what its turns said: put right, or its answer withdrawn."""
+        return len(self.turns) < len(self.turn_ids)
+
+    @property
+    def answer_withdrawn(self) -> bool:
+        """Whether it had an answer that is not kept any more."""
+        return self.is_changed and len(self.turns) > 1 and not self.assistant_text.strip()
+
+
+class Speaker(StrEnum):
+    """Who said it."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    QUOTED = "quoted"
+    """Somebody whom the user quotes, or whose text they paste or make up."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Speaker | None":
+        # Older memories call quoted words another's.
+        return cls.QUOTED if value == "other" else None
+
+
+@dataclass(frozen=True, slots=True)
+class FactLink:
+    """Names a fact: its round's id, its words, and when it was said.
+
+    `by` says who found that one fact replaces the other: `rule`, or a model id.
+    """
+
+    round_id: str
+    text: str
+    said_at: datetime
+    by: str = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One standalone statement found in a round. `source` is `rule`, a model id, or `user` where
+    the user wrote it.
+
+    `event_dates` are the days it talks about, which are seldom the day it was said. A fact that no
+    longer holds stays, linked to the one that replaced it (`superseded_by`) and back. `slot` says
+    what a statement gives a value for ("live in"), where rules can tell; facts of one slot replace
+    each other by date, where they are surely the user's own. A fact that is `in_doubt` may be
+    another's, whatever its speaker: it replaces nothing, and `contradicts` what it would replace
+    until the user says who said it.
+    """
+
+    text: str
+    speaker: Speaker = Speaker.USER
+    source: str = "rule"
+    event_dates: tuple[Days, ...] = ()
+    slot: str | None = None
+    superseded_by: FactLink | None = None
+    supersedes: tuple[FactLink, ...] = ()
+    in_doubt: bool = False
+    contradicts: tuple[FactLink, ...] = ()
+
+    @property
+    def is_users(self) -> bool:
+        """Whether the user surely said it of themselves."""
+        return self.speaker is Speaker.USER and not self.in_doubt
+
+
+class EnrichmentState(StrEnum):
+    """How far the background work on a round is."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A round as it is stored: the value, its facts, and bookkeeping.
+
+    `attempts` counts the extractions that were tried, `extractor` names the one that succeeded,
+    `failure` says why the last one did not. `may_supersede` is False where the user undid what its
+    facts had replaced.
+    """
+
+    round: Round
+    facts: tuple[Fact, ...] = ()
+    enrichment: EnrichmentState = EnrichmentState.DONE
+    attempts: int = 0
+    extractor: str = ""
+    failure: str = ""
+    keyphrases: tuple[str, ...] = ()
+    summary: str = ""
+    may_supersede: bool = True
+
+    @property
+    def id(self) -> str:
+        """The id of the round."""
+        return self.round.id
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentFailure:
+    """A round whose last extraction failed: still `pending` while it is tried again."""
+
+    round_id: str
+    round_index: int
+    state: EnrichmentState
+    attempts: int
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """What the store knows of one session without its texts."""
+
+    session_id: str
+    started_at: datetime
+    ended_at: datetime
+    rounds: int
+    enrichment: Mapping[EnrichmentState, int]
+    failures: tuple[EnrichmentFailure, ...] = ()
+    opening: str = ""
+    """How its first round begins."""
+    title: str = ""
+    """What it was named, if it was."""
+    days: Mapping[date, int] = field(default_factory=dict)
+    """How many of its rounds were said on each day."""
+    labels: Labels = field(default_factory=dict)
+    """What all its rounds are labelled with."""

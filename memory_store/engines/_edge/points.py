@@ -1,0 +1,173 @@
+"""Our points, scopes and queries in the embedded engine's words, the shape of its shard, and what
+its failures mean."""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as qe
+
+from memory_store._types import Days, Held
+from memory_store.engines._engine import Point, UserScope
+from memory_store.engines._layout import (
+    EXPIRES,
+    INDEXED_TIMES,
+    INDEXED_WORDS,
+    KEYS,
+    SAID,
+    TURNS,
+    USER,
+    WORDS,
+    choices,
+    instants,
+    matches,
+    ranges,
+)
+from memory_store.errors import (
+    StoreDamaged,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+
+
+def config(dimension: int) -> qe.EdgeConfig:
+    keys = qe.EdgeVectorParams(
+        size=dimension,
+        distance=qe.Distance.Dot,  # keys have unit length: the inner product is the cosine
+        datatype=qe.VectorStorageDatatype.Float16,  # half the size, faster to scan, ranks alike
+        multivector_config=qe.MultiVectorConfig(qe.MultiVectorComparator.MaxSim),
+    )
+    return qe.EdgeConfig(
+        vectors={KEYS: keys},
+        sparse_vectors={WORDS: qe.EdgeSparseVectorParams()},
+        hnsw_config=qe.HnswIndexConfig(m=0, ef_construct=16, full_scan_threshold=10_000),
+    )
+
+
+def indexes() -> dict[str, Any]:
+    return {
+        USER: qe.KeywordIndexParams(is_tenant=True),
+        SAID: qe.DatetimeIndexParams(is_principal=True),
+        **{field: qe.KeywordIndexParams() for field in INDEXED_WORDS},
+        **{field: qe.DatetimeIndexParams() for field in INDEXED_TIMES},
+    }
+
+
+def to_edge(point: Point) -> qe.Point:
+    # A blank round has neither keys nor words, and the engine refuses empty vectors.
+    vectors: dict[str, Any] = {}
+    if len(point.keys):
+        vectors[KEYS] = point.keys.tolist()
+    if point.words:
+        vectors[WORDS] = qe.SparseVector(list(point.words), list(point.words.values()))
+    return qe.Point(point.id, vectors, dict(point.payload))
+
+
+def to_number(point: Any) -> int:
+    """The id of a point found; every id that we write is a UUID."""
+    number: int = point.id.int
+    return number
+
+
+def to_request(query: qe.Query, scope: UserScope, limit: int) -> qe.QueryRequest:
+    # Reading a payload takes ten times as long as finding its point.
+    return qe.QueryRequest(limit=limit, query=query, filter=to_filter(scope), with_payload=False)
+
+
+def to_filter(scope: UserScope, turn_ids: Sequence[str] | None = None) -> qe.Filter:
+    """The one filter builder: every condition of the scope, the user's always among them; with
+    turns, only points that hold exactly these."""
+    must: list[Any] = [
+        qe.FieldCondition(key=field, match=qe.MatchValue(value))
+        for field, value in matches(scope).items()
+    ]
+    must += [one_of(field, values) for field, values in choices(scope)]
+    if scope.ids is not None:
+        must.append(qe.HasIdCondition({uuid.UUID(id) for id in scope.ids}))
+    for field, days in ranges(scope).items():
+        must.append(qe.FieldCondition(key=field, range=_date_range(days)))
+    if scope.expired_by is not None:
+        until = qe.RangeDateTime(lte=scope.expired_by.isoformat())
+        must.append(qe.FieldCondition(key=EXPIRES, range=until))
+    if turn_ids is not None:
+        must += _turns_are(turn_ids)
+    return qe.Filter(must=must)
+
+
+def one_of(field: str, values: Sequence[str]) -> qe.FieldCondition:
+    return qe.FieldCondition(key=field, match=qe.MatchAny(list(values)))
+
+
+def to_holding(held: Held) -> qe.Filter:
+    """The points that hold exactly these turns; none where nothing is named."""
+    if not held:
+        return qe.Filter(must=[qe.HasIdCondition(set())])
+    return qe.Filter(should=[_holds(id, turn_ids) for id, turn_ids in held.items()])
+
+
+def _holds(id: str, turn_ids: Sequence[str]) -> qe.Filter:
+    return qe.Filter(must=[qe.HasIdCondition({uuid.UUID(id)}), *_turns_are(turn_ids)])
+
+
+def _turns_are(turn_ids: Sequence[str]) -> list[qe.FieldCondition]:
+    each = [qe.FieldCondition(key=TURNS, match=qe.MatchValue(turn)) for turn in turn_ids]
+    size = qe.ValuesCount(gte=len(turn_ids), lte=len(turn_ids))
+    return [qe.FieldCondition(key=TURNS, values_count=size), *each]
+
+
+def _date_range(days: Days) -> qe.RangeDateTime:
+    first, after = instants(days)
+    return qe.RangeDateTime(
+        gte=first.isoformat() if first else None, lt=after.isoformat() if after else None
+    )
+
+
+# How the engine and Python quote the operating system.
+_NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
+# The engine raises this where it meets the impossible; the class cannot be imported.
+_PANIC = "PanicException"
+_NOT_WRITABLE = ("os error 30)", "Errno 30]", "os error 13)", "Errno 13]")
+
+
+@contextmanager
+def explaining(directory: Path) -> Iterator[None]:
+    """Turn whatever the engine raises into what the operator can do about it."""
+    try:
+        yield
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # the engine raises bare Exception for everything
+        raise _explained(str(error), directory) from error
+    except BaseException as error:
+        if type(error).__name__ != _PANIC:
+            raise
+        raise StoreDamaged(
+            f"the files of the memory in {directory} cannot be read ({error}). Restore a backup "
+            "with `assistant restore`"
+        ) from error
+
+
+def _explained(text: str, directory: Path) -> StoreUnavailable:
+    if any(sign in text for sign in _NO_ROOM):
+        return StoreFull(
+            f"the disk of {directory} is full ({text}). Free some space; what was "
+            "acknowledged is kept, and `assistant check` says how it stands"
+        )
+    if any(sign in text for sign in _NOT_WRITABLE):
+        return StoreReadOnly(
+            f"cannot write to {directory} ({text}). Make it writable for the user that "
+            "runs the assistant, or give it another --data-dir; then run `assistant check`"
+        )
+    if "WouldBlock" in text:
+        return StoreLocked(
+            f"{directory} is in use by another process: stop that one (or ask it: "
+            "`assistant ask`), or give this one its own --data-dir"
+        )
+    return StoreUnavailable(
+        f"the memory in {directory} cannot be used: {text}. Run `assistant check`; if that fails "
+        "too, restore a backup with `assistant restore`"
+    )

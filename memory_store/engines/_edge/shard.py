@@ -1,0 +1,315 @@
+"""An open shard of the engine: each write is marked and accounted for, each text is checked."""
+
+import asyncio
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import qdrant_edge as qe
+
+from memory_store._disk import sync_tree
+from memory_store.embedding.encoder import Matrix
+from memory_store.engines._edge.integrity import (
+    MARKS,
+    digest_of_vectors,
+    is_whole,
+    marked,
+    marks_of,
+    seal,
+    unmarked,
+)
+from memory_store.engines._edge.ledger import EntryKind, Ledger, LedgerEntry
+from memory_store.engines._edge.points import explaining, to_edge
+from memory_store.engines._edge.sync import Commits, Durability
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._layout import KEYS, WORDS, to_matrix
+from memory_store.errors import StoreDamaged, StoreUnavailable
+from memory_store.scheduler import charged
+
+LEDGER = "ledger"
+_PAGE = 48
+
+
+class ChangedPoints:
+    """Points that were written or deleted since they were last taken."""
+
+    def __init__(self) -> None:
+        self._ids: set[uuid.UUID] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._ids)
+
+    def add(self, ids: Iterable[uuid.UUID]) -> None:
+        """Note these."""
+        self._ids |= set(ids)
+
+    def taken(self) -> set[uuid.UUID]:
+        """Those noted so far, which are forgotten by this."""
+        taken, self._ids = self._ids, set()
+        return taken
+
+
+class Vectors(NamedTuple):
+    """What a point is found by."""
+
+    keys: Matrix
+    words: Mapping[int, float]
+
+
+class Shard:
+    """One shard directory that this process owns."""
+
+    def __init__(
+        self,
+        folder: Path,
+        shard: qe.EdgeShard,
+        ledger: Ledger,
+        durability: Durability,
+        *,
+        last: int,
+        erased: int = 0,
+    ) -> None:
+        """`last` is the number of the last write, `erased` how many texts are on the disk that
+        were deleted or written over."""
+        self.folder = folder
+        self.durability = durability
+        self._shard = shard
+        self._ledger = ledger
+        self._last = last
+        self.erased = erased
+        self._commits = Commits(folder / "wal", ledger, durability)
+        self._damage: str | None = None
+        self._changes: ChangedPoints | None = None
+        self.unflushed = 0
+        """How many points were written since the last flush."""
+
+    def upsert(
+        self, points: Sequence[Point], mode: qe.UpdateMode, only_if: qe.Filter | None = None
+    ) -> None:
+        """Write points; `durable` says when they last."""
+        if not points:
+            return
+        with self._working():
+            written = {uuid.UUID(point.id): self._marked(point) for point in points}
+            edge_points = [to_edge(point) for point in written.values()]
+            upsert = qe.UpdateOperation.upsert_points(edge_points, only_if, mode)
+            self._shard.update(upsert)
+        self._account_for(written if mode is qe.UpdateMode.Upsert else self._applied(written))
+
+    def _marked(self, point: Point) -> Point:
+        payload = marked(
+            point.payload, self._next_write(), digest_of_vectors(point.keys, point.words)
+        )
+        return Point(point.id, point.keys, point.words, payload)
+
+    def _applied(self, written: Mapping[uuid.UUID, Point]) -> dict[uuid.UUID, Point]:
+        """Those of the points that the conditions let through."""
+        with self._working():
+            found = self._shard.retrieve(list(written), with_payload=[MARKS], with_vector=False)
+        marks = {point.id: marks_of(point.payload or {}) for point in found}
+        return {id: p for id, p in written.items() if marks.get(id) == marks_of(p.payload)}
+
+    def set_payload(self, selected: qe.Filter, payload: Payload) -> None:
+        """Replace these fields of the points that are selected: of a page of them at most."""
+        found = self.page(selected, None, with_payload=True)[0]
+        for point in found:
+            marks = marks_of(point.payload)
+            assert marks is not None  # it was read whole
+            changed = marked({**point.payload, **payload}, self._next_write(), marks.vectors)
+            fields = {**payload, MARKS: changed[MARKS]}
+            with self._working():
+                self._shard.update(qe.UpdateOperation.set_payload([point.id], fields))
+            self._account_for({point.id: Point(str(point.id), _NO_KEYS, {}, changed)})
+
+    async def delete(self, selected: qe.Filter) -> None:
+        """Delete the points that are selected; `durable` says when they are gone for good.
+
+        What is about to go is in the ledger before, so that an interrupted deletion is no loss.
+        """
+        intended: set[uuid.UUID] = set()
+        while new := self.ids(selected) - intended:
+            # Without a number: it says nothing of the writes before it, which may be on their way.
+            await self._commits.intend([LedgerEntry(EntryKind.GOING, 0, id.bytes) for id in new])
+            intended |= new
+        if not intended:
+            return
+        with self._working():
+            self._shard.update(qe.UpdateOperation.delete_points_by_filter(selected))
+        write = self._next_write()
+        self._commits.add([LedgerEntry(EntryKind.GONE, write, id.bytes) for id in intended])
+        self.erased += len(intended)
+        self._noted(intended)
+
+    def note_erased(self, count: int) -> None:
+        """Say that so many texts were written over, of which no trace shall stay."""
+        self.erased += count
+        write = self._next_write()
+        self._commits.add([LedgerEntry(EntryKind.ERASED, write, bytes(16))] * count)
+
+    def begin_commit(self) -> None:
+        """Let all writes so far last, without waiting for it."""
+        self._commits.begin()
+
+    async def durable(self) -> None:
+        """Return when all writes so far last. Raises `StoreUnavailable`."""
+        with explaining(self.folder):
+            await self._commits.durable()
+
+    def query(self, requests: Sequence[qe.QueryRequest]) -> list[list[Any]]:
+        """The points of each query, without their payloads."""
+        with self._working():
+            found: list[list[Any]] = self._shard.query_batch(qe.QueryBatchRequest(list(requests)))
+        return found
+
+    def count(self, selected: qe.Filter) -> int:
+        """How many points are selected, exactly."""
+        with self._working():
+            return int(self._shard.count(qe.CountRequest(exact=True, filter=selected)))
+
+    def page(
+        self, selected: qe.Filter | None, offset: Any, *, limit: int = _PAGE, **wanted: Any
+    ) -> tuple[list[Any], Any]:
+        """Some of the points selected, in the order of their ids, and where the next ones begin.
+
+        Raises `StoreDamaged` where one whose payload is wanted whole is not as it was written.
+        """
+        with self._working():
+            points, next_ = self._shard.scroll(
+                qe.ScrollRequest(offset=offset, limit=limit, filter=selected, **wanted)
+            )
+            if wanted.get("with_payload") is True:
+                for point in points:
+                    self._check(point)
+        return points, next_
+
+    def pages(self, selected: qe.Filter | None, **wanted: Any) -> Iterator[list[Any]]:
+        """All points selected, page by page, each as `page`."""
+        offset: Any = None
+        while True:
+            points, offset = self.page(selected, offset, **wanted)
+            yield points
+            if offset is None:
+                return
+
+    def ids(self, selected: qe.Filter | None) -> set[uuid.UUID]:
+        """The ids of the points selected."""
+        return {point.id for page in self.pages(selected, with_payload=False) for point in page}
+
+    def check(self) -> None:
+        """Raise what is known to be wrong: a round was found damaged (`StoreDamaged`), or as
+        `check_place`."""
+        if self._damage:
+            raise StoreDamaged(self._damage)
+        self.check_place()
+
+    def check_place(self) -> None:
+        """Raise `StoreUnavailable` where the folder is gone: mapped files outlive their names."""
+        if not self._ledger.is_there:
+            raise StoreUnavailable(
+                f"{self.folder} was deleted or moved while the assistant was using it: nothing "
+                "more is written. Put it back, or restore a backup, and restart the assistant"
+            )
+
+    def flush(self) -> None:
+        """Move what the log holds into the segments, so that the log stays short.
+
+        Not for durability, which the log gives: for its size, and for a quick start after a crash.
+        """
+        with self._working():
+            self._shard.flush()
+        self.unflushed = 0
+
+    async def flush_in_peace(self) -> None:
+        """`flush` while others are served: the system puts the files on the disk before, so that
+        the engine, which stops everybody meanwhile, has little left to wait for."""
+        self.unflushed = 0  # whoever writes meanwhile does not do the same
+        # A failure shows again in the engine's own flush.
+        with suppress(OSError):
+            await asyncio.to_thread(sync_tree, self.folder / "segments")
+        self.flush()
+
+    @property
+    def raw(self) -> qe.EdgeShard:
+        """The engine's shard, for reading points as they are."""
+        return self._shard
+
+    @property
+    def last(self) -> int:
+        """The number of the last write."""
+        return self._last
+
+    @contextmanager
+    def followed(self) -> Iterator[ChangedPoints]:
+        """Notes which points are changed while it is open."""
+        self._changes = ChangedPoints()
+        try:
+            yield self._changes
+        finally:
+            self._changes = None
+
+    async def close(self) -> None:
+        """Put all on the disk, release the lock, and seal the folder."""
+        try:
+            with explaining(self.folder):
+                self.flush()
+                await self._commits.settle()
+        finally:  # unflushed, the log still holds everything
+            self.release()
+        if self._damage is None:
+            await asyncio.to_thread(seal, self.folder)
+
+    def release(self) -> None:
+        """Give up the files, and the lock on them."""
+        self._shard.close()
+        self._ledger.close()
+
+    def _check(self, point: Any) -> None:
+        if not is_whole(point.payload or {}):
+            self._damage = (
+                f"a round of the memory in {self.folder} is not as it was written (point "
+                f"{point.id}): the disk may be failing. Restore a backup, or keep all other "
+                "rounds: stop the assistant and run `assistant repair`"
+            )
+            raise StoreDamaged(self._damage)
+
+    def _account_for(self, written: Mapping[uuid.UUID, Point]) -> None:
+        for id, point in written.items():
+            marks = marks_of(point.payload)
+            assert marks is not None
+            self._commits.add(
+                [LedgerEntry(EntryKind.HELD, marks.write, id.bytes, marks.digest_bytes)]
+            )
+        self._noted(written)
+
+    def _noted(self, ids: Collection[uuid.UUID]) -> None:
+        if self._changes is not None:
+            self._changes.add(ids)
+        self.unflushed += len(ids)
+
+    def _next_write(self) -> int:
+        self._last += 1
+        return self._last
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        with charged(), explaining(self.folder):
+            yield
+
+
+_NO_KEYS: Matrix = np.zeros((0, 0), dtype=np.float32)
+
+
+def payload_of(point: Any) -> dict[str, Any]:
+    """What a point read says, without its marks."""
+    return unmarked(point.payload or {})
+
+
+def vectors_of(point: Any) -> Vectors:
+    """What a point read is found by."""
+    vectors: Any = point.vector or {}
+    words = vectors.get(WORDS)
+    counts = dict(zip(words.indices, words.values, strict=True)) if words else {}
+    return Vectors(to_matrix(vectors.get(KEYS)), counts)

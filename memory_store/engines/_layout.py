@@ -1,0 +1,142 @@
+"""What engines share: how points lie, scopes in plain values, and who is told of writes."""
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from memory_store._types import Days, Held
+from memory_store.embedding.encoder import Matrix
+from memory_store.engines._engine import Point, UserScope, WriteWatcher
+
+KEYS = "keys"
+"""The multivector of dense keys; a point is as near as its best key."""
+WORDS = "words"
+"""The sparse vector of plain term counts."""
+USER = "user_id"
+"""The payload field that says whose a round is."""
+SAID = "session_date"
+"""The payload field that says when a round was said."""
+TURNS = "turn_ids"
+"""The payload field that says which turns a round was made of."""
+REPEATS = "repeats"
+"""The payload field that names the rounds whose words an answer repeats."""
+ASKS, ENDS_ASKING = "asks", "ends_asking"
+"""The payload fields that say that a round does nothing but ask, and that it ends with a question
+which the next speaker may answer."""
+READING = "reading"
+"""The payload field of what the user's side may mean, as it was read when it was written."""
+LABELS, EXPIRES = "labels", "expires_at"
+"""The payload fields of the caller's own metadata, as terms, and of when a round may go."""
+PERSON = "person"
+"""The payload field that says, of a round in a space, whose space that is."""
+CLAIMED_BY, CLAIMED_UNTIL = "claimed_by", "claimed_until"
+"""The payload fields of a claim, which are no part of the record."""
+CONFLICTS, OPEN = "conflicts", "open"
+"""The payload field that says of a round that its facts contradict others; and what it says."""
+INDEXED_WORDS = ("session_id", "enrichment", "slots", REPEATS, CONFLICTS, LABELS, PERSON)
+INDEXED_TIMES = ("event_days", EXPIRES)
+"""The payload fields that engines index, beside `USER`, which keeps tenants apart, and `SAID`, by
+which points are laid out."""
+IDENTITY_ID = str(uuid.UUID(int=0))
+"""The point without a user that says who wrote the data; no scope can match it."""
+
+
+def matches(scope: UserScope) -> dict[str, str]:
+    """The payload fields a point in scope holds exactly; the user's is always among them."""
+    fields = {USER: scope.user_id}
+    if scope.session_id is not None:
+        fields["session_id"] = scope.session_id
+    return fields
+
+
+def choices(scope: UserScope) -> list[tuple[str, list[str]]]:
+    """Payload fields of each of which a point in scope holds at least one of these values."""
+    wanted = {
+        "slots": scope.slots,
+        "enrichment": scope.states,
+        REPEATS: scope.repeats,
+        CONFLICTS: (OPEN,) if scope.in_conflict else None,
+    }
+    named = [(field, list(map(str, of))) for field, of in wanted.items() if of is not None]
+    return named + [(LABELS, list(terms)) for terms in scope.labels]
+
+
+def ranges(scope: UserScope) -> dict[str, Days]:
+    """The payload fields that hold instants, and the days in which one of them must lie."""
+    wanted = {SAID: scope.days, "event_days": scope.event_days}
+    return {field: days for field, days in wanted.items() if days != Days()}
+
+
+def instants(days: Days) -> tuple[datetime | None, datetime | None]:
+    """The first moment of the days, and the first moment after them; None where open."""
+    after = days.last + timedelta(days=1) if days.last and days.last < date.max else None
+    return _midnight(days.first), _midnight(after)
+
+
+class Divided(NamedTuple):
+    """Points on their way, those first that must be there and those that must not."""
+
+    replaced: Sequence[Point]
+    new: Sequence[Point]
+
+
+def divided(points: Sequence[Point], over: Held) -> Divided:
+    """The points that are named in `over`, and all others."""
+    named = [point for point in points if point.id in over]
+    return Divided(named, [point for point in points if point.id not in over])
+
+
+def to_matrix(rows: Sequence[Sequence[float]] | None) -> Matrix:
+    """The keys of a point as they come from an engine; no rows where it has none."""
+    return np.asarray(rows or [], dtype=np.float32)
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return datetime.combine(day, time(), UTC) if day else None
+
+
+WrittenIds = Mapping[str, Sequence[str] | None]
+"""Ids of points by user; None where any of the user's may be among them."""
+
+
+class WriteWatchers:
+    """All that watch one engine."""
+
+    def __init__(self) -> None:
+        self._all: list[WriteWatcher] = []
+
+    def add(self, watcher: WriteWatcher) -> None:
+        """Tell this one, too, from now on."""
+        self._all.append(watcher)
+
+    @contextmanager
+    def told_of(self, written: WrittenIds) -> Iterator[None]:
+        """Tell of what is written within, however it ends: what failed may have changed some."""
+        try:
+            yield
+        finally:
+            for user_id, ids in written.items():
+                for watcher in self._all:
+                    watcher.written(user_id, ids)
+
+    def found(self, user_id: str, versions: Mapping[int, int]) -> None:
+        """Tell in which versions a search found a user's points."""
+        for watcher in self._all:
+            watcher.found(user_id, versions)
+
+
+def of_points(points: Sequence[Point]) -> WrittenIds:
+    """These points, whosever they are."""
+    by_user: dict[str, list[str]] = {}
+    for point in points:
+        by_user.setdefault(point.payload[USER], []).append(point.id)
+    return by_user
+
+
+def of_scope(scope: UserScope) -> WrittenIds:
+    """What lies in a scope."""
+    return {scope.user_id: scope.ids}

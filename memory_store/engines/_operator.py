@@ -1,0 +1,62 @@
+"""What an operator may do with a whole memory, whoever its rounds belong to.
+
+Kept apart from `Engine`, whose every read and delete is for one user: only moving and indexing anew
+(`memory_store.transfer`) work on everything, and only on engines of these kinds. No store, and so
+no request, is ever given one.
+"""
+
+import uuid
+from collections.abc import Sequence
+from typing import Protocol
+
+from memory_store.engines._engine import Engine, Payload, Point
+from memory_store.engines._layout import IDENTITY_ID
+
+
+class OperatorEngine(Engine, Protocol):
+    """An engine with the calls that know no user. Its writes do not wait for a reindex."""
+
+    shared: bool
+    """Whether assistants may be using the memory while an operator has it open."""
+
+    @property
+    def place(self) -> str:
+        """Where the memory lies, for messages and marks; the same in every run."""
+
+    async def open_existing(self) -> Payload | None:
+        """Open what is there and return its identity; None, and nothing made, without one."""
+
+    async def identity(self) -> Payload | None:
+        """The identity as it is now."""
+
+    async def sign(self, identity: Payload) -> None:
+        """Write the identity, whatever it was."""
+
+    async def total(self) -> int:
+        """How many rounds all users have, exactly."""
+
+    async def browse(self, after: str | None, limit: int, *, with_keys: bool) -> list[Point]:
+        """Up to `limit` rounds of any user in the order of their ids, those after `after`.
+
+        Without keys, the points have no words either.
+        """
+
+    async def remove(self, ids: Sequence[str]) -> None:
+        """Delete rounds by id."""
+
+    def successor(self) -> "OperatorEngine":
+        """The index that is to take the place of this open one, beside it; not opened."""
+
+    async def hand_over(self) -> None:
+        """Let the successor, complete and closed, serve in this one's place, at once and wholly."""
+
+    async def drop(self) -> None:
+        """Delete this index with all it holds; does nothing where there is none."""
+
+    async def drop_retired(self) -> None:
+        """Delete the indexes that have handed over."""
+
+
+def following(id: str | None) -> str:
+    """The first id there could be after this one; None is before all rounds."""
+    return str(uuid.UUID(int=uuid.UUID(id or IDENTITY_ID).int + 1))

@@ -1,0 +1,144 @@
+"""One collection of a Qdrant server, and the calls that are made of it.
+
+A write returns when every live replica has applied it, and concurrent writers of one point leave
+all replicas with the same one of their versions.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from qdrant_client import AsyncQdrantClient, models
+
+from memory_store.engines._server.connection import Connection
+from memory_store.errors import MemoryStoreError
+
+_ORDERING = models.WriteOrdering.MEDIUM
+_SCROLL_PAGE = 512
+
+
+class Collection:
+    """A collection by its name; calls are tried again as its connection does."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self.name = name
+        self._connection = connection
+        self._call = connection.call
+
+    async def exists(self) -> bool:
+        """Whether it is there."""
+        return await self._call(lambda client: client.collection_exists(self.name))
+
+    async def create(self, **shape: Any) -> None:
+        """Make it, unless another process is faster."""
+        try:
+            await self._call(lambda client: client.create_collection(self.name, **shape))
+        except MemoryStoreError:
+            if not await self.exists():
+                raise
+
+    async def info(self) -> models.CollectionInfo:
+        """What the server says of it."""
+        return await self._call(lambda client: client.get_collection(self.name))
+
+    async def index(self, field: str, schema: models.PayloadSchemaParams) -> None:
+        """Idempotent, so that it does not matter how many processes start at once."""
+        await self._call(
+            lambda client: client.create_payload_index(
+                self.name, field, schema, wait=True, ordering=_ORDERING
+            )
+        )
+
+    async def upsert(
+        self, points: list[models.PointStruct], only_if: models.Filter | None = None
+    ) -> None:
+        """Write points; of those that are there, only such as pass the filter."""
+        await self._call(
+            lambda client: client.upsert(
+                self.name, points, wait=True, ordering=_ORDERING, update_filter=only_if
+            )
+        )
+
+    async def update(
+        self, client: AsyncQdrantClient, operations: Sequence[models.UpdateOperation]
+    ) -> None:
+        """Several operations in order, as one try of a call."""
+        await client.batch_update_points(self.name, operations, wait=True, ordering=_ORDERING)
+
+    async def set_payload(self, payload: dict[str, Any], selected: models.Filter) -> None:
+        """Replace these fields of the points selected."""
+        await self._call(
+            lambda client: client.set_payload(
+                self.name, payload, selected, wait=True, ordering=_ORDERING
+            )
+        )
+
+    async def delete(self, selected: models.Filter) -> None:
+        """Delete the points selected."""
+        selector = models.FilterSelector(filter=selected)
+        await self._call(
+            lambda client: client.delete(self.name, selector, wait=True, ordering=_ORDERING)
+        )
+
+    async def count(self, selected: models.Filter) -> int:
+        """How many points are selected, exactly."""
+        counted = await self._call(
+            lambda client: client.count(self.name, count_filter=selected, exact=True)
+        )
+        return counted.count
+
+    async def read(
+        self, ids: Sequence[str], *, fields: bool | list[str] = True
+    ) -> list[models.Record]:
+        """The points of these ids that there are, without their vectors."""
+        return await self._call(
+            lambda client: client.retrieve(
+                self.name, list(ids), with_payload=fields, with_vectors=False
+            )
+        )
+
+    async def read_agreed(self, ids: Sequence[str]) -> list[models.Record]:
+        """The same as most replicas have it; only after a write, see `Connection.agreed`."""
+        return await self._connection.agreed(
+            lambda client, consistency: client.retrieve(
+                self.name, list(ids), with_payload=True, consistency=consistency
+            )
+        )
+
+    async def ids_agreed(self, selected: models.Filter, limit: int) -> set[str]:
+        """The ids of points selected as most replicas have them; only after a write, too."""
+        points, _ = await self._connection.agreed(
+            lambda client, consistency: client.scroll(
+                self.name,
+                scroll_filter=selected,
+                limit=limit,
+                with_payload=False,
+                consistency=consistency,
+            )
+        )
+        return {str(point.id) for point in points}
+
+    async def scrolled(self, selected: models.Filter, **wanted: Any) -> list[models.Record]:
+        """The points selected, page by page, with what is wanted of them."""
+        points: list[models.Record] = []
+        page: list[models.Record]
+        offset: models.ExtendedPointId | None = None
+        while True:
+            page, offset = await self._call(
+                partial(self._page, selected=selected, offset=offset, wanted=wanted)
+            )
+            points += page
+            if offset is None:
+                return points
+
+    async def _page(
+        self,
+        client: AsyncQdrantClient,
+        *,
+        selected: models.Filter,
+        offset: models.ExtendedPointId | None,
+        wanted: dict[str, Any],
+    ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
+        return await client.scroll(
+            self.name, scroll_filter=selected, limit=_SCROLL_PAGE, offset=offset, **wanted
+        )

@@ -1,0 +1,292 @@
+"""The path of one recall: query → keys and words → candidates → rank → values."""
+
+import time
+import uuid
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from memory_store._changes.validity import HOPS, linked_records
+from memory_store._keys import Indexer
+from memory_store._labels import holds
+from memory_store._spans import TimeRange, TimeUse
+from memory_store._types import Fact, Record
+from memory_store.embedding.cache import Vector
+from memory_store.embedding.embedder import Embedder
+from memory_store.embedding.encoder import TextKind
+from memory_store.engines._engine import Engine, UserScope
+from memory_store.language.words import query_terms
+from memory_store.recall._query import (
+    Query,
+    Reason,
+    Recall,
+    Recalled,
+    RecalledSession,
+    RecallSettings,
+)
+from memory_store.recall._ranking import Candidate, Weights, as_many, best
+from memory_store.recall._remembered import KnownRecords, RoundOutline, RoundOutlines
+from memory_store.recall._search import Search, SignalHits, find
+from memory_store.recall._signals import candidates_of
+from memory_store.recall._speakers import Speakers, named_speakers, speakers_of, without_names
+from memory_store.scheduler import aside, in_slices
+
+SIGNAL = "replaces"
+"""How far a round was lifted to come before one whose statement it replaced."""
+# A fact this much of the round's closeness is what the round was found by.
+_FOUND_BY = 0.8
+
+
+async def newest_first(
+    embedder: Embedder,
+    vector: Vector,
+    found: Sequence[Recalled],
+    linked: Mapping[str, Record],
+) -> list[Recalled]:
+    """What was found, best first, each after the rounds that replaced what it was found by."""
+    by_id = {one.record.id: one for one in found}
+    for older in found:
+        for fact in await _found_by(embedder, vector, older):
+            newest = _newest(fact, linked)
+            if newest is not None and newest.id != older.record.id:
+                by_id[newest.id] = _lifted(newest, by_id.get(newest.id), older, fact)
+    # The sort keeps the order of equals, and puts who was lifted before whom it was lifted to.
+    return sorted(by_id.values(), key=lambda one: (-one.similarity, SIGNAL not in one.signals))
+
+
+async def _found_by(embedder: Embedder, vector: Vector, found: Recalled) -> list[Fact]:
+    """The replaced facts of a round that are as near to the query as the round itself."""
+    replaced = [fact for fact in found.record.facts if fact.superseded_by]
+    if not replaced:
+        return []
+    rows = await embedder.embed([fact.text for fact in replaced], TextKind.DOCUMENT)
+    enough = _FOUND_BY * found.signals["dense"]
+    return [fact for fact, cosine in zip(replaced, rows @ vector, strict=True) if cosine >= enough]
+
+
+def _newest(fact: Fact, linked: Mapping[str, Record]) -> Record | None:
+    """The round of the last fact in the chain of replacements."""
+    newest: Record | None = None
+    for _ in range(HOPS):
+        link = fact.superseded_by
+        if link is None or link.round_id not in linked:
+            break
+        newest = linked[link.round_id]
+        fact = next(f for f in newest.facts if f.text == link.text)
+    return newest
+
+
+def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -> Recalled:
+    """The newer round, as near as the older one where it was not nearer by itself."""
+    own = own or Recalled(newest, 0.0, dict.fromkeys(older.signals, 0.0))
+    lift = max(0.0, older.similarity - own.similarity)
+    if not lift:
+        return own
+    reason = Reason(SIGNAL, lift, 1.0, (fact.text,))
+    return replace(
+        own,
+        similarity=older.similarity,
+        signals={**own.signals, SIGNAL: lift},
+        reasons=(*own.reasons, reason) if older.reasons else (),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedMemory:
+    """What a recall searches, and what is known of it."""
+
+    engine: Engine
+    indexer: Indexer
+    places: RoundOutlines
+    values: KnownRecords
+
+
+async def recall(memory: SearchedMemory, query: Query, settings: RecallSettings) -> Recall:
+    """Find the `limit` best rounds, or more that are short, and sessions where wanted, of a user's
+    memory."""
+    engine, indexer = memory.engine, memory.indexer
+    language = indexer.design.language
+    started = time.perf_counter()
+    asked = query.asked
+    if asked is None:
+        asked = await aside(len(query.text), language.asked, query.text, query.asked_on)
+    range_ = query.time_range or asked.time_range
+    scope = UserScope(query.user_id, days=query.days, labels=query.where)
+    search = Search(
+        engine,
+        indexer.embedder,
+        memory.places,
+        settings.statement_for(indexer.embedder),
+        settings.candidates,
+        language,
+    )
+    counted = None if settings.time_use is TimeUse.OFF else range_
+    found = await find(search, query.text, scope, counted)
+    embedding = found.embedding
+    named, bare = await aside(found.size, _named, query.text, found.places)
+    if bare != query.text:
+        found = await find(search, bare, scope, counted)
+        embedding += found.embedding
+    fell_back = False
+    if counted and settings.time_use is TimeUse.FILTER:
+        then = found.then()
+        fell_back = not then.places
+        found = found if fell_back else then
+    limit = query.short_limit or query.limit
+    wanted = await aside(
+        found.size, _ranked, found, named, settings, limit, query.sessions, asked.overview
+    )
+    if query.short_limit:
+        limit = as_many((found.places[one.id].words for one in wanted), query.limit)
+        wanted = wanted[:limit]
+    values = await _values(memory.values, query.user_id, wanted)
+    records = {id: one.record for id, one in values.items()}
+    linked = await linked_records(engine, query.user_id, query.days, records)
+    values = {id: replace(one, record=linked[id]) for id, one in values.items()}
+    if query.explained:
+        looked_for = _LookedFor(found, found.in_sessions(), counted, named)
+        why = await _reasons(memory, query.user_id, looked_for, values, settings.weights)
+        values = {id: replace(one, reasons=why[id]) for id, one in values.items()}
+    rounds = list(values.values())[:limit]
+    if query.where:
+        linked = {id: one for id, one in linked.items() if holds(one.round.labels, query.where)}
+    rounds = await newest_first(indexer.embedder, found.vector, rounds, linked)
+    finished = time.perf_counter()
+    return Recall(
+        rounds=tuple(rounds[:limit]),
+        sessions=_gathered(values.values(), query.limit) if query.sessions else (),
+        timings={
+            "embed_ms": embedding * 1000,
+            "search_ms": (finished - started - embedding) * 1000,
+            "total_ms": (finished - started) * 1000,
+        },
+        time_range=range_,
+        fell_back=fell_back,
+        asked=asked,
+    )
+
+
+def _named(text: str, places: Mapping[int, RoundOutline]) -> tuple[Speakers, str]:
+    """The speakers that the text names, and the text without them."""
+    named = named_speakers(text, (place.speakers for place in places.values()))
+    return named, without_names(text, named)
+
+
+def _ranked(
+    found: SignalHits,
+    named: Speakers,
+    settings: RecallSettings,
+    limit: int,
+    sessions: bool,
+    overview: bool,
+) -> list[Candidate]:
+    """The best of what was found."""
+    candidates = candidates_of(found, named, settings.weights, overview)
+    return best(candidates, settings.weights, limit, sessions=sessions)
+
+
+async def _values(
+    values: KnownRecords, user_id: str, wanted: Sequence[Candidate]
+) -> dict[str, Recalled]:
+    """The records behind the candidates, in their order; without those that are gone."""
+    by_id = {str(uuid.UUID(int=candidate.id)): candidate for candidate in wanted}
+    records = await values.of(user_id, list(by_id))
+    return {
+        id: Recalled(records[id], candidate.similarity, candidate.signals)
+        for id, candidate in by_id.items()
+        if id in records
+    }
+
+
+def _gathered(values: Iterable[Recalled], limit: int) -> tuple[RecalledSession, ...]:
+    """Sessions by their best round, each with those of the values that are its own."""
+    rounds: dict[str, list[Recalled]] = {}
+    for value in values:
+        rounds.setdefault(value.record.round.session_id, []).append(value)
+    return tuple(
+        RecalledSession(session_id, of_session[0].similarity, tuple(of_session))
+        for session_id, of_session in list(rounds.items())[:limit]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _LookedFor:
+    """What a recall looked for and found, for the reasons: which sessions hold each word, the time
+    and the speakers that the query names."""
+
+    found: SignalHits
+    in_sessions: Sequence[Container[str]]
+    time_range: TimeRange | None
+    speakers: Speakers
+
+
+async def _reasons(
+    memory: SearchedMemory,
+    user_id: str,
+    asked: _LookedFor,
+    found: Mapping[str, Recalled],
+    weights: Weights,
+) -> dict[str, tuple[Reason, ...]]:
+    """The reasons of each value found, by its id; the contributions of one are its similarity."""
+    nearest = await _nearest_keys(memory, user_id, asked, found)
+    words = list((await aside(len(asked.found.text), query_terms, asked.found.text)).values())
+    because = {
+        id: _because(asked, one, words, nearest.get(id, ""))
+        async for id, one in in_slices(found.items())
+    }
+    return {
+        id: tuple(
+            Reason(name, value, getattr(weights, name), because[id].get(name, ()) if value else ())
+            for name, value in one.signals.items()
+        )
+        for id, one in found.items()
+    }
+
+
+async def _nearest_keys(
+    memory: SearchedMemory, user_id: str, asked: _LookedFor, found: Mapping[str, Recalled]
+) -> dict[str, str]:
+    """The text of each value's nearest key; none where it has no keys."""
+    if not found:
+        return {}
+    keys = await memory.engine.keys(UserScope(user_id, ids=tuple(found)))
+    texts = {id: memory.indexer.keys(one.record) for id, one in found.items()}
+    return {
+        id: texts[id][int(np.argmax(rows @ asked.found.vector))].text
+        for id, rows in keys.items()
+        if len(rows) and len(rows) == len(texts[id])
+    }
+
+
+def _because(
+    asked: _LookedFor, found: Recalled, words: Sequence[str], key: str
+) -> dict[str, tuple[str, ...]]:
+    """What matched, by signal: the key, the words, the time."""
+    record = found.record
+    number, session_id = uuid.UUID(record.id).int, record.round.session_id
+    in_rounds = zip(words, asked.found.words, strict=True)
+    in_sessions = zip(words, asked.in_sessions, strict=True)
+    return {
+        "dense": (key,) if key else (),
+        "words": tuple(word for word, found in in_rounds if number in found),
+        "session_words": tuple(word for word, found in in_sessions if session_id in found),
+        "speaker": tuple(
+            sorted(
+                asked.speakers & speakers_of(record.round.user_name, record.round.assistant_name)
+            )
+        ),
+        "said_then": (asked.time_range.text,) if asked.time_range else (),
+        "happened_then": _facts_then(record, asked.time_range),
+    }
+
+
+def _facts_then(record: Record, range_: TimeRange | None) -> tuple[str, ...]:
+    """The facts that talk about a day in the range."""
+    if range_ is None:
+        return ()
+    return tuple(
+        fact.text
+        for fact in record.facts
+        if any(days.within(range_.days) for days in fact.event_dates)
+    )

@@ -1,0 +1,102 @@
+"""Questions about one of several people who speak: "What did Caroline research?" Pure.
+
+Who speaks says "I"; a speaker's own name is what the others say. Searched for, it finds those who
+talk to her. So the names of speakers in a question lift what these said, and the rest of the
+question is searched (measured in benchmarks/LOG.md).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from memory_store.language.words import composed, terms
+
+Speakers = frozenset[str]
+"""The names of those whose words a round holds, as they were told; usually none."""
+
+_WORD = re.compile(r"\w+")
+_LONGEST_NAME = 256
+# A shorter word begins too many names.
+_SHORT_NAME = 3
+
+
+@lru_cache(maxsize=1000)
+def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
+    """Of a round; one object for the same names, of which a memory has few and many rounds."""
+    names = ((name or "").strip() for name in (user_name, assistant_name))
+    return frozenset(name for name in names if name)
+
+
+def named_speakers(text: str, rounds: Iterable[Speakers]) -> Speakers:
+    """The speakers that the text names, by all or a part of their name. One whose words every
+    round holds is no choice among them, and is left out; so is the only one who has a name."""
+    of_rounds = set(rounds)
+    names = frozenset[str]().union(*of_rounds)
+    if len(names) < 2:
+        return frozenset()
+    told = _TextWords(text)
+    chosen = names - frozenset.intersection(*of_rounds)
+    named = {name for name in chosen if told.words_of(name)}
+    taken = {word for name in named for word in told.words_of(name)}
+    return frozenset(named | {name for name in chosen if told.short_names(name) - taken})
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """The text without the words of these names; as it is where nothing would be left."""
+    told = _TextWords(text)
+    words = {word for name in names for word in told.words_of(name) | told.short_names(name)}
+    if not words:
+        return text
+    bare = _WORD.sub(lambda match: "" if match[0] in words else match[0], composed(text))
+    return bare if terms(bare) else text
+
+
+class _TextWords:
+    """The words of a text, by which the names in it are known."""
+
+    def __init__(self, text: str) -> None:
+        every = _WORD.findall(composed(text))
+        self._opening = every[:1]
+        self._later = set(every[1:])
+        self._as_told: dict[str, set[str]] = {}
+        """The words as they stand there, by how they are compared."""
+        for word in {*self._opening, *self._later}:
+            self._as_told.setdefault(_folded(word), set()).add(word)
+
+    def words_of(self, name: str) -> set[str]:
+        """The words of the name that occur in the text, as they stand there.
+
+        A part of a name ("Stone" of "Bob Stone") counts where it is written as a name; a name that
+        is a stop word, too ("Will"), where it is and does not open the text, as any word may.
+        """
+        every = _WORD.findall(composed(name))
+        parts = {_folded(part) for part in every if len(part) > 1 and not part.isdigit()}
+        if len(every) > 1:
+            parts = {part for part in parts if terms(part)}
+        return {
+            word
+            for part in parts
+            for word in self._as_told.get(part, ())
+            if (word[0].isupper() or (len(every) == 1 and terms(word)))
+            and (word in self._later or terms(word))
+        }
+
+    def short_names(self, name: str) -> set[str]:
+        """The words of the text that the name begins with, as they stand there ("Mel" of
+        "Melanie"). They count where they are written as names and do not open the text."""
+        full = _folded((_WORD.findall(composed(name)) or [""])[0])
+        return {
+            word
+            for folded, words in self._as_told.items()
+            if _SHORT_NAME <= len(folded) < len(full) and full.startswith(folded)
+            for word in words & self._later
+            if word[0].isupper()
+        }
+
+
+def _folded(word: str) -> str:
+    """In lower case and without marks, which many leave out: "Zoë" is written "Zoe", and of "Işıl"
+    the capitals are "IŞIL"."""
+    letters = unicodedata.normalize("NFKD", word[:_LONGEST_NAME].casefold())
+    return "".join(char for char in letters if not unicodedata.combining(char)).replace("ı", "i")

@@ -1,0 +1,252 @@
+"""`assistant reindex`: every round indexed anew, by another embedder, other keys, another schema.
+
+The new index is built beside the old one, which serves until the new one is complete. On a server,
+where assistants go on writing, the last passes read the old one after it was closed for writing, so
+that every acknowledged round is in the new one; see `ServerEngine`.
+"""
+
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+
+from memory_store._changes.correction import GIVEN, given_facts
+from memory_store._changes.links import RULE, without_rule_links
+from memory_store._changes.writing import Linking
+from memory_store._facts import rule_facts, slot_of
+from memory_store._identity import (
+    SCHEMA_VERSION,
+    State,
+    maker,
+    marked,
+    place_of,
+    refuse_unready,
+    state_of,
+)
+from memory_store._keys import Indexer, KeyDesign
+from memory_store._points import from_payload
+from memory_store._types import Fact, Record, Speaker
+from memory_store.embedding.embedder import Embedder
+from memory_store.engines._engine import Payload, Point
+from memory_store.engines._operator import OperatorEngine
+from memory_store.errors import MemoryStoreError, StoreMismatch, StoreNotEmpty
+from memory_store.language import ENGLISH, Language
+from memory_store.transfer._filling import Filling, Pass, Progress, open_there
+from memory_store.transfer._records import to_line
+
+
+def renewed(record: Record, language: Language = ENGLISH) -> Record:
+    """The record with the facts that today's rules find, without the links of rules. Facts that
+    the user gave, or said who said them, are all there is."""
+    round = replace(record.round, reading=language.read(record.round.user_text))
+    record = replace(record, round=round)
+    if given := given_facts(record):
+        facts = [replace(without_rule_links(f), slot=language.slot_of(f.text)) for f in given]
+        return replace(record, facts=tuple(facts))
+    kept = {fact.text: without_rule_links(fact) for fact in record.facts if _is_kept(fact)}
+    facts = []
+    for fact in rule_facts(record.round, language):
+        known = kept.pop(fact.text, fact)
+        facts.append(
+            replace(
+                known,
+                speaker=fact.speaker,
+                event_dates=fact.event_dates,
+                slot=fact.slot,
+                in_doubt=fact.in_doubt,
+            )
+        )
+    said = record.round.user_text
+    facts += [replace(fact, slot=slot_of(fact.text, said, language)) for fact in kept.values()]
+    return replace(record, facts=tuple(facts))
+
+
+def lasting(record: Record) -> bytes:
+    """What must be the same in every index of the record."""
+    kept = [without_rule_links(fact) for fact in record.facts if _is_kept(fact)]
+    plain = [replace(fact, slot=None, event_dates=(), in_doubt=False) for fact in kept]
+    told = [replace(fact, speaker=Speaker.USER) if _is_read(fact) else fact for fact in plain]
+    ordered = tuple(sorted(told, key=lambda fact: fact.text))
+    return to_line(replace(record, facts=ordered)).encode()
+
+
+def _is_read(fact: Fact) -> bool:
+    """Whether its speaker follows from the text, as today's rules read it."""
+    return fact.source != GIVEN and fact.speaker is not Speaker.ASSISTANT
+
+
+def _is_kept(fact: Fact) -> bool:
+    chosen = without_rule_links(fact)
+    return fact.source != RULE or bool(chosen.superseded_by or chosen.supersedes)
+
+
+# Passes while assistants write, until so few rounds changed that the last ones will be quick.
+_CATCHING_UP = 4
+_FEW = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What a reindex did; `written` is how many rounds were encoded, `already_there` how many an
+    interrupted run had done. The checksum is over the values, which have not changed."""
+
+    place: str
+    was: Payload
+    now: Payload
+    rounds: int
+    checksum: str
+    already_there: int
+    written: int
+    passes: int
+
+    @property
+    def was_needed(self) -> bool:
+        """Whether there was anything to do."""
+        return self.passes > 0
+
+
+async def reindex(
+    old: OperatorEngine,
+    make_embedder: Callable[[], Embedder],
+    progress: Progress,
+    *,
+    design: KeyDesign | None = None,
+    keep_old: bool = False,
+    again: bool = False,
+) -> Reindexed:
+    """Make a memory one of this embedder, key design and schema, losing no round.
+
+    Not needed: does nothing, unless `again`. An interrupted run is taken up where it stopped. The
+    embedder, whose weights take seconds to load, is made once a memory was found, and closed.
+
+    Raises `StoreMissing`, `StoreLocked`, `StoreMismatch`, `StoreUnready`, `StoreNotEmpty`,
+    `TransferUnfinished`, `EmbeddingFailed` and what the engines raise.
+    """
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(old.close)
+        found = await _opened(old)
+        embedder = make_embedder()
+        opened.push_async_callback(embedder.close)
+        indexer = Indexer(embedder, design or KeyDesign())
+        wanted = indexer.identity
+        new = old.successor()
+        opened.push_async_callback(new.close)
+        begun = await _begun(new, old, wanted)
+        passes: list[Pass] = []
+        if begun or again or maker(found) != wanted:
+            if not begun:
+                await new.open(embedder.identity.dimension)
+            passes = await _build(old, new, found, indexer, progress)
+            await old.hand_over()
+        if not keep_old:
+            await old.drop_retired()
+        return _summary(old.place, maker(found), wanted, passes)
+
+
+async def cancel_reindex(old: OperatorEngine) -> bool:
+    """Stay with the old index: open it for writing again, and drop what was built beside it.
+    Whether there was anything to cancel."""
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(old.close)
+        found = await open_there(old)
+        was_closed = state_of(found) is State.CLOSED
+        if was_closed:
+            await old.sign(maker(found))
+        new = old.successor()
+        opened.push_async_callback(new.close)
+        begun = await new.open_existing()
+        was_begun = begun is not None and _is_successor(begun, old)
+        if was_begun:
+            await new.drop()
+        return was_closed or was_begun
+
+
+async def _opened(old: OperatorEngine) -> Payload:
+    found = await open_there(old)
+    if state_of(found) is not State.CLOSED:  # which an interrupted run may have left
+        refuse_unready(found)
+    if int(found["schema_version"]) > SCHEMA_VERSION:
+        raise StoreMismatch(
+            f"{old.place} was written by a newer version of the assistant "
+            f"(schema_version {found['schema_version']}, {SCHEMA_VERSION} here): upgrade this one"
+        )
+    return found
+
+
+async def _begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> bool:
+    """Whether an interrupted run has begun the index that is wanted; it is open then.
+    One that was begun for another embedder, design or schema is dropped."""
+    found = await new.open_existing()
+    if found is None:
+        return False
+    if not _is_successor(found, old):
+        raise StoreNotEmpty(
+            f"cannot create the new index: {new.place} already holds another memory"
+        )
+    if maker(found) != wanted:
+        await new.drop()
+        await new.close()
+        return False
+    return True
+
+
+def _is_successor(identity: Payload, old: OperatorEngine) -> bool:
+    filled = state_of(identity) in (State.BUILDING, State.COPIED)
+    return filled and place_of(identity) == old.place
+
+
+async def _build(
+    old: OperatorEngine,
+    new: OperatorEngine,
+    found: Payload,
+    indexer: Indexer,
+    progress: Progress,
+) -> list[Pass]:
+    """Fill the new index until it is complete, and leave it closed, ready to serve."""
+    linking, wanted = Linking(new, indexer.design.language), indexer.identity
+
+    async def encoded(points: Sequence[Point]) -> Sequence[Point]:
+        records = [
+            renewed(from_payload(point.payload), indexer.design.language) for point in points
+        ]
+        return await indexer.points(await linking.before_indexing(records))
+
+    run = uuid.uuid4().hex
+    await new.sign(marked(wanted, State.BUILDING, old.place, run))
+    filling = Filling(old, new, run, False, _content, encoded)
+    passes = [await filling.once(progress, "indexing")]
+    while old.shared and passes[-1].changed > _FEW and len(passes) < _CATCHING_UP:
+        passes.append(await filling.once(progress, "catching up"))
+    async with _closed_for_writing(old, found, new):
+        passes += await filling.until_equal(progress, "checking")
+        await new.sign(marked(wanted, State.COPIED, old.place))
+        await new.close()
+    return passes
+
+
+@asynccontextmanager
+async def _closed_for_writing(
+    old: OperatorEngine, found: Payload, new: OperatorEngine
+) -> AsyncIterator[None]:
+    """Nothing written to the old index from here on is acknowledged; it stays so on success."""
+    try:
+        await old.sign(marked(found, State.CLOSED, new.place))
+        yield
+    except BaseException:
+        with suppress(MemoryStoreError):
+            await old.sign(maker(found))
+        raise
+
+
+def _content(point: Point) -> bytes:
+    return lasting(from_payload(point.payload))
+
+
+def _summary(place: str, was: Payload, now: Payload, passes: Sequence[Pass]) -> Reindexed:
+    if not passes:
+        return Reindexed(place, was, now, 0, "", 0, 0, 0)
+    shown = passes[-1].target
+    written = sum(each.written for each in passes)
+    return Reindexed(
+        place, was, now, shown.rounds, shown.checksum, passes[0].kept, written, len(passes)
+    )
