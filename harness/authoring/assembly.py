@@ -8,17 +8,16 @@ from random import Random
 from typing import Any
 
 from harness.authoring.draft import Draft, Turns
-from harness.authoring.ontology import Attribute, Ontology
-from harness.authoring.plan import PlannedQuestion
-from harness.authoring.template_sessions import (
+from harness.authoring.plan import Attribute, Ontology, PlannedQuestion
+from harness.authoring.template_author import (
     chatting,
     listing,
     numbered,
     telling,
     without_labels,
 )
+from harness.compilation.compiler import writing
 from harness.compilation.history import compose, largest, smallest
-from harness.compilation.output import writing
 from harness.compilation.pool import Pool, read_pool
 from harness.compilation.recipe import Recipe
 from harness.datasets.files import read_records

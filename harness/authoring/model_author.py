@@ -13,8 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from harness.authoring.checks import holds
-from harness.authoring.draft import Draft, DraftQuestion, Refused, Turns
+from harness.authoring.draft import Draft, DraftQuestion, Refused, Turns, holds
 from harness.authoring.plan import PlannedQuestion
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError

@@ -1,14 +1,82 @@
-"""Which questions are to be written: type, attribute, values and days, all drawn from a seed."""
+"""Which questions are to be written, all drawn from a seed: type, attribute, values and days.
 
+Attributes with their values and wordings, and topics to chat about, lie beside this module as JSON.
+An attribute says in which words it comes up in passing (`says`, with `{v}` for a value), and in
+which other words it is asked for.
+"""
+
+import hashlib
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256
+from importlib.resources import files
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
-from harness.authoring.ontology import Attribute, Kind, Ontology
 from harness.datasets.questions import ABSTENTION, LONGMEMEVAL_TYPES
 from harness.errors import UsageError
+
+Kind = Literal["fact", "change", "count", "event", "preference", "advice"]
+Exchange = tuple[str, str]
+_FOLDER = "harness.authoring"
+_DATA = ("ontology.json", "topics.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One thing that may be known of a user.
+
+    `now` tells a new value of what changes, `absent` asks for something near that was never told,
+    `thing` names an event as a question does, `wants` completes "suggestions that …", and of advice
+    `asks` says what the assistant listed.
+    """
+
+    name: str
+    category: str
+    kind: Kind
+    topic: str
+    says: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    asks: str = ""
+    now: str = ""
+    absent: str = ""
+    thing: str = ""
+    wants: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ontology:
+    """All attributes in the order of the file; for each topic what is asked and answered about it,
+    whoever the user is; `sha256` of both files, twelve hexadecimal digits.
+    """
+
+    attributes: tuple[Attribute, ...]
+    topics: dict[str, tuple[Exchange, ...]]
+    sha256: str
+
+    def of_kinds(self, *kinds: Kind) -> list[Attribute]:
+        """The attributes of these kinds."""
+        return [attribute for attribute in self.attributes if attribute.kind in kinds]
+
+
+@cache
+def ontology() -> Ontology:
+    """The one that comes with the package."""
+    texts = [files(_FOLDER).joinpath(name).read_text(encoding="utf-8") for name in _DATA]
+    entries, topics = (json.loads(text) for text in texts)
+    return Ontology(
+        tuple(map(_attribute, entries)),
+        {name: tuple((asked, said) for asked, said in found) for name, found in topics.items()},
+        hashlib.sha256("".join(texts).encode()).hexdigest()[:12],
+    )
+
+
+def _attribute(entry: dict[str, Any]) -> Attribute:
+    lists = {name: tuple(entry.get(name, ())) for name in ("says", "values")}
+    return Attribute(**(entry | lists))
+
 
 TYPES = (*LONGMEMEVAL_TYPES, ABSTENTION)
 _KINDS: dict[str, tuple[Kind, ...]] = {

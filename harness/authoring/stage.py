@@ -1,4 +1,5 @@
-"""The stage `author`: every item through every step, kept in a folder, and the file made of it.
+"""The stage `author`: every item through every step, kept in a folder, reviewed on a terminal, and
+the file made of it.
 
 What costs something is kept the moment it is there (`kept_replies`); all other files are made from
 it anew, so that a command that was killed is simply run again.
@@ -12,10 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.authoring.assembly import write_questions
-from harness.authoring.checks import Check, problems_of
-from harness.authoring.draft import Author, Draft, DraftQuestion, Refused, write_draft
-from harness.authoring.ontology import Ontology
-from harness.authoring.plan import PlannedQuestion
+from harness.authoring.draft import (
+    Author,
+    Check,
+    Draft,
+    DraftQuestion,
+    Refused,
+    problems_of,
+    write_draft,
+)
+from harness.authoring.plan import Ontology, PlannedQuestion
 from harness.datasets.longmemeval import date_text
 from harness.errors import RunInterrupted, RunMismatch, UsageError
 from harness.records.run_dir import LineFile, RunDir
@@ -184,3 +191,72 @@ def _evidence(draft: Draft) -> dict[str, Any]:
         for text, moment in moments
     ]
     return {"evidence": told}
+
+
+MENU = "accept (a), edit (e), reject (r), later (l), quit (q)"
+
+
+def review(
+    folder: RunDir, ask: Callable[[str], str], show: Callable[[str], None]
+) -> tuple[int, int]:
+    """Show every question that nobody has decided on, and keep what is decided; returns how many
+    were decided now, and how many are left. `ask` puts a prompt and gives the line that is typed.
+    """
+    steps = {
+        name: _by_item(folder, name) for name in (PERSONAS, QUESTIONS, EVIDENCE, CHATS, CHECKS)
+    }
+    if not steps[QUESTIONS]:
+        raise UsageError(f"{folder.path}: holds no questions; make them with harness author")
+    open_items = [key for key in steps[QUESTIONS] if key not in _by_item(folder, REVIEWS)]
+    decided = 0
+    for number, key in enumerate(open_items, start=1):
+        question = steps[QUESTIONS][key]
+        show(f"\n{number} of {len(open_items)}: {question['type']}, asked {question['date']}")
+        show(_sheet({name: found[key] for name, found in steps.items()}))
+        decision = _decision(question, ask, show)
+        if decision is None:
+            break
+        if decision:
+            folder.append(REVIEWS, {"item": key, **decision})
+            decided += 1
+    return decided, len(open_items) - decided
+
+
+def _decision(
+    question: Mapping[str, Any], ask: Callable[[str], str], show: Callable[[str], None]
+) -> dict[str, Any] | None:
+    """What to keep; nothing for later, None to quit."""
+    kept = {"question": question["question"], "answer": question["answer"]}
+    while True:
+        match ask(f"{MENU}: ").strip().lower():
+            case "a" | "accept":
+                return {"decision": "accept", **kept}
+            case "r" | "reject":
+                return {"decision": "reject", **kept}
+            case "e" | "edit":
+                changed = {name: ask(f"{name} (empty: as it is): ").strip() for name in kept}
+                return {"decision": "edit", **{n: changed[n] or kept[n] for n in kept}}
+            case "l" | "later":
+                return {}
+            case "q" | "quit":
+                return None
+            case other:
+                show(f"{other!r} is none of these")
+
+
+def _sheet(steps: Mapping[str, Mapping[str, Any]]) -> str:
+    question, check = steps[QUESTIONS], steps[CHECKS]
+    lines = [
+        f"persona:  {steps[PERSONAS]['persona']}",
+        f"question: {question['question']}",
+        f"answer:   {question['answer']}",
+    ]
+    for told, turns in zip(steps[EVIDENCE]["evidence"], steps[CHATS]["chats"], strict=False):
+        lines.append(f"evidence: {told['date']}, the {told['speaker']}: {told['statement']}")
+        lines += [f"          in: {t['content']}" for t in turns if t.get("has_answer")]
+    found = [*check["problems"], *filter(None, [check["doubt"]])]
+    return "\n".join([*lines, f"checks:   {check['status']}", *(f"          {p}" for p in found)])
+
+
+def _by_item(folder: RunDir, name: Any) -> dict[str, dict[str, Any]]:
+    return {line["item"]: line for line in folder.records(name, "item")}

@@ -10,9 +10,7 @@ import typer
 
 from harness.authoring.draft import Author
 from harness.authoring.model_author import AuthorModel, ModelAuthor, forecast
-from harness.authoring.ontology import ontology
-from harness.authoring.plan import TYPES, plan_items
-from harness.authoring.review import review
+from harness.authoring.plan import TYPES, ontology, plan_items
 from harness.authoring.stage import (
     FINISHED,
     HistoryPlan,
@@ -20,6 +18,7 @@ from harness.authoring.stage import (
     finish,
     keep_steps,
     open_folder,
+    review,
     write_items,
 )
 from harness.authoring.template_author import TemplateAuthor

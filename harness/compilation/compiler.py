@@ -1,27 +1,106 @@
-"""From a data set to a compiled file with its manifest."""
+"""From a data set to a compiled file with its manifest, instance by instance, the same bytes every
+time.
+"""
 
+import gzip
 import json
-from collections.abc import Sequence
+import lzma
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 from rich.console import Console
 from rich.progress import track
 
-from harness.compilation.draws import rank
 from harness.compilation.history import History, compose, largest, smallest
 from harness.compilation.instances import instances_of
-from harness.compilation.output import writing
-from harness.compilation.pool import Outline, Pool, read_pool
-from harness.compilation.recipe import Recipe
+from harness.compilation.pool import Outline, PlacedSession, Pool, read_pool
+from harness.compilation.recipe import Recipe, rank
 from harness.datasets.dataset import Dataset
-from harness.datasets.files import sha256_of
+from harness.datasets.files import SUFFIXES, sha256_of
 from harness.datasets.registry import DATASETS, open_dataset
 from harness.datasets.selection import QuestionSource, select
 from harness.errors import DatasetError, UsageError
 from harness.text import tokens_of
 from harness.version import git_state, harness_version
+
+# The distance to a filler's last use is larger than the default window; this one finds most.
+_XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 2, "dict_size": 1 << 26}]
+_GZIP_LEVEL = 6
+_LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
+
+
+class _Sink(Protocol):
+    """Where bytes go, compressed or not."""
+
+    def write(self, data: bytes, /) -> int:
+        """Take them all."""
+
+
+class InstanceWriter:
+    """Writes instances of one file, a JSON array or JSON lines, one instance a line either way."""
+
+    def __init__(self, file: _Sink, *, lines: bool) -> None:
+        self._file = file
+        self._lines = lines
+        self._count = 0
+
+    def write(self, record: dict[str, Any], sessions: tuple[PlacedSession, ...]) -> None:
+        """Add an instance: the fields of its record, then its haystack."""
+        if not self._lines:
+            self._file.write(b",\n" if self._count else b"[\n")
+        haystack = {
+            "haystack_session_ids": [session.session_id for session in sessions],
+            "haystack_dates": [session.date_text for session in sessions],
+        }
+        head = json.dumps(record | haystack).encode("ascii").removesuffix(b"}")
+        self._file.write(head + b', "haystack_sessions": [')
+        self._file.write(b", ".join(session.content.turns for session in sessions))
+        self._file.write(b"]}\n" if self._lines else b"]}")
+        self._count += 1
+
+    def close(self) -> None:
+        """Complete the array."""
+        if not self._lines:
+            self._file.write(b"\n]\n")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[InstanceWriter]:
+    """A writer for `path`, where nothing appears before all of it is written.
+
+    Raises `UsageError` for an unknown suffix and for a place that cannot be written.
+    """
+    name = path.name.lower()
+    if not name.endswith(SUFFIXES):
+        raise UsageError(f"--out {path}: expected a name that ends in one of {', '.join(SUFFIXES)}")
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        with partial.open("wb") as raw, _compressed(raw, name) as file:
+            writer = InstanceWriter(file, lines=name.endswith(_LINES))
+            yield writer
+            writer.close()
+        partial.replace(path)
+    except OSError as error:
+        raise UsageError(f"--out {path}: cannot be written ({error.strerror or error})") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _compressed(raw: IO[bytes], name: str) -> Iterator[_Sink]:
+    if name.endswith(".gz"):
+        # Neither name nor time go into the file: they would make equal content differ.
+        with gzip.GzipFile("", "wb", _GZIP_LEVEL, raw, mtime=0) as zipped:
+            yield zipped
+    elif name.endswith(".xz"):
+        with lzma.LZMAFile(raw, "wb", filters=_XZ_FILTERS) as packed:
+            yield packed
+    else:
+        yield raw
+
 
 COMPILED = ("longmemeval", "locomo", "locomo-refined", "sample")
 

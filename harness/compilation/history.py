@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain, count
 
-from harness.compilation.draws import Arranged, Draws, arrange
 from harness.compilation.pool import Filler, Outline, PlacedSession, Pool
-from harness.compilation.recipe import Recipe
+from harness.compilation.recipe import Arranged, Draws, Recipe, arrange
 from harness.datasets.longmemeval import date_text
 from harness.text import characters_of, tokens_of
 

@@ -12,8 +12,7 @@ from commands import Server
 from histories import chat, instance, write_data
 
 from harness.authoring.assembly import template_fillers
-from harness.authoring.ontology import ontology
-from harness.authoring.plan import TYPES, plan_items
+from harness.authoring.plan import TYPES, ontology, plan_items
 from harness.datasets.longmemeval import load_longmemeval
 from harness.judges.lexical.words import content_words, recall
 

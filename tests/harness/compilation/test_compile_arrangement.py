@@ -10,9 +10,8 @@ from compiling import Compile, kayak_pool, places
 from conversations import sample
 from histories import write_data
 
-from harness.compilation.draws import Draws, arrange
 from harness.compilation.pool import Content, Filler, PlacedSession
-from harness.compilation.recipe import Recipe, parse_dates, parse_depth
+from harness.compilation.recipe import Draws, Recipe, arrange, parse_dates, parse_depth
 from harness.datasets.longmemeval import date_text, load_longmemeval
 from harness.errors import UsageError
 
