@@ -11,10 +11,9 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from harness.comparison.build import build_comparison
+from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
-from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.gates.gates import Gates
 from harness.pipeline.run import Run
@@ -94,7 +93,7 @@ def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates
     print_tables(results(), repeats_tables(comparison))
     for folder in folders:
         print(f"report: {folder / REPORT_HTML}")
-    print(f"comparison: {out / HTML}")
+    print(f"comparison: {out / COMPARE_HTML}")
     if failed:
         print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
     for folder in folders:

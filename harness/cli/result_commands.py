@@ -14,7 +14,7 @@ from harness.cli.groups import Allowance, Gating, Judging, Selection, grouped
 from harness.cli.output import finish, progress, require, results, show
 from harness.comparison.agreement import STEM as AGREEMENT
 from harness.comparison.agreement import agreement_tables, agreement_with, write_agreement
-from harness.comparison.build import build_comparison
+from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
 from harness.comparison.leaderboard import (
     STEM,
     leaderboard_tables,
@@ -23,7 +23,6 @@ from harness.comparison.leaderboard import (
 )
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
-from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
 from harness.pipeline.dry_run import Planned, judging_dry_run_table
 from harness.pipeline.imported_hypotheses import take_hypotheses
@@ -98,7 +97,7 @@ def compare_command(
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))
     if out is not None:
-        console.print(f"comparison: {out / HTML}", highlight=False, soft_wrap=True)
+        console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)
 
 
 def agreement_command(
