@@ -15,11 +15,9 @@ from harness.cli import options
 from harness.cli.output import FAILED_ITEMS, GATE_FAILED, progress, results
 from harness.errors import UsageError
 from harness.lifecycle.cases import load_cases
-from harness.lifecycle.gates import check, parse_gate
 from harness.lifecycle.interfaces import ChosenInterface
-from harness.lifecycle.report import report_tables, write_lifecycle_report
-from harness.lifecycle.run import Assistant, CasePace, LifecycleRun
-from harness.lifecycle.servers import RunningAssistant, started
+from harness.lifecycle.report import check, parse_gate, report_tables, write_lifecycle_report
+from harness.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.printing import print_tables
 from harness.spending.budget import Limits

@@ -11,10 +11,8 @@ from typing import Any, NamedTuple, Self
 from xml.etree import ElementTree
 
 from harness.comparison.build import common_questions
-from harness.comparison.compatibility import require_comparable
-from harness.comparison.figures import question_figures
-from harness.comparison.paired import paired_accuracy
-from harness.comparison.runs import ComparedRun, load_run, load_runs
+from harness.comparison.paired import paired_accuracy, question_figures
+from harness.comparison.runs import ComparedRun, load_run, load_runs, require_comparable
 from harness.errors import RunMismatch, UsageError
 from harness.gates.thresholds import GateResult, Threshold, cell_of, parse_threshold
 from harness.records.digest import QuestionDigest

@@ -11,7 +11,7 @@ from datetime import date
 
 from harness.judges.lexical.refusal import declines, is_refusal
 from harness.judges.lexical.words import MONTHS, fold, raw_tokens, sentences, tokens
-from harness.probes.days import names_day
+from harness.probes.probing import names_day
 
 
 @dataclass(frozen=True, slots=True)

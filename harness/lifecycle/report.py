@@ -4,8 +4,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
+from harness.errors import UsageError
+from harness.gates.thresholds import GateResult
 from harness.lifecycle.cases import KINDS, Case
-from harness.lifecycle.course import AskLine, CaseLine, told
+from harness.lifecycle.interfaces import AskLine, CaseLine, told
 from harness.lifecycle.run import FAILED, FORMAT, LifecycleRun
 from harness.records.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN
 from harness.report.pages import render_page
@@ -223,3 +225,37 @@ def _markdown(failure: Failure) -> str:
         lines += [f"> {line}" for line in ask["answer"].splitlines()]
     lines += [f"\nError: {failure['error']}"] if failure["error"] else []
     return "\n".join(lines) + "\n"
+
+
+ALL = "all"
+Gate = tuple[str, float]
+
+
+def parse_gate(text: str) -> Gate:
+    """A kind, or all of them, with its share; `UsageError` for anything else."""
+    name, _, value = text.rpartition("=")
+    name = name or ALL
+    if name not in (ALL, *KINDS):
+        raise UsageError(f"--fail-under {text}: unknown kind {name!r}")
+    try:
+        share = float(value)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
+    return name, share
+
+
+def check(report: LifecycleReport, gates: Sequence[Gate]) -> list[GateResult]:
+    """Hold the shares themselves against the gates; a kind of which nothing was put fails."""
+    shares = {kind["kind"]: kind["right"]["value"] for kind in report["kinds"]}
+    shares[ALL] = report["right"]["value"]
+    return [_result(name, wanted, shares.get(name)) for name, wanted in gates]
+
+
+def _result(name: str, wanted: float, value: float | None) -> GateResult:
+    option = f"--fail-under {name}={wanted:g}"
+    if value is None:
+        return GateResult(option, False, f"no case of {name!r} was put in this run")
+    said = f"{name} {percent(value)} %, wanted at least {percent(wanted)} %"
+    return GateResult(option, value >= wanted, said)

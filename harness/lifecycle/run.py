@@ -1,20 +1,33 @@
-"""A run of the cases: those that are unfinished are put, a restart comes once for all of them."""
+"""A run of the cases: those that are unfinished are put, a restart comes once for all of them.
+
+The assistant is one that is running already, or one of our own starting.
+"""
 
 import asyncio
+import shlex
+import subprocess
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from rich.console import Console
 
 from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
+from harness.assistants.own_server import LOG, own_server
 from harness.assistants.transport import Transport
-from harness.errors import AssistantError, AssistantUnreachable, RunInterrupted, RunMismatch
+from harness.errors import (
+    AssistantError,
+    AssistantUnreachable,
+    RunInterrupted,
+    RunMismatch,
+    UsageError,
+)
 from harness.lifecycle.cases import Case, Cases
-from harness.lifecycle.course import CaseLine, Course
-from harness.lifecycle.interfaces import ChosenInterface
+from harness.lifecycle.interfaces import CaseLine, ChosenInterface, Course
 from harness.records.accounts import account_of, all_meters
 from harness.records.manifest import Manifest, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
@@ -22,6 +35,62 @@ from harness.replay.blinding import Blinding, new_salt
 from harness.replay.modes.chat import Attempts
 from harness.spending.budget import Budget, Limits, Meter
 from harness.version import git_state, harness_version
+
+
+@dataclass(frozen=True, slots=True)
+class RunningAssistant:
+    """One that is there; `restart_command` restarts it and returns when that is done."""
+
+    endpoint: Endpoint
+    restart_command: str | None = None
+
+    @property
+    def can_restart(self) -> bool:
+        """Whether there is such a command."""
+        return self.restart_command is not None
+
+    def restart(self) -> None:
+        """Run the command; `UsageError` where it fails."""
+        arguments = shlex.split(self.restart_command or "")
+        try:
+            ended = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise UsageError(f"--restart {self.restart_command!r}: {error}") from error
+        if ended.returncode:
+            said = (ended.stderr or ended.stdout).strip()
+            raise UsageError(
+                f"--restart {self.restart_command!r}: exit code {ended.returncode}: {said}"
+            )
+
+
+class StartedAssistant:
+    """A server of our own on one folder; after a restart it listens on another port."""
+
+    can_restart = True
+
+    def __init__(self, start: Callable[[], str], stop: Callable[[], None], like: Endpoint) -> None:
+        self._start = start
+        self._stop = stop
+        self.endpoint = replace(like, url=start())
+
+    def restart(self) -> None:
+        """Stop it, then start it on the same folder."""
+        self._stop()
+        self.endpoint = replace(self.endpoint, url=self._start())
+
+
+@contextmanager
+def started(
+    command: str, data_dir: Path, out: Path, ready_seconds: float, like: Endpoint
+) -> Iterator[StartedAssistant]:
+    """A server for as long as it is needed; its log is kept in `out`."""
+    with ExitStack() as running:
+
+        def start() -> str:
+            return running.enter_context(own_server(command, data_dir, out / LOG, ready_seconds))
+
+        yield StartedAssistant(start, running.close, like)
+
 
 FORMAT = "lifecycle 1"
 CASES = LineFile[CaseLine]("cases.jsonl")
