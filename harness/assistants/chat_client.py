@@ -12,7 +12,7 @@ from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
 from harness.assistants.wire import WireAnswer, parse_answer, parse_object
 from harness.errors import IngestMismatch, UsageError
-from harness.spending.budget import Meter
+from harness.spending import Meter
 
 Kind = Literal["teacher", "live", "question", "control"]
 _FIRST_POLL = 0.05

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import httpx
 
+from harness.assistants.endpoint import trust_for
 from harness.errors import AssistantUnreachable, UsageError
-from harness.urls import trust_for
 
 LOG = "server.log"
 _LOG_LINES = 20

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from harness.assistants.returned_sources import SourceLayout
 from harness.assistants.template import TomlTable, named_in
 from harness.errors import UsageError
-from harness.spending.usage import Price
+from harness.spending import Price
 
 BUILT_IN = ("aide-memoire", "openai", "plain")
 _FOLDER = "harness.assistants.profiles"

@@ -22,9 +22,7 @@ from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.prompt import Prompt, load_prompts
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
-from harness.spending.budget import Budget, Limits, Meter
-from harness.spending.forecast import ANSWER_TOKENS, Forecast
-from harness.spending.usage import Price, Usage
+from harness.spending import ANSWER_TOKENS, Budget, Forecast, Limits, Meter, Price, Usage
 from harness.text import tokens_at_least_one, tokens_of
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)

@@ -26,8 +26,8 @@ from harness.cli import options
 from harness.cli.output import FAILED_ITEMS, results
 from harness.errors import UsageError
 from harness.records.run_dir import RunDir
-from harness.report.printing import print_tables
-from harness.spending.budget import Limits
+from harness.report.table import print_tables
+from harness.spending import Limits
 
 author_app = typer.Typer(
     help="Write fresh questions with their histories, by templates or with a model.",

@@ -14,7 +14,7 @@ from harness.experiments.cells import DESIGNS, Grid, Wanted, grid_of
 from harness.experiments.experiment import Laboratory, Reader, run_experiment
 from harness.experiments.online import ONLINE, judge_answers, write_sheets
 from harness.experiments.page import HTML, write_page
-from harness.report.printing import print_tables
+from harness.report.table import print_tables
 
 
 @grouped

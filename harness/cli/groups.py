@@ -11,19 +11,18 @@ from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.output import agreed_to
+from harness.comparison.gates import Gates
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
-from harness.gates.gates import Gates
 from harness.judges.base import Judge
-from harness.judges.deferred_chat import Correspondence
+from harness.judges.openai_chat import Correspondence
 from harness.judges.registry import JudgeOptions, default_judge, make_judge
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
 from harness.records.run_dir import JUDGE_REPLIES
-from harness.replay.modes.context import ContextWindow
-from harness.replay.modes.registry import Approach
-from harness.spending.budget import Limits, Payee
-from harness.spending.usage import Price
+from harness.replay.context_modes import ContextWindow
+from harness.replay.modes import Approach
+from harness.spending import Limits, Payee, Price
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

@@ -19,8 +19,8 @@ from harness.lifecycle.interfaces import ChosenInterface
 from harness.lifecycle.report import check, parse_gate, report_tables, write_lifecycle_report
 from harness.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
-from harness.report.printing import print_tables
-from harness.spending.budget import Limits
+from harness.report.table import print_tables
+from harness.spending import Limits
 
 
 def lifecycle_command(

@@ -13,6 +13,7 @@ from harness.cli.data_commands import (
     download_command,
     export_command,
     sample_command,
+    stats_command,
 )
 from harness.cli.elsewhere_commands import questions_app, verdicts_app
 from harness.cli.experiment_command import experiment_command
@@ -32,7 +33,6 @@ from harness.cli.run_commands import (
     retrieval_command,
     run_command,
 )
-from harness.cli.stats_command import stats_command
 from harness.errors import HarnessError, RunInterrupted
 
 app = typer.Typer(

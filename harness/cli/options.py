@@ -10,8 +10,8 @@ from harness.datasets.registry import DATASETS
 from harness.errors import UsageError
 from harness.judges.rubrics import RUBRICS
 from harness.replay.ingest import Together
-from harness.replay.modes.registry import MODES
-from harness.spending.usage import Price
+from harness.replay.modes import MODES
+from harness.spending import Price
 
 DatasetName = Annotated[
     str,

@@ -12,14 +12,15 @@ import typer
 from rich.console import Console
 
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
+from harness.comparison.gates import Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
 from harness.errors import UsageError
-from harness.gates.gates import Gates
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
-from harness.report.printing import print_report, print_tables
 from harness.report.schema import Report
+from harness.report.table import print_tables
+from harness.report.tables import print_report
 
 FAILED_ITEMS = 1
 USAGE = 2

@@ -25,12 +25,11 @@ from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.errors import UsageError
 from harness.pipeline.dry_run import Planned, judging_dry_run_table
-from harness.pipeline.imported_hypotheses import take_hypotheses
-from harness.pipeline.judging import judge_run
+from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.run import Run
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report
-from harness.report.printing import print_tables
+from harness.report.table import print_tables
 
 # Columns of a table that is not shown on a terminal.
 _WIDTH = 150

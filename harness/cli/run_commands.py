@@ -33,8 +33,8 @@ from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
 from harness.records.manifest import load_manifest
 from harness.records.run_dir import RunDir
-from harness.replay.modes.registry import Approach
-from harness.report.printing import print_tables
+from harness.replay.modes import Approach
+from harness.report.table import print_tables
 
 
 def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float) -> tuple[Run, int]:

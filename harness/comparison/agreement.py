@@ -11,12 +11,10 @@ from harness.datasets.files import read_records, sha256_of
 from harness.datasets.questions import ABSTENTION
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest
-from harness.records.lines import read_run
 from harness.records.manifest import load_manifest
-from harness.records.run_dir import RunDir
+from harness.records.run_dir import RunDir, read_run
 from harness.records.schema import JudgeRecord, VerdictLine
-from harness.report.printing import markdown_page
-from harness.report.table import Table, percent
+from harness.report.table import Table, markdown_page, percent
 from harness.statistics.agreement import Agreement, Bounded, agreement_of
 from harness.text import encodable
 

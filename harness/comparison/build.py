@@ -17,10 +17,8 @@ from harness.comparison.runs import (
 )
 from harness.comparison.tables import comparison_tables, remarks
 from harness.records.digest import QuestionDigest
-from harness.records.lines import outcome_of
-from harness.records.run_dir import RunDir
-from harness.report.pages import render_page
-from harness.report.printing import markdown_page
+from harness.records.run_dir import RunDir, outcome_of
+from harness.report.table import markdown_page, render_page
 from harness.statistics.intervals import FEW_CLUSTERS, Repeats, repeats_table
 from harness.statistics.paired_tests import holm
 

@@ -10,11 +10,8 @@ from typing import Any
 from harness.comparison.runs import ComparedRun, read_run_at
 from harness.errors import HarnessError, UsageError
 from harness.records.run_dir import MANIFEST, RunDir
-from harness.report.chart_sections import bounds_of, shares
-from harness.report.charts import figure
-from harness.report.pages import render_page
-from harness.report.printing import markdown_page
-from harness.report.table import Table, number, percent
+from harness.report.charts import bounds_of, figure, shares
+from harness.report.table import Table, markdown_page, number, percent, render_page
 
 STEM = "leaderboard"
 _NOTE = (

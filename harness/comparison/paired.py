@@ -16,7 +16,7 @@ from harness.metrics.per_question import (
 )
 from harness.metrics.turn_recall import turn_figures
 from harness.records.digest import QuestionDigest
-from harness.records.lines import Outcome, outcome_of
+from harness.records.run_dir import Outcome, outcome_of
 from harness.records.schema import RankedLine
 from harness.statistics.intervals import bootstrap_mean, proportion
 from harness.statistics.paired_tests import (

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import RunMismatch, UsageError
-from harness.records.lines import RunLines, read_run
 from harness.records.manifest import PLACE_SETTINGS, Manifest, load_manifest
-from harness.records.run_dir import RunDir
+from harness.records.run_dir import RunDir, RunLines, read_run
 from harness.records.schema import ManifestData
 from harness.report.build import build_report
 from harness.report.schema import Report

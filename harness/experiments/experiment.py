@@ -29,8 +29,8 @@ from harness.pipeline.prompts import record_prompts
 from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
 from harness.records.run_dir import INGEST, PROMPTS, RunDir
-from harness.replay.modes.context import CHOICES, ContextWindow
-from harness.replay.modes.registry import NATIVE, Approach
+from harness.replay.context_modes import CHOICES, ContextWindow
+from harness.replay.modes import NATIVE, Approach
 from harness.report.build import write_report
 
 CELL = "cell.json"

@@ -13,8 +13,7 @@ from harness.datasets.questions import Question
 from harness.errors import UsageError
 from harness.experiments.cells import Cell
 from harness.experiments.experiment import Laboratory, finish_cell
-from harness.pipeline.imported_hypotheses import take_hypotheses
-from harness.pipeline.judging import judge_run
+from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.run import Run
 from harness.records.run_dir import RunDir
 

@@ -12,9 +12,7 @@ from harness.experiments.experiment import Laboratory, megabytes_of, seconds_of
 from harness.metrics.effort import percentile
 from harness.records.run_dir import RunDir
 from harness.report.charts import Curve, curve_chart, figure
-from harness.report.pages import render_page
-from harness.report.printing import markdown_page
-from harness.report.table import Table, number, p_value, percent
+from harness.report.table import Table, markdown_page, number, p_value, percent, render_page
 from harness.statistics.paired_tests import holm
 
 JSON, MARKDOWN, HTML = "experiment.json", "experiment.md", "experiment.html"

@@ -12,8 +12,7 @@ from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined_answers import best_first, final_answer, overlap
 from harness.records.digest import QuestionDigest
 from harness.records.schema import JudgeRecord
-from harness.report.printing import markdown_page
-from harness.report.table import Table, percent
+from harness.report.table import Table, markdown_page, percent
 
 Lines = Mapping[str, Mapping[str, Any]]
 Record = Mapping[str, Any]

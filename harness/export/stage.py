@@ -21,9 +21,8 @@ from harness.export.hypotheses import (
 from harness.export.refined_scores import scored_records, summary_of, summary_page
 from harness.export.retrieval_log import Granularity, log_lines
 from harness.records.digest import QuestionDigest
-from harness.records.lines import ranked_lines
 from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
+from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir, ranked_lines
 from harness.records.schema import JudgeRecord
 
 # The formats of several files.

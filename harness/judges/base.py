@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from harness.records.digest import QuestionDigest
-from harness.spending.budget import Meter
+from harness.spending import Meter
 
 Decision = Literal["yes", "no"]
 

@@ -9,16 +9,20 @@ from typing import Any
 from harness.datasets.formats.catalogue import WITH_OPTIONS
 from harness.errors import UsageError
 from harness.judges.base import Judge, Verdict
-from harness.judges.deferred_chat import Correspondence, DeferredChat
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
-from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
+from harness.judges.openai_chat import (
+    ChatEndpoint,
+    Correspondence,
+    DeferredChat,
+    OpenAIChat,
+    ReplyCache,
+)
 from harness.judges.rubric_judge import RubricJudge
 from harness.judges.rubric_lexical import LexicalRubricJudge
 from harness.judges.rubrics import RUBRICS
 from harness.records.digest import QuestionDigest
-from harness.spending.budget import Meter, Payee
-from harness.spending.usage import Price
+from harness.spending import Meter, Payee, Price
 
 _LETTERS = "abcdefghij"
 # The last announced letter counts: models think aloud before. "The answer is a guess" names none.

@@ -9,9 +9,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from harness.judges.lexical.refusal import declines, is_refusal
-from harness.judges.lexical.words import MONTHS, fold, raw_tokens, sentences, tokens
-from harness.probes.probing import names_day
+from harness.judges.lexical.words import (
+    MONTHS,
+    declines,
+    fold,
+    is_refusal,
+    raw_tokens,
+    sentences,
+    tokens,
+)
+from harness.text import names_day
 
 
 @dataclass(frozen=True, slots=True)

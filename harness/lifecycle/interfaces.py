@@ -14,8 +14,8 @@ from harness.assistants.template import Occasion
 from harness.assistants.transport import Transport
 from harness.lifecycle.cases import Ask, Case, Forget, Restart, Say, Step
 from harness.lifecycle.checks import faults
-from harness.replay.blinding import Blinding
-from harness.spending.budget import Meter
+from harness.replay.ingest import Blinding
+from harness.spending import Meter
 from harness.text import rfc3339
 
 # Some assistants delete nothing before the user has confirmed it.

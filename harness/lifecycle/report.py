@@ -4,15 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
+from harness.comparison.thresholds import GateResult
 from harness.errors import UsageError
-from harness.gates.thresholds import GateResult
 from harness.lifecycle.cases import KINDS, Case
 from harness.lifecycle.interfaces import AskLine, CaseLine, told
 from harness.lifecycle.run import FAILED, FORMAT, LifecycleRun
 from harness.records.run_dir import REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN
-from harness.report.pages import render_page
-from harness.report.printing import markdown_page
-from harness.report.table import Table, percent
+from harness.report.table import Table, markdown_page, percent, render_page
 from harness.statistics.intervals import Share, proportion
 
 TITLE = "Memory over its life"

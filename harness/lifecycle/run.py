@@ -31,9 +31,9 @@ from harness.lifecycle.interfaces import CaseLine, ChosenInterface, Course
 from harness.records.accounts import account_of, all_meters
 from harness.records.manifest import Manifest, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
-from harness.replay.blinding import Blinding, new_salt
-from harness.replay.modes.chat import Attempts
-from harness.spending.budget import Budget, Limits, Meter
+from harness.replay.chat_mode import Attempts
+from harness.replay.ingest import Blinding, new_salt
+from harness.spending import Budget, Limits, Meter
 from harness.version import git_state, harness_version
 
 

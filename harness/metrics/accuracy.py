@@ -10,7 +10,7 @@ from typing import Any, NotRequired, TypedDict
 from harness.datasets.digests import is_official_abstention
 from harness.datasets.questions import ABILITIES, ABSTENTION, LONGMEMEVAL_TYPES
 from harness.records.digest import QuestionDigest
-from harness.records.lines import Outcome, RunLines, outcome_of
+from harness.records.run_dir import Outcome, RunLines, outcome_of
 from harness.statistics.intervals import Mean, Share, bootstrap_mean, proportion
 
 

@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 
 from harness.metrics.per_question import SourcesTable
 from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
-from harness.spending.usage import Price, Usage
+from harness.spending import Price, Usage
 
 _CUT: tuple[Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"], ...] = (
     "sessions",

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from harness.metrics.per_question import tells_rounds
 from harness.records.digest import QuestionDigest, round_name
-from harness.records.lines import RunLines, outcome_of
+from harness.records.run_dir import RunLines, outcome_of
 from harness.records.schema import RankedLine
 
 

@@ -17,8 +17,8 @@ from harness.records.accounts import account_of
 from harness.records.manifest import now
 from harness.records.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL
 from harness.records.schema import FailureLine
-from harness.replay.modes.mode import Mode
-from harness.spending.budget import Limits, Meter
+from harness.replay.mode import Mode
+from harness.spending import Limits, Meter
 
 # The share of failures among fewer questions says too little about the rest.
 ENOUGH = 10

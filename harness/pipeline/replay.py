@@ -11,14 +11,14 @@ from harness.errors import AssistantUnreachable, RunInterrupted, UsageError
 from harness.judges.base import Judge
 from harness.pipeline.histories import HistoryReplay, ReplayOptions
 from harness.pipeline.judging import meters_of
+from harness.pipeline.probing import probe_assistant
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import CONTINUE, Run
-from harness.probes.probing import probe_assistant
 from harness.records.run_dir import FAILURES, HYPOTHESES, RETRIEVAL
-from harness.replay.blinding import Blinding
-from harness.replay.modes.chat import Attempts
-from harness.replay.modes.registry import Approach, Surroundings, make_mode
-from harness.spending.budget import Meter
+from harness.replay.chat_mode import Attempts
+from harness.replay.ingest import Blinding
+from harness.replay.modes import Approach, Surroundings, make_mode
+from harness.spending import Meter
 
 
 def replay_run(

@@ -22,10 +22,10 @@ from harness.records.digest import QuestionDigest
 from harness.records.manifest import FORMAT, Manifest, difference, load_manifest, now
 from harness.records.run_dir import QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, GoldRecord, ManifestData
-from harness.replay.blinding import new_salt
+from harness.replay.ingest import new_salt
 from harness.report.build import write_report
 from harness.report.schema import Report
-from harness.spending.budget import Budget, Limits, Meter
+from harness.spending import Budget, Limits, Meter
 from harness.version import git_state, harness_version
 
 # A large file is known by its name and size until it is hashed.

@@ -7,8 +7,7 @@ from typing import Literal
 from harness.records.manifest import Manifest, load_manifest
 from harness.records.run_dir import RunDir
 from harness.records.schema import InvocationDetails, ManifestData, PriceRecord, UsageRecord
-from harness.spending.budget import Meter, Payee
-from harness.spending.usage import Price, Usage
+from harness.spending import Meter, Payee, Price, Usage
 
 _SPENT: dict[Payee, Literal["spent", "judge_spent", "second_judge_spent"]] = {
     "assistant": "spent",

@@ -20,7 +20,7 @@ from harness.records.schema import (
     ManifestData,
     PriceRecord,
 )
-from harness.spending.usage import Price
+from harness.spending import Price
 
 FORMAT = 2
 # Where a server listens and keeps its files does not change what it answers.

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from harness.assistants.returned_sources import ReturnedSource
 from harness.datasets.questions import HaystackSession, Question, rounds_of
-from harness.replay.blinding import Blinding
+from harness.replay.ingest import Blinding
 
 # Shorter texts stand within many turns by chance.
 _TELLING = 12

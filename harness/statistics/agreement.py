@@ -9,9 +9,14 @@ from itertools import combinations
 from math import sqrt
 from typing import TypedDict
 
-from harness.statistics.intervals import bootstrap_mean, percentile_interval, proportion
+from harness.statistics.intervals import (
+    RESAMPLES,
+    bootstrap_mean,
+    percentile_interval,
+    proportion,
+    resampled,
+)
 from harness.statistics.paired_tests import Pairs
-from harness.statistics.resampling import RESAMPLES, resampled
 
 
 def kendall_tau_b(first: Sequence[float], second: Sequence[float]) -> float | None:

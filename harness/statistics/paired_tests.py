@@ -14,8 +14,7 @@ from random import Random
 from statistics import NormalDist
 from typing import Self
 
-from harness.statistics.intervals import ALPHA
-from harness.statistics.resampling import RESAMPLES, SEED
+from harness.statistics.intervals import ALPHA, RESAMPLES, SEED
 
 
 @dataclass(frozen=True, slots=True)

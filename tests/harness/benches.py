@@ -14,7 +14,7 @@ from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run
 from harness.pipeline.replay import replay_run
 from harness.pipeline.run import Run
-from harness.replay.modes.registry import Approach
+from harness.replay.modes import Approach
 
 QUICK = RetryPolicy(attempts=3, reconnect_seconds=5.0, first_wait=0.01, longest_wait=0.05)
 

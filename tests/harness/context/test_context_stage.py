@@ -9,7 +9,7 @@ from benches import Bench, Finished
 from scripted_rival import PROFILE, Rival
 
 from harness.assistants.profile import load_profile
-from harness.replay.modes.registry import Approach
+from harness.replay.modes import Approach
 
 Harness = Callable[..., Finished]
 

@@ -6,10 +6,10 @@ import json
 import pytest
 from histories import chat, history, instance, turn
 
-from harness.context.prompt_evidence import prompt_record, prompt_table
 from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import Question
+from harness.metrics.prompt_evidence import prompt_record, prompt_table
 
 SAID = 'I said:\n"the kayak\tis <turquoise>" — 100 % sure.'
 

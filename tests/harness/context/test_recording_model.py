@@ -6,8 +6,8 @@ import httpx
 import openai
 import pytest
 
-from harness.context.recording_model import ANSWER, all_text, recording_model
 from harness.errors import UsageError
+from harness.pipeline.prompts import ANSWER, all_text, recording_model
 
 ASKED = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi?"}]
 

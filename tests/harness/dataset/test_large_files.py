@@ -14,7 +14,7 @@ from histories import instance, three_questions, write_data
 from harness.datasets.registry import open_dataset
 from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
 from harness.errors import DatasetError, RunMismatch, UsageError
-from harness.pipeline.imported_hypotheses import take_hypotheses
+from harness.pipeline.judging import take_hypotheses
 
 NASTY = 'She said "question_id": "q9", then \\"question_type\\": {"question_id": 1}'
 

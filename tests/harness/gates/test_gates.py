@@ -11,10 +11,10 @@ from made_runs import made_run
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
+from harness.comparison.gates import check_regression, junit_xml
 from harness.comparison.runs import load_run
+from harness.comparison.thresholds import GateResult, figure_of, parse_threshold
 from harness.errors import RunMismatch, UsageError
-from harness.gates.gates import check_regression, junit_xml
-from harness.gates.thresholds import GateResult, figure_of, parse_threshold
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report
 from harness.report.table import p_value

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from benches import Bench, Finished
 
-from harness.handout.folder import PromptFolder
-from harness.pipeline.answers_elsewhere import ids_of
+from harness.pipeline.elsewhere import ids_of
+from harness.pipeline.handout import PromptFolder
 
 Harness = Callable[..., Finished]
 

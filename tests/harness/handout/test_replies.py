@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import DatasetError, RunMismatch, UsageError
-from harness.handout.folder import PromptFolder, prompt_text
-from harness.handout.replies import HandedReply, read_replies
+from harness.pipeline.handout import HandedReply, PromptFolder, prompt_text, read_replies
 
 
 def body(*texts: str) -> dict[str, Any]:

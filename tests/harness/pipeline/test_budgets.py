@@ -13,9 +13,8 @@ from scripted_rival import Rival
 from harness.assistants.profile import load_profile
 from harness.assistants.wire import WireAnswer
 from harness.errors import BudgetSpent, UsageError
-from harness.replay.modes.registry import Approach
-from harness.spending.budget import Budget, Limits, Meter
-from harness.spending.usage import Price, Usage
+from harness.replay.modes import Approach
+from harness.spending import Budget, Limits, Meter, Price, Usage
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))

@@ -8,8 +8,8 @@ from benches import Bench
 from scripted_rival import PROFILE, Rival
 
 from harness.assistants.profile import load_profile, parse_profile
-from harness.probes.probing import make_probe, read_answers
-from harness.replay.modes.registry import Approach
+from harness.pipeline.probing import make_probe, read_answers
+from harness.replay.modes import Approach
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 

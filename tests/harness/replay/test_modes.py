@@ -15,8 +15,8 @@ from scripted_rival import RECORDING, Rival
 from harness.assistants.profile import Profile, load_profile, parse_profile
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import HYPOTHESES, INGEST, RunDir
-from harness.replay.modes.context import ContextWindow
-from harness.replay.modes.registry import MODES, Approach
+from harness.replay.context_modes import ContextWindow
+from harness.replay.modes import MODES, Approach
 
 WAITING = f"""{RECORDING}
 [forget]

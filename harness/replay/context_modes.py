@@ -19,8 +19,8 @@ from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
 from harness.prompt import Prompt, load_prompts
 from harness.records.schema import ContextAccount, RetrievalLine
-from harness.replay.blinding import Blinding
-from harness.replay.modes.mode import AnswerLines, hypothesis_line
+from harness.replay.ingest import Blinding
+from harness.replay.mode import AnswerLines, hypothesis_line
 from harness.text import characters_of, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")

@@ -20,9 +20,8 @@ from harness.datasets.questions import HaystackSession, Question, Turn, rounds_o
 from harness.errors import UsageError
 from harness.records.run_dir import ATTEMPTS, RunDir
 from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
-from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingested
-from harness.replay.modes.mode import AnswerLines, hypothesis_line, ingest_line, ms_since
+from harness.replay.ingest import Blinding, Ingested
+from harness.replay.mode import AnswerLines, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import sources_line
 from harness.replay.source_matching import SourceMatcher
 from harness.text import rfc3339

@@ -13,14 +13,13 @@ from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, UsageError
 from harness.records.schema import IngestLine, RankedRound, RankedSession, RetrievalLine
-from harness.replay.blinding import Blinding
-from harness.replay.ingest import Ingester, Together
-from harness.replay.modes.chat import Attempts, ChatMode
-from harness.replay.modes.context import CHOICES, ContextMode, ContextWindow, prompt_of
-from harness.replay.modes.mode import AnswerLines, Mode, hypothesis_line, ingest_line, ms_since
+from harness.replay.chat_mode import Attempts, ChatMode
+from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
+from harness.replay.ingest import Blinding, Ingester, Together
+from harness.replay.mode import AnswerLines, Mode, hypothesis_line, ingest_line, ms_since
 from harness.replay.rankings import ranked_round, ranked_session
 from harness.replay.source_matching import RoundPlace
-from harness.spending.budget import Meter
+from harness.spending import Meter
 from harness.text import rfc3339
 
 TOP_K = 50

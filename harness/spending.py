@@ -1,17 +1,56 @@
-"""What a run may spend on models, the assistant's and the judges': tokens and money, counted from
-the usage in their replies.
+"""What calls of models take: tokens and money, counted from the usage in replies, forecast by
+assumptions that are printed beside, held to a budget.
 
 Usage that a reply does not tell is estimated, four characters a token, and said to be. Recording
 turns without an answer tells nothing and counts nothing.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from harness.errors import BudgetSpent, UsageError
-from harness.spending.usage import Price, Usage
 from harness.text import tokens_at_least_one
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens of calls; `estimated_calls` of `calls` told no usage of their own."""
+
+    calls: int = 0
+    estimated_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Both kinds together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, other: "Usage") -> None:
+        """Count another one in."""
+        self.calls += other.calls
+        self.estimated_calls += other.estimated_calls
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+
+    def usd(self, price: Price) -> float:
+        """US dollars at a price."""
+        return price.of(self.prompt_tokens, self.completion_tokens)
+
 
 Payee = Literal["assistant", "judge", "second_judge", "author"]
 _PRICED_BY: dict[Payee, str] = {
@@ -133,3 +172,67 @@ def _spending(reply: Metered, expected: int) -> Usage:
         if completion is None
         else completion,
     )
+
+
+# Assumptions, printed with the figures.
+ANSWER_TOKENS = 150
+CHAT_SECONDS = 2.0
+RECORD_SECONDS = 0.05
+# A model that thinks writes more.
+VERDICT_TOKENS = 10
+
+
+@dataclass(slots=True)
+class Forecast:
+    """Counts of what would be sent; tokens are of chat calls, four characters each."""
+
+    by_type: Counter[str] = field(default_factory=Counter)
+    histories: int = 0
+    sessions: int = 0
+    rounds: int = 0
+    turns: int = 0
+    recorded_turns: int = 0
+    chat_calls: int = 0
+    prompt_tokens: int = 0
+    questions_cut: int = 0
+
+    @property
+    def questions(self) -> int:
+        """All types together."""
+        return self.by_type.total()
+
+    @property
+    def completion_tokens(self) -> int:
+        """If every call is answered at the assumed length."""
+        return self.chat_calls * ANSWER_TOKENS
+
+    def seconds(self, concurrency: int) -> float:
+        """At the assumed speed, so many users side by side."""
+        one_by_one = self.chat_calls * CHAT_SECONDS + self.recorded_turns * RECORD_SECONDS
+        return one_by_one / min(concurrency, max(1, self.histories))
+
+    def usd(self, price: Price | None) -> float | None:
+        """None where no price is known."""
+        return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingForecast:
+    """Calls of one judge's model, were none of its replies kept."""
+
+    judge_id: str
+    calls: int
+    prompt_tokens: int
+    price: Price | None
+
+    @property
+    def completion_tokens(self) -> int:
+        """If every reply has the assumed length."""
+        return self.calls * VERDICT_TOKENS
+
+    @property
+    def usd(self) -> float | None:
+        """None where no price is known."""
+        if self.price is None:
+            return None if self.calls else 0.0
+        return self.price.of(self.prompt_tokens, self.completion_tokens)
