@@ -22,8 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GroupKFold
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import load_longmemeval
+from harness.datasets.questions import digest_of
 from harness.judges.controls import unlike
 from harness.judges.lexical.judge import (
     WEIGHTS,

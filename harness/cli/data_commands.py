@@ -14,10 +14,11 @@ from harness.cli import options
 from harness.cli.output import progress, results
 from harness.compilation.compiler import compile_histories, manifest_path
 from harness.compilation.recipe import Recipe, parse_dates, parse_depth
+from harness.datasets.benchmark import KnownFile
 from harness.datasets.description import describe
 from harness.datasets.download import Downloaded, download, files_of
-from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
-from harness.datasets.registry import open_dataset, sample_json
+from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, open_dataset
+from harness.datasets.sample import sample_json
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import NotPublished, UsageError
 from harness.export.stage import FORMATS, ExportOptions, export

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.assistants.profile import BUILT_IN
-from harness.datasets.registry import DATASETS
+from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
 from harness.judges.rubrics import RUBRICS
 from harness.replay.ingest import Together
@@ -17,7 +17,7 @@ DatasetName = Annotated[
     str,
     typer.Option(
         "--dataset",
-        help=f"Which data set: {', '.join(DATASETS)} (built in), or a class: module:Class.",
+        help=f"Which data set: {', '.join(BENCHMARKS)} (built in), or a class: module:Class.",
     ),
 ]
 DataFile = Annotated[

@@ -15,14 +15,14 @@ from rich.console import Console
 from rich.progress import track
 
 from harness.compilation.history import History, compose, largest, smallest
-from harness.compilation.instances import instances_of
 from harness.compilation.pool import Outline, PlacedSession, Pool, read_pool
 from harness.compilation.recipe import Recipe, rank
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import SUFFIXES, sha256_of
-from harness.datasets.registry import DATASETS, open_dataset
+from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.datasets.selection import QuestionSource, select
 from harness.errors import DatasetError, UsageError
+from harness.export.longmemeval import instances_of
 from harness.text import tokens_of
 from harness.version import git_state, harness_version
 
@@ -102,7 +102,7 @@ def _compressed(raw: IO[bytes], name: str) -> Iterator[_Sink]:
         yield raw
 
 
-COMPILED = ("longmemeval", "locomo", "locomo-refined", "sample")
+COMPILED = tuple(known.name for known in BENCHMARKS.values() if known.is_compiled)
 
 FORMAT = 1
 
@@ -147,7 +147,7 @@ def compile_histories(
     """
     if source.file is not None and source.file.resolve() == out.resolve():
         raise UsageError(f"--out {out} is the file to read: choose another name")
-    if source.dataset in DATASETS and source.dataset not in COMPILED:
+    if source.dataset in BENCHMARKS and source.dataset not in COMPILED:
         raise UsageError(
             f"compile writes LongMemEval's format, in which {source.dataset} has no place; "
             f"it takes {', '.join(COMPILED)}, or module:Class"

@@ -9,11 +9,27 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from harness.datasets.golds import GoldCorrection
+from harness.datasets import refined
+from harness.datasets.benchmark import (
+    Answered,
+    Benchmark,
+    Export,
+    Given,
+    KnownFile,
+    Metrics,
+    RubricRules,
+    or_abstention,
+)
+from harness.datasets.dataset import Dataset, Fingerprint, Gold, held, size_of
+from harness.datasets.files import read_records, sha256_of
+from harness.datasets.golds import GoldCorrection, read_corrections, require_known
+from harness.datasets.locomo_scores import locomo_scores
 from harness.datasets.questions import LOCOMO_CATEGORIES, HaystackSession, Question, Turn
-from harness.errors import DatasetError
+from harness.errors import DatasetError, UsageError
 from harness.text import encodable
 
 ADVERSARIAL = LOCOMO_CATEGORIES[5]
@@ -24,6 +40,8 @@ _DATE = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])m on (\d{1,2}) (\w+), (\d{4})", r
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
+_NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}
+_LOCOMO = "https://raw.githubusercontent.com/snap-research/locomo/main/data"
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 
 Corrections = Mapping[str, GoldCorrection]
@@ -257,3 +275,108 @@ class _Question:
 
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")
+
+
+def open_locomo(given: Given) -> Dataset:
+    """A file in the layout of LoCoMo, or in LoCoMo-Refined's public one."""
+    file, gold_file = given.path, given.gold
+    corrections = {} if gold_file is None else read_corrections(gold_file)
+    samples = _samples(file)
+    if samples is None:
+        if gold_file is not None:
+            raise UsageError("--gold needs the file with the conversations")
+        return _questions_alone(given.name, file)
+    questions = parse_locomo(samples, source=str(file), corrections=corrections)
+    gold = None
+    if gold_file is not None:
+        ids = (question.question_id for question in questions)
+        changed = require_known(corrections, ids, gold_file)
+        gold = Gold(gold_file.name, sha256_of(gold_file), changed)
+    fingerprint = Fingerprint.of_file(file)
+    return held(given.name, file, size_of(file), fingerprint, questions, gold)
+
+
+def _samples(file: Path) -> Iterator[dict[str, Any]] | None:
+    """The samples of either layout, or None where only questions are there."""
+    records = read_records(file)
+    first = next(records, None)
+    if first is None:
+        raise DatasetError(f"{file}: holds no questions")
+    if not refined.is_public(first):
+        return chain([first], records)
+    conversations = file.with_name(refined.CONVERSATIONS)
+    return refined.samples_of([first, *records], conversations) if conversations.exists() else None
+
+
+def _questions_alone(name: str, file: Path) -> Dataset:
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        raise UsageError(
+            f"{file} holds questions without their conversations: they can be judged, not "
+            f"replayed; put {refined.CONVERSATIONS} beside it, or use locomo_refined.json"
+        )
+
+    outlines = refined.digests_of(read_records(file), str(file))
+    return Dataset(name, file.name, size_of(file), Fingerprint.of_file(file), outlines, read)
+
+
+def _exported(run: Answered) -> list[dict[str, Any]]:
+    """The questions of each conversation with prediction and retrieved turns under its name.
+
+    The scorer wants an answer everywhere: an adversarial question gets its trap.
+    """
+    samples: dict[str, list[dict[str, Any]]] = {}
+    for question in run.questions:
+        line = run.hypotheses.get(question.question_id, {})
+        ranked = run.retrieval.get(question.question_id, {}).get("ranked_rounds", ())
+        qa = {
+            "question": question.question,
+            "answer": question.trap or question.answer,
+            "evidence": list(question.evidence_ids),
+            "category": _NUMBERS[question.question_type],
+            f"{run.name}_prediction": line.get("hypothesis", ""),
+            f"{run.name}_prediction_context": [
+                t for item in ranked for t in item.get("turn_ids", ())
+            ],
+        }
+        samples.setdefault(question.history_id, []).append(qa)
+    return [{"sample_id": sample_id, "qa": qas} for sample_id, qas in samples.items()]
+
+
+LOCOMO_RUBRIC = RubricRules(
+    "locomo",
+    1,
+    ("lenient", "abstention"),
+    or_abstention("lenient", "abstention"),
+    ours=("abstention",),
+)
+LOCOMO = Benchmark(
+    "locomo",
+    open_locomo,
+    takes_gold=True,
+    is_compiled=True,
+    rubrics=(LOCOMO_RUBRIC,),
+    metrics=Metrics("locomo", ("f1",), locomo_scores, frozenset(LOCOMO_CATEGORIES.values())),
+    exports=(Export("locomo", _exported, "LoCoMo", LOCOMO_CATEGORIES.values(), written="whole"),),
+    files=(
+        KnownFile(
+            key="locomo",
+            dataset="locomo",
+            edition="ten conversations",
+            file="locomo10.json",
+            url=f"{_LOCOMO}/locomo10.json",
+            licence="CC BY-NC 4.0",
+            sha256="79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
+            size=2_805_274,
+        ),
+    ),
+)
+LOCOMO_REFINED = Benchmark(
+    "locomo-refined",
+    open_locomo,
+    takes_gold=True,
+    is_compiled=True,
+    rubrics=refined.RUBRICS,
+    metrics=refined.METRICS,
+    exports=refined.EXPORTS,
+    files=refined.FILES,
+)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats.catalogue import WITH_OPTIONS
+from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
 from harness.judges.base import Judge, Verdict
 from harness.judges.lexical import LexicalJudge
@@ -135,9 +135,7 @@ class JudgeOptions:
 
 def default_judge(dataset: str) -> str:
     """The judge without a model that knows how the data set is scored."""
-    if dataset == BEAM:
-        return BEAM
-    return "choice" if dataset in WITH_OPTIONS else "lexical"
+    return BENCHMARKS[dataset].judge if dataset in BENCHMARKS else "lexical"
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:

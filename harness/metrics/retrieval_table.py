@@ -8,7 +8,7 @@ for data that names its evidence by turn ids, and holds LoCoMo's definitions.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from harness.datasets.digests import is_official_abstention
+from harness.datasets.questions import is_official_abstention
 from harness.metrics.per_question import (
     CONTEXT_BUDGETS,
     SourcesTable,

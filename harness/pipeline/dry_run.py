@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.datasets.dataset import Dataset
-from harness.datasets.digests import digest_of
-from harness.datasets.questions import Question, rounds_of
+from harness.datasets.questions import Question, digest_of, rounds_of
 from harness.datasets.registry import open_source
 from harness.datasets.selection import QuestionSource, select
 from harness.judges.base import Judge

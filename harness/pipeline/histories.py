@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.assistants.transport import Transport
-from harness.datasets.digests import digest_of
-from harness.datasets.questions import Question
+from harness.datasets.questions import Question, digest_of
 from harness.errors import AssistantError, AssistantTimeout, AssistantUnreachable, TooManyErrors
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import Run

@@ -10,10 +10,8 @@ from typing import Literal
 from rich.console import Console
 
 from harness.datasets.dataset import Dataset
-from harness.datasets.digests import digest_of
-from harness.datasets.editions import edition_of
-from harness.datasets.questions import Question
-from harness.datasets.registry import open_source
+from harness.datasets.questions import Question, digest_of
+from harness.datasets.registry import edition_of, open_source
 from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
 from harness.errors import UsageError
 from harness.pipeline.progress import ReplayProgress, make_progress

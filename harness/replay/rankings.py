@@ -5,8 +5,12 @@ from itertools import chain
 from typing import Any, TypedDict, cast
 
 from harness.assistants.returned_sources import Returned, ReturnedSource, SourceLayout
-from harness.datasets.digests import official_session_id, official_turn_id
-from harness.datasets.questions import HaystackSession, rounds_of
+from harness.datasets.questions import (
+    HaystackSession,
+    official_session_id,
+    official_turn_id,
+    rounds_of,
+)
 from harness.records.schema import RankedRound, RankedSession, SourcesAccount
 from harness.replay.source_matching import By, RoundPlace, SourceMatcher, SourcePlace
 from harness.text import beginning, rfc3339

@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from harness.datasets.benchmark import Benchmark, Given
+from harness.datasets.dataset import Dataset, Fingerprint, held, size_of
 from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn
 from harness.errors import DatasetError
 
@@ -30,11 +32,6 @@ def read_lives(folder: Path) -> list[Question]:
     """
     found = sorted(file for file in folder.glob(f"*{_QUESTIONS}"))
     return [question for file in found for question in _life(file)]
-
-
-def files_of(folder: Path) -> list[Path]:
-    """What the lives in a folder are read from."""
-    return sorted(folder.glob("*.jsonl"))
 
 
 def _life(questions: Path) -> Iterator[Question]:
@@ -93,3 +90,17 @@ def _labelled(session: HaystackSession, turns: set[int]) -> HaystackSession:
         return session
     said = (replace(turn, has_answer=n in turns) for n, turn in enumerate(session.turns))
     return replace(session, turns=tuple(said))
+
+
+def open_lives(given: Given) -> Dataset:
+    """The lives of a folder, by default the short ones that come with the harness."""
+    folder = LONG_LIVES if given.name == "long-lives" else given.file or LIVES
+    questions, files = read_lives(folder), sorted(folder.glob("*.jsonl"))
+    if not questions:
+        raise DatasetError(f"{folder}: holds no lives")
+    size = sum(map(size_of, files))
+    return held(given.name, given.file, size, Fingerprint.of_files(files), questions)
+
+
+SHORT = Benchmark("lives", open_lives, file="optional")
+LONG = Benchmark("long-lives", open_lives, file="built in")

@@ -6,9 +6,8 @@ import json
 import pytest
 from histories import chat, history, instance, turn
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
-from harness.datasets.questions import Question
+from harness.datasets.questions import Question, digest_of
 from harness.metrics.prompt_evidence import prompt_record, prompt_table
 
 SAID = 'I said:\n"the kayak\tis <turquoise>" — 100 % sure.'

@@ -10,8 +10,8 @@ from benches import Finished
 from histories import instance, write_data
 from scripted_judge import Fault, ScriptedJudge
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import digest_of
 from harness.judges.controls import draw_controls, unlike
 from harness.judges.lexical import LexicalJudge
 from harness.metrics.judge_table import controls_table, second_judge_table

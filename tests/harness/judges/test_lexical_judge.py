@@ -7,8 +7,8 @@ import pytest
 from histories import instance
 
 from benchmarks.lexical_judge import CONTROL, Row, cells, cross_validated, fit, read_rows
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import digest_of
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
 from harness.judges.lexical.judge import code_outline, conclusion, shipped_weights
 from harness.judges.lexical.quantities import Day, days, quantities

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scripted_judge import Fault, ScriptedJudge
 from special_tokens import LINE_ENDS, SPECIAL_TOKENS
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import digest_of
 from harness.errors import JudgeUnavailable, UsageError
 from harness.judges.base import Verdict
 from harness.judges.openai_chat import ReplyCache

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-from harness.datasets.formats import multiple_choice
-from harness.datasets.formats.entries import Entry, Sessions, entries_of
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import Entry, Sessions, checked_options, entries_of, put_options
 from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.errors import DatasetError
 
@@ -87,14 +87,14 @@ def _question(name: str, kind: str, entry: Entry, place: str, told: Sessions) ->
     given = [option for option in entry.items("options") if isinstance(option, str)]
     wanted = entry.text("answer").strip()
     answer = next((o.strip() for o in given if o.strip().lower() == wanted.lower()), wanted)
-    options = multiple_choice.checked(entry, "options", entry.items("options"), answer)
+    options = checked_options(entry, "options", entry.items("options"), answer)
     last = told[-1]
     asked = by_asker.text(asker)
     spoken = asked if asker == "default" else f"{asker}: {asked}"
     return Question(
         question_id=name,
         question_type=kind,
-        question=multiple_choice.put(spoken, options),
+        question=put_options(spoken, options),
         answer=answer,
         answer_is_number=False,
         question_date=last.session_date + timedelta(seconds=len(last.turns)),
@@ -104,3 +104,6 @@ def _question(name: str, kind: str, entry: Entry, place: str, told: Sessions) ->
         shared_history=place,
         options=options,
     )
+
+
+DIALSIM = Benchmark("dialsim", reader(questions), judge="choice")

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
-from harness.datasets.formats.entries import Entry, Sessions, entries_of
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import Entry, Sessions, entries_of
 from harness.datasets.questions import HaystackSession, Question, Turn
 
 
@@ -60,3 +61,6 @@ def _asked(
             is_abstention=False,
             shared_history=history,
         )
+
+
+HALUMEM = Benchmark("halumem", reader(questions))

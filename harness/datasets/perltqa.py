@@ -15,7 +15,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats.entries import (
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import (
     FIRST_DAY,
     Entry,
     Sessions,
@@ -174,3 +175,6 @@ def _groups(sections: Entry, section: str) -> Iterator[tuple[Entry, list[str]]]:
 def _words(value: Any) -> str:
     items = value if isinstance(value, list) else [value]
     return encodable(", ".join(str(item) for item in items))
+
+
+PERLTQA = Benchmark("perltqa", reader(questions, files))

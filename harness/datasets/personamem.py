@@ -14,15 +14,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats import multiple_choice
-from harness.datasets.formats.entries import (
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import (
     Entry,
     Sessions,
     a_day_each,
     beside,
+    checked_options,
     entries_of,
     just_after,
+    put_options,
     rows_of,
+    shuffled,
     together,
 )
 from harness.datasets.questions import Question, Turn
@@ -55,7 +58,7 @@ def v1_questions(file: Path) -> Iterator[Question]:
         answer = dict(letters).get(row.text("correct_answer").strip().strip("()"))
         if answer is None:
             raise row.error("correct_answer", f"no such option: {row.text('correct_answer')!r}")
-        options = multiple_choice.checked(row, "all_options", [text for _, text in letters], answer)
+        options = checked_options(row, "all_options", [text for _, text in letters], answer)
         asked = row.text("question" if row.has("question") else "user_question_or_message")
         sessions = sessions_of(messages[:end], where)
         key = (row.text("question_id"), row.text("question_type"), f"{context}:{end}")
@@ -86,13 +89,11 @@ def v2_questions(file: Path) -> Iterator[Question]:
         answer = row.text("correct_answer").strip()
         if not isinstance(wrong, list):
             raise row.error("incorrect_answers", "expected a list")
-        options = multiple_choice.checked(row, "incorrect_answers", [answer, *wrong], answer)
+        options = checked_options(row, "incorrect_answers", [answer, *wrong], answer)
         query = Entry(row.literal("user_query"), f"{row.where}: user_query").text("content")
         sessions = sessions_of(record.items("chat_history"), f"{path}: chat_history")
         key = (f"q{number:05d}", row.text("pref_type"), link)
-        yield _question(
-            key, query, tuple(multiple_choice.shuffled(options, query)), answer, sessions
-        )
+        yield _question(key, query, tuple(shuffled(options, query)), answer, sessions)
 
 
 def sessions_of(messages: list[Any], where: str) -> Sessions:
@@ -122,7 +123,7 @@ def _question(
     return Question(
         question_id=question_id,
         question_type=question_type,
-        question=multiple_choice.put(asked, options),
+        question=put_options(asked, options),
         answer=answer,
         answer_is_number=False,
         question_date=just_after(sessions),
@@ -164,3 +165,7 @@ def _linked(file: Path, link: str) -> Path:
         if (path := folder / link).is_file():
             return path
     raise DatasetError(f"{file}: {_LINK}: no such file in its folder or above it: {link}")
+
+
+PERSONAMEM = Benchmark("personamem", reader(v1_questions, v1_files), judge="choice")
+PERSONAMEM_V2 = Benchmark("personamem-v2", reader(v2_questions, v2_files), judge="choice")

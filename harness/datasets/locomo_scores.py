@@ -1,12 +1,19 @@
-"""Porter's stemmer in NLTK's variant, by which LoCoMo's official F1 compares words.
+"""LoCoMo's F1 over stemmed words, as snap-research/locomo computes it.
 
-The algorithm is Porter's of 1980. What NLTK does otherwise is marked NLTK; tests compare it with
-NLTK itself, which as a package is half as large as all else that the harness needs.
+A list answer (multi-hop) is cut at commas on both sides, of an open-domain answer only what stands
+before the first semicolon counts, and an adversarial question is right when the prediction says one
+of two phrases. The stemmer is Porter's, as nltk writes it.
 """
 
+import re
+import string
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
+
+from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.records.digest import QuestionDigest
 
 _ENDED = tuple[str, str]
 # NLTK: words with a stem of their own.
@@ -140,3 +147,48 @@ def _last_e(word: str) -> str:
 
 def _last_l(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
+
+
+_MULTI_HOP, _OPEN_DOMAIN, _ADVERSARIAL = (LOCOMO_CATEGORIES[number] for number in (1, 3, 5))
+_REFUSALS = ("no information available", "not mentioned")
+_SMALL_WORDS = re.compile(r"\b(?:a|an|the|and)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def locomo_scores(question: QuestionDigest, hypothesis: str) -> dict[str, float]:
+    """The metrics of one answer."""
+    return {"f1": locomo_f1(question.question_type, hypothesis, question.answer)}
+
+
+def locomo_f1(category: str, prediction: str, answer: str) -> float:
+    """The score of one prediction, 0 to 1, by its question's category."""
+    if category == _ADVERSARIAL:
+        return float(any(phrase in prediction.lower() for phrase in _REFUSALS))
+    if category == _MULTI_HOP:
+        return list_f1(prediction, answer)
+    if category == _OPEN_DOMAIN:
+        answer = answer.split(";")[0].strip()
+    return token_f1(prediction, answer)
+
+
+def token_f1(prediction: str, answer: str) -> float:
+    """F1 of two texts as bags of stems; 0 where they share none."""
+    said, wanted = stems(prediction), stems(answer)
+    shared = sum((Counter(said) & Counter(wanted)).values())
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(said), shared / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+def list_f1(prediction: str, answer: str) -> float:
+    """For each part of the answer its best F1 with a part of the prediction, averaged."""
+    parts, wanted = prediction.split(","), answer.split(",")
+    best = (max(token_f1(part, item) for part in parts) for item in wanted)
+    return sum(best) / len(wanted)
+
+
+def stems(text: str) -> list[str]:
+    """The words of a text in lower case without punctuation and small words, stemmed."""
+    plain = text.lower().translate(_NO_PUNCTUATION)
+    return [stem(word) for word in _SMALL_WORDS.sub(" ", plain).split()]

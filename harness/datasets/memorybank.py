@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats.entries import Entry, Sessions, beside, entries_of, just_after
-from harness.datasets.formats.pools import pool
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import Entry, Sessions, beside, entries_of, just_after
+from harness.datasets.pools import pool
 from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.errors import DatasetError
 
@@ -92,3 +93,7 @@ def _question(name: str, asked: Entry, person: str, sessions: Sessions) -> Quest
         is_abstention=False,
         shared_history=person,
     )
+
+
+MEMORYBANK = Benchmark("memorybank", reader(questions, files))
+MEMORYBANK_CHATS = Benchmark("memorybank-chats", reader(chats), is_pool=True)

@@ -11,7 +11,8 @@ one that is not found is not labelled.
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.datasets.formats.entries import (
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import (
     Entry,
     Sessions,
     a_day_each,
@@ -96,3 +97,6 @@ def _places(item: Entry, sessions: Sessions) -> list[tuple[int, int]]:
         for i, turn in enumerate(session.turns)
         if (turn.role, turn.content.strip()) in wanted
     ]
+
+
+CONVOMEM = Benchmark("convomem", reader(questions))

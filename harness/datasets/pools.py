@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats.entries import Entry, Sessions, a_day_each, entries_of, just_after
+from harness.datasets.benchmark import Benchmark, reader
+from harness.datasets.entries import Entry, Sessions, a_day_each, entries_of, just_after
 from harness.datasets.questions import Question, Turn
 
 _SPEAKERS = ("Speaker 1", "Speaker 2")
@@ -92,3 +93,8 @@ def _dulemon_turn(entry: Entry, line: Any) -> Turn:
         raise entry.error("conversation", f"expected 'Usr: …' or 'Bot: …', found {line!r}")
     words = said.rpartition("\t")[0] or said
     return Turn("user" if speaker == "Usr" else "assistant", words.strip())
+
+
+MSC_SELF_INSTRUCT = Benchmark("msc-self-instruct", reader(msc_self_instruct))
+MSC = Benchmark("msc", reader(msc), is_pool=True)
+DULEMON = Benchmark("dulemon", reader(dulemon), is_pool=True)
