@@ -8,10 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.authoring.draft import Author
-from harness.authoring.model_author import AuthorModel, ModelAuthor, forecast
-from harness.authoring.plan import TYPES, ontology, plan_items
-from harness.authoring.stage import (
+from harness.cli import options
+from harness.cli.output import FAILED_ITEMS, results
+from harness.errors import UsageError
+from harness.lab.authoring.draft import Author
+from harness.lab.authoring.model_author import AuthorModel, ModelAuthor, forecast
+from harness.lab.authoring.plan import TYPES, ontology, plan_items
+from harness.lab.authoring.stage import (
     FINISHED,
     HistoryPlan,
     Written,
@@ -21,10 +24,7 @@ from harness.authoring.stage import (
     review,
     write_items,
 )
-from harness.authoring.template_author import TemplateAuthor
-from harness.cli import options
-from harness.cli.output import FAILED_ITEMS, results
-from harness.errors import UsageError
+from harness.lab.authoring.template_author import TemplateAuthor
 from harness.records.run_dir import RunDir
 from harness.report.table import print_tables
 from harness.spending import Limits

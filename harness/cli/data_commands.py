@@ -1,5 +1,5 @@
-"""The commands that make data, bring it in, describe it and take results out: `compile`, `sample`,
-`download`, `stats`, `export`.
+"""The commands that bring data in, describe it and take results out: `download`, `sample`, `stats`,
+`export`.
 """
 
 import json
@@ -12,14 +12,11 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 
 from harness.cli import options
 from harness.cli.output import progress, results
-from harness.compilation.compiler import compile_histories, manifest_path
-from harness.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.datasets.benchmark import KnownFile
 from harness.datasets.description import describe
 from harness.datasets.download import Downloaded, download, files_of
 from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, open_dataset
 from harness.datasets.sample import sample_json
-from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import NotPublished, UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
@@ -138,57 +135,6 @@ def sample_command(
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
     print(out)
-
-
-def compile_command(
-    dataset: options.DatasetName,
-    out: Annotated[
-        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
-    ],
-    sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
-    ] = None,
-    tokens: Annotated[
-        int | None,
-        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
-    ] = None,
-    file: options.DataFile = None,
-    questions: Annotated[
-        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
-    ] = None,
-    types: options.Types = "",
-    ids: options.Ids = "",
-    per_type: options.PerType = None,
-    seed: options.Seed = 0,
-    keep_fillers: Annotated[
-        bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
-    ] = True,
-    lead_days: Annotated[
-        int,
-        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
-    ] = 30,
-    depth: Annotated[
-        str | None,
-        typer.Option(
-            "--depth",
-            help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
-            "or 'uniform'.",
-        ),
-    ] = None,
-    dates: Annotated[
-        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
-    ] = "kept",
-) -> None:
-    """Make new histories of any size from the sessions of a data set."""
-    filters = Filters(options.names(types), options.names(ids), per_type, seed)
-    place, rule = parse_depth(depth), parse_dates(dates)
-    recipe = Recipe(sessions, tokens, seed, keep_fillers, lead_days, place, rule)
-    source = QuestionSource(dataset, file, filters)
-    made = compile_histories(source, questions, recipe, out, progress())["counts"]
-    each = made["sessions"] / made["questions"], made["tokens_estimate"] / made["questions"]
-    size = f"{each[0]:.4g} sessions and {each[1]:,.0f} tokens each"
-    print(f"{made['questions']} histories, {size}: {out}")
-    print(f"manifest: {manifest_path(out)}")
 
 
 def _list() -> None:

@@ -10,7 +10,7 @@ from harness.cli import options
 from harness.cli.groups import Allowance, Gating, Judging, Selection, Server, grouped
 from harness.cli.output import finish, progress
 from harness.judges.openai_chat import Correspondence
-from harness.pipeline.elsewhere import (
+from harness.lab.elsewhere import (
     correspondence_of,
     export_questions,
     export_verdicts,
@@ -18,7 +18,7 @@ from harness.pipeline.elsewhere import (
     require_verdicts,
     take_answers,
 )
-from harness.pipeline.handout import PromptFolder, Replies, read_replies
+from harness.lab.handout import PromptFolder, Replies, read_replies
 from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.replay import replay_run

@@ -10,10 +10,10 @@ from harness.cli import options
 from harness.cli.groups import Allowance, Judging, Selection, grouped
 from harness.cli.output import FAILED_ITEMS, progress, results
 from harness.errors import UsageError
-from harness.experiments.cells import DESIGNS, Grid, Wanted, grid_of
-from harness.experiments.experiment import Laboratory, Reader, run_experiment
-from harness.experiments.online import ONLINE, judge_answers, write_sheets
-from harness.experiments.page import HTML, write_page
+from harness.lab.experiments.cells import DESIGNS, Grid, Wanted, grid_of
+from harness.lab.experiments.experiment import Laboratory, Reader, run_experiment
+from harness.lab.experiments.online import ONLINE, judge_answers, write_sheets
+from harness.lab.experiments.page import HTML, write_page
 from harness.report.table import print_tables
 
 

@@ -14,10 +14,10 @@ from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.output import FAILED_ITEMS, GATE_FAILED, progress, results
 from harness.errors import UsageError
-from harness.lifecycle.cases import load_cases
-from harness.lifecycle.interfaces import ChosenInterface
-from harness.lifecycle.report import check, parse_gate, report_tables, write_lifecycle_report
-from harness.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
+from harness.lab.lifecycle.cases import load_cases
+from harness.lab.lifecycle.interfaces import ChosenInterface
+from harness.lab.lifecycle.report import check, parse_gate, report_tables, write_lifecycle_report
+from harness.lab.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.table import print_tables
 from harness.spending import Limits

@@ -9,7 +9,6 @@ import typer
 
 from harness.cli.author_command import author_app
 from harness.cli.data_commands import (
-    compile_command,
     download_command,
     export_command,
     sample_command,
@@ -17,13 +16,12 @@ from harness.cli.data_commands import (
 )
 from harness.cli.elsewhere_commands import questions_app, verdicts_app
 from harness.cli.experiment_command import experiment_command
+from harness.cli.lab_commands import agreement_command, compile_command, leaderboard_command
 from harness.cli.lifecycle_command import lifecycle_command
 from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.result_commands import (
-    agreement_command,
     compare_command,
     judge_command,
-    leaderboard_command,
     report_command,
 )
 from harness.cli.run_commands import (

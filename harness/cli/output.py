@@ -26,11 +26,18 @@ FAILED_ITEMS = 1
 USAGE = 2
 GATE_FAILED = 3
 INTERRUPTED = 130
+# Columns of a table that is not shown on a terminal.
+_WIDTH = 150
 
 
 def results() -> Console:
     """Where results go: stdout, which can be piped."""
     return Console()
+
+
+def wide() -> Console:
+    """Where wide tables go: into a file or pipe they keep their columns."""
+    return Console(width=None if sys.stdout.isatty() else _WIDTH)
 
 
 def progress() -> Console:

@@ -1,26 +1,14 @@
-"""The commands that make something of answers that are there: `judge`, `report`, `compare`,
-`agreement` and `leaderboard`.
-"""
+"""The commands that make something of answers that are there: `judge`, `report`, `compare`."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from harness.cli import options
 from harness.cli.groups import Allowance, Gating, Judging, Selection, grouped
-from harness.cli.output import finish, progress, require, results, show
-from harness.comparison.agreement import STEM as AGREEMENT
-from harness.comparison.agreement import agreement_tables, agreement_with, write_agreement
+from harness.cli.output import finish, progress, require, results, show, wide
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
-from harness.comparison.leaderboard import (
-    STEM,
-    leaderboard_tables,
-    read_leaderboard,
-    write_leaderboard,
-)
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
 from harness.errors import UsageError
@@ -30,9 +18,6 @@ from harness.pipeline.run import Run
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report
 from harness.report.table import print_tables
-
-# Columns of a table that is not shown on a terminal.
-_WIDTH = 150
 
 
 @grouped
@@ -91,49 +76,9 @@ def compare_command(
     comparison = build_comparison(runs, anyway=anyway)
     if out is not None:  # before anything is printed, into a pipe that may be closed early
         write_comparison(out, comparison, runs)
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
+    console = wide()
     for text in remarks(comparison):
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))
     if out is not None:
         console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)
-
-
-def agreement_command(
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Judged run directories.")
-    ],
-    labels: Annotated[
-        Path,
-        typer.Option(
-            "--labels", help="JSONL file with question_id, hypothesis and label.", dir_okay=False
-        ),
-    ],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="A folder for agreement.json and .md.")
-    ] = None,
-) -> None:
-    """Say how often each judge of these runs agrees with labels: people's, or another judge's."""
-    found = agreement_with(labels, directories)
-    if out is not None:
-        write_agreement(found, out)
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    print_tables(console, agreement_tables(found))
-    if out is not None:
-        console.print(f"agreement: {out / f'{AGREEMENT}.md'}", highlight=False, soft_wrap=True)
-
-
-def leaderboard_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder with runs under it.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the leaderboard files (default: DIR).")
-    ] = None,
-) -> None:
-    """Rank all runs under a folder, separately for each data set and judge."""
-    board = read_leaderboard(folder)
-    write_leaderboard(board, out or folder)
-    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
-    for reason in board.unread:
-        console.print(f"skipped: {reason}", style="yellow", highlight=False, markup=False)
-    print_tables(console, leaderboard_tables(board))
-    console.print(f"leaderboard: {(out or folder) / f'{STEM}.html'}", soft_wrap=True)

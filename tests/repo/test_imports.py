@@ -153,3 +153,25 @@ def test_a_server_loads_the_model_context_protocol_only_when_asked_for_it() -> N
     loaded = set(ended.stdout.split())
     assert "assistant.api.remote_mcp" in loaded
     assert loaded.isdisjoint({"mcp", "assistant.mcp.tools"})
+
+
+# The commands of the laboratory, and the list of all commands.
+LABORATORY = (
+    "harness.lab",
+    *(f"harness.cli.{name}_command" for name in ("author", "experiment", "lifecycle")),
+    *("harness.cli.elsewhere_commands", "harness.cli.lab_commands", "harness.cli.main"),
+    "harness.__main__",
+)
+
+
+def test_a_benchmark_runs_without_the_laboratory() -> None:
+    files = (path.relative_to(ROOT) for path in (ROOT / "harness").rglob("*.py"))
+    names = (".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files)
+    core = [name for name in sorted(names) if not name.startswith(LABORATORY)]
+    program = (
+        "import importlib, sys; sys.modules['harness.lab'] = None; "
+        f"[importlib.import_module(name) for name in {core}]; print(*sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert {"harness.cli.run_commands", "harness.pipeline.run"} <= set(ended.stdout.split())

@@ -22,9 +22,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 
-from harness.lifecycle.cases import Ask, Case, Forget, Say, load_cases
-from harness.lifecycle.checks import Days, Number, On, Wanted
-from harness.lifecycle.interfaces import CONFIRMED
+from harness.lab.lifecycle.cases import Ask, Case, Forget, Say, load_cases
+from harness.lab.lifecycle.checks import Days, Number, On, Wanted
+from harness.lab.lifecycle.interfaces import CONFIRMED
 
 FAULTS = (
     "none",
