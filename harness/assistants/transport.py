@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from harness import harness_version
 from harness.assistants.endpoint import Endpoint, trust_for
 from harness.assistants.wire import WrongShape
 from harness.errors import (
@@ -20,7 +21,6 @@ from harness.errors import (
     AssistantUnreachable,
     BadReply,
 )
-from harness.version import harness_version
 
 
 @dataclass(slots=True)

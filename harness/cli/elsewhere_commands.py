@@ -19,9 +19,8 @@ from harness.lab.elsewhere import (
     take_answers,
 )
 from harness.lab.handout import PromptFolder, Replies, read_replies
-from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run, take_hypotheses
-from harness.pipeline.replay import replay_run
+from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
 from harness.replay.modes import Approach
 

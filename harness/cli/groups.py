@@ -14,11 +14,11 @@ from harness.cli.output import agreed_to
 from harness.comparison.gates import Gates
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
-from harness.judges.base import Judge
+from harness.judges import Judge
 from harness.judges.openai_chat import Correspondence
 from harness.judges.registry import JudgeOptions, default_judge, make_judge
-from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
+from harness.pipeline.replay import ReplayOptions
 from harness.records.run_dir import JUDGE_REPLIES
 from harness.replay.context_modes import ContextWindow
 from harness.replay.modes import Approach

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.comparison.runs import ComparedRun
 from harness.metrics.official_scores import scores_by_question
-from harness.metrics.per_question import (
+from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
@@ -14,7 +14,7 @@ from harness.metrics.per_question import (
     tells_context,
     tells_rounds,
 )
-from harness.metrics.turn_recall import turn_figures
+from harness.metrics.retrieval_table import turn_figures
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import Outcome, outcome_of
 from harness.records.schema import RankedLine

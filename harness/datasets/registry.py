@@ -25,10 +25,9 @@ from harness.datasets.lives import LONG, SHORT
 from harness.datasets.locomo import LOCOMO, LOCOMO_REFINED
 from harness.datasets.locomo_plus import LOCOMO_PLUS
 from harness.datasets.longmemeval import LONGMEMEVAL
-from harness.datasets.memorybank import MEMORYBANK, MEMORYBANK_CHATS
 from harness.datasets.perltqa import PERLTQA
 from harness.datasets.personamem import PERSONAMEM, PERSONAMEM_V2
-from harness.datasets.pools import DULEMON, MSC, MSC_SELF_INSTRUCT
+from harness.datasets.pools import DULEMON, MEMORYBANK, MEMORYBANK_CHATS, MSC, MSC_SELF_INSTRUCT
 from harness.datasets.questions import Question, digest_of
 from harness.datasets.sample import SAMPLE
 from harness.datasets.selection import QuestionSource

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from harness.errors import JudgeCallFailed
-from harness.judges.base import Decision, Verdict
+from harness.judges import Decision, Verdict
 from harness.judges.openai_chat import Messages, ModelReply, OpenAIChat
 from harness.judges.rubrics import Rubric, parse_verdict
 from harness.records.digest import QuestionDigest

@@ -11,11 +11,11 @@ from typing import Any
 
 import httpx
 
+from harness import harness_version
 from harness.assistants.endpoint import RetryPolicy, public_url, require_http, trust_for
 from harness.assistants.transport import detail_of
 from harness.errors import JudgeCallFailed, JudgeReplyAwaited, JudgeUnavailable, UsageError
 from harness.spending import Meter
-from harness.version import harness_version
 
 
 class ReplyCache:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
-from harness.judges.base import Judge, Verdict
+from harness.judges import Judge, Verdict
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
 from harness.judges.openai_chat import (

@@ -11,12 +11,12 @@ from typing import Any
 
 from harness.datasets.questions import EVENT_ORDERING
 from harness.errors import JudgeCallFailed, UsageError
-from harness.judges.base import Decision, Verdict
+from harness.judges import Decision, Verdict
 from harness.judges.model_judge import ModelJudge, tokens_of
 from harness.judges.openai_chat import ModelReply
 from harness.judges.rubrics import without_thoughts
 from harness.records.digest import QuestionDigest
-from harness.statistics.agreement import kendall_tau_b
+from harness.statistics.paired_tests import kendall_tau_b
 
 WORTHS = (0.0, 0.5, 1.0)
 # The least fractional score of a yes.

@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from harness.datasets.questions import EVENT_ORDERING
-from harness.judges.base import Verdict
+from harness.judges import Verdict
 from harness.judges.lexical.judge import code_outline, rules_hash
 from harness.judges.lexical.references import references
 from harness.judges.lexical.words import content_words, fold, is_refusal, recall, sentences, tokens

@@ -14,9 +14,9 @@ from harness.datasets.benchmark import RubricRules, or_abstention
 from harness.datasets.refined import best_first, final_answer
 from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
-from harness.judges.base import Decision
-from harness.prompt import Prompt, load_prompts
+from harness.judges import Decision
 from harness.records.digest import QuestionDigest
+from harness.text import Prompt, load_prompts
 
 VALUES = ("question", "reference", "response")
 _HOLDS = "the benchmark's text, with $question, $reference and $response where the values go"

@@ -15,7 +15,7 @@ from harness.records.manifest import load_manifest
 from harness.records.run_dir import RunDir, read_run
 from harness.records.schema import JudgeRecord, VerdictLine
 from harness.report.table import Table, markdown_page, percent
-from harness.statistics.agreement import Agreement, Bounded, agreement_of
+from harness.statistics.paired_tests import Agreement, Bounded, agreement_of
 from harness.text import encodable
 
 _IDS = ("question_id", "qa_id")

@@ -12,10 +12,10 @@ from harness.assistants.endpoint import Endpoint
 from harness.assistants.profile import load_profile
 from harness.datasets.questions import Question
 from harness.errors import BadReply, RunMismatch, UsageError
-from harness.judges.base import Judge, Verdict
-from harness.judges.controls import draw_controls
+from harness.judges import Judge, Verdict
 from harness.judges.openai_chat import ID_BEGINS, Correspondence, ModelReply
 from harness.lab.handout import HandedReply, PromptFolder, Replies
+from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.prompts import Asking, keep_prompts, listen
 from harness.pipeline.run import Run

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypedDict
 
-from harness.metrics.per_question import SourcesTable
+from harness.metrics.retrieval_metrics import SourcesTable
 from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
 from harness.spending import Price, Usage
 

@@ -8,8 +8,8 @@ from harness.datasets.dataset import Dataset
 from harness.datasets.questions import Question, digest_of, rounds_of
 from harness.datasets.registry import open_source
 from harness.datasets.selection import QuestionSource, select
-from harness.judges.base import Judge
-from harness.judges.controls import draw_controls
+from harness.judges import Judge
+from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, read_hypotheses
 from harness.records.digest import QuestionDigest
 from harness.replay.context_modes import CHOICES, context_of

@@ -12,11 +12,11 @@ from typing import Any, cast
 
 from harness.datasets.files import read_records
 from harness.errors import DatasetError, JudgeUnavailable, RunInterrupted, RunMismatch
-from harness.judges.base import Judge, Verdict
-from harness.judges.controls import Control, draw_controls
+from harness.judges import Judge, Verdict
+from harness.metrics.judge_table import Control, draw_controls
 from harness.pipeline.run import CONTINUE, Run
-from harness.records.accounts import account_of
 from harness.records.digest import QuestionDigest
+from harness.records.manifest import account_of
 from harness.records.run_dir import (
     CONTROLS,
     HYPOTHESES,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from harness.assistants.chat_client import ChatClient, Message
+from harness.assistants.client import ChatClient, Message
 from harness.assistants.profile import Profile
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
@@ -21,8 +21,7 @@ from harness.errors import UsageError
 from harness.records.run_dir import ATTEMPTS, RunDir
 from harness.records.schema import AttemptLine, IngestLine, RetrievalLine
 from harness.replay.ingest import Blinding, Ingested
-from harness.replay.mode import AnswerLines, hypothesis_line, ingest_line, ms_since
-from harness.replay.rankings import sources_line
+from harness.replay.mode import AnswerLines, hypothesis_line, ingest_line, ms_since, sources_line
 from harness.replay.source_matching import SourceMatcher
 from harness.text import rfc3339
 

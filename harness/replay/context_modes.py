@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from harness.assistants.chat_client import ChatClient, Message
+from harness.assistants.client import ChatClient, Message
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
-from harness.prompt import Prompt, load_prompts
 from harness.records.schema import ContextAccount, RetrievalLine
 from harness.replay.ingest import Blinding
 from harness.replay.mode import AnswerLines, hypothesis_line
-from harness.text import characters_of, tokens_of
+from harness.text import Prompt, characters_of, load_prompts, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
 NO_MEMORY = "no-memory"

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from harness.assistants.chat_client import ChatClient
-from harness.assistants.client import AssistantClient
+from harness.assistants.client import AssistantClient, ChatClient
 from harness.assistants.profile import Profile, load_profile
 from harness.assistants.transport import Transport
 from harness.assistants.wire import RankedValue
@@ -16,8 +15,15 @@ from harness.records.schema import IngestLine, RankedRound, RankedSession, Retri
 from harness.replay.chat_mode import Attempts, ChatMode
 from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.ingest import Blinding, Ingester, Together
-from harness.replay.mode import AnswerLines, Mode, hypothesis_line, ingest_line, ms_since
-from harness.replay.rankings import ranked_round, ranked_session
+from harness.replay.mode import (
+    AnswerLines,
+    Mode,
+    hypothesis_line,
+    ingest_line,
+    ms_since,
+    ranked_round,
+    ranked_session,
+)
 from harness.replay.source_matching import RoundPlace
 from harness.spending import Meter
 from harness.text import rfc3339

@@ -19,7 +19,8 @@ from harness.metrics.judge_table import (
     second_judge_table,
 )
 from harness.metrics.official_scores import MetricTable, metric_table
-from harness.metrics.per_question import (
+from harness.metrics.prompt_evidence import prompt_table
+from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
@@ -28,11 +29,9 @@ from harness.metrics.per_question import (
     tells_context,
     tells_rounds,
 )
-from harness.metrics.prompt_evidence import prompt_table
 from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
-from harness.records.accounts import judging_spent, judging_usd
 from harness.records.digest import QuestionDigest
-from harness.records.manifest import Manifest, load_manifest
+from harness.records.manifest import Manifest, judging_spent, judging_usd, load_manifest
 from harness.records.run_dir import (
     QUESTIONS_CSV,
     REPORT_HTML,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from harness.metrics.errors_apart import place_of
-from harness.metrics.per_question import (
+from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
     rounds_in_budget,
     tells_context,

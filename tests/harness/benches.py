@@ -10,9 +10,8 @@ from scripted_assistant import ScriptedAssistant
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.datasets.selection import Filters, QuestionSource
 from harness.judges.lexical import LexicalJudge
-from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run
-from harness.pipeline.replay import replay_run
+from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
 from harness.replay.modes import Approach
 

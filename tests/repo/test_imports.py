@@ -158,8 +158,7 @@ def test_a_server_loads_the_model_context_protocol_only_when_asked_for_it() -> N
 # The commands of the laboratory, and the list of all commands.
 LABORATORY = (
     "harness.lab",
-    *(f"harness.cli.{name}_command" for name in ("author", "experiment", "lifecycle")),
-    *("harness.cli.elsewhere_commands", "harness.cli.lab_commands", "harness.cli.main"),
+    *(f"harness.cli.{name}" for name in ("elsewhere_commands", "lab_", "main")),
     "harness.__main__",
 )
 

@@ -18,7 +18,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS
-from harness.judges.base import Verdict
+from harness.judges import Verdict
 from harness.judges.lexical.references import Reference, references
 from harness.judges.lexical.words import (
     MONTHS,

@@ -19,11 +19,10 @@ from harness.judges.openai_chat import ChatEndpoint, Messages, ModelReply, OpenA
 from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.lab.authoring.draft import Draft, DraftQuestion, Refused, Turns, holds
 from harness.lab.authoring.plan import PlannedQuestion
-from harness.prompt import Prompt, load_prompts
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
 from harness.spending import ANSWER_TOKENS, Budget, Forecast, Limits, Meter, Price, Usage
-from harness.text import tokens_at_least_one, tokens_of
+from harness.text import Prompt, load_prompts, tokens_at_least_one, tokens_of
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _LONGEST = 4000

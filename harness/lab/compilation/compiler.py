@@ -14,6 +14,7 @@ from typing import IO, Any, Protocol
 from rich.console import Console
 from rich.progress import track
 
+from harness import git_state, harness_version
 from harness.datasets.dataset import Dataset
 from harness.datasets.files import SUFFIXES, sha256_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
@@ -24,7 +25,6 @@ from harness.lab.compilation.history import History, compose, largest, smallest
 from harness.lab.compilation.pool import Outline, PlacedSession, Pool, read_pool
 from harness.lab.compilation.recipe import Recipe, rank
 from harness.text import tokens_of
-from harness.version import git_state, harness_version
 
 # The distance to a filler's last use is larger than the default window; this one finds most.
 _XZ_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 2, "dict_size": 1 << 26}]

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Protocol, TypedDict
 
-from harness.assistants.chat_client import ChatClient
-from harness.assistants.client import AssistantClient
+from harness.assistants.client import AssistantClient, ChatClient
 from harness.assistants.profile import Profile
 from harness.assistants.template import Occasion
 from harness.assistants.transport import Transport

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 from rich.console import Console
 
+from harness import git_state, harness_version
 from harness.assistants.client import identify
-from harness.assistants.endpoint import Endpoint
-from harness.assistants.own_server import LOG, own_server
+from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.transport import Transport
 from harness.errors import (
     AssistantError,
@@ -28,13 +28,11 @@ from harness.errors import (
 )
 from harness.lab.lifecycle.cases import Case, Cases
 from harness.lab.lifecycle.interfaces import CaseLine, ChosenInterface, Course
-from harness.records.accounts import account_of, all_meters
-from harness.records.manifest import Manifest, now
+from harness.records.manifest import Manifest, account_of, all_meters, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding, new_salt
 from harness.spending import Budget, Limits, Meter
-from harness.version import git_state, harness_version
 
 
 @dataclass(frozen=True, slots=True)

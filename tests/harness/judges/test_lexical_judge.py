@@ -11,9 +11,8 @@ from harness.datasets.longmemeval import parse_instances
 from harness.datasets.questions import digest_of
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
 from harness.judges.lexical.judge import code_outline, conclusion, shipped_weights
-from harness.judges.lexical.quantities import Day, days, quantities
 from harness.judges.lexical.references import accepted_answers, references
-from harness.judges.lexical.words import content_words, tokens
+from harness.judges.lexical.words import Day, content_words, days, quantities, tokens
 from harness.records.digest import QuestionDigest
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"

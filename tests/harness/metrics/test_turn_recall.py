@@ -7,8 +7,7 @@ from conversations import qa, sample
 
 from harness.datasets.locomo import parse_locomo
 from harness.datasets.questions import digest_of
-from harness.metrics.retrieval_table import retrieval_table
-from harness.metrics.turn_recall import turn_recall_table
+from harness.metrics.retrieval_table import retrieval_table, turn_recall_table
 from harness.records.digest import QuestionDigest
 
 

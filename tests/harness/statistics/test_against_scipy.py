@@ -24,11 +24,12 @@ from scipy.stats import (
 )
 
 from harness.statistics import paired_tests
-from harness.statistics.agreement import kappa_bounds, kendall_tau_b
 from harness.statistics.intervals import RESAMPLES, bootstrap_mean, percentile_interval, resampled
 from harness.statistics.paired_tests import (
     Pairs,
     exact_mcnemar,
+    kappa_bounds,
+    kendall_tau_b,
     mcnemar_worse,
     signs_worse,
     unpaired_worse,

@@ -1,4 +1,6 @@
-"""The command `author`: fresh questions, and the sheet on which people decide about them."""
+"""Commands of the laboratory that make data: `author`, fresh questions and the sheet on which
+people decide about them; `compile`, new histories.
+"""
 
 import sys
 from collections import Counter
@@ -9,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli import options
-from harness.cli.output import FAILED_ITEMS, results
+from harness.cli.output import FAILED_ITEMS, progress, results
+from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.lab.authoring.draft import Author
 from harness.lab.authoring.model_author import AuthorModel, ModelAuthor, forecast
@@ -25,6 +28,8 @@ from harness.lab.authoring.stage import (
     write_items,
 )
 from harness.lab.authoring.template_author import TemplateAuthor
+from harness.lab.compilation.compiler import compile_histories, manifest_path
+from harness.lab.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.records.run_dir import RunDir
 from harness.report.table import print_tables
 from harness.spending import Limits
@@ -161,3 +166,54 @@ def _conclude(folder: RunDir, written: Sequence[Written], count: int) -> None:
             print(f"{where} {one.check.status}: {said}", file=sys.stderr)
     if counts["refused"]:
         raise typer.Exit(FAILED_ITEMS)
+
+
+def compile_command(
+    dataset: options.DatasetName,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
+    ],
+    sessions: Annotated[
+        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+    ] = None,
+    tokens: Annotated[
+        int | None,
+        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
+    ] = None,
+    file: options.DataFile = None,
+    questions: Annotated[
+        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
+    ] = None,
+    types: options.Types = "",
+    ids: options.Ids = "",
+    per_type: options.PerType = None,
+    seed: options.Seed = 0,
+    keep_fillers: Annotated[
+        bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
+    ] = True,
+    lead_days: Annotated[
+        int,
+        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
+    ] = 30,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
+            "or 'uniform'.",
+        ),
+    ] = None,
+    dates: Annotated[
+        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
+    ] = "kept",
+) -> None:
+    """Make new histories of any size from the sessions of a data set."""
+    filters = Filters(options.names(types), options.names(ids), per_type, seed)
+    place, rule = parse_depth(depth), parse_dates(dates)
+    recipe = Recipe(sessions, tokens, seed, keep_fillers, lead_days, place, rule)
+    source = QuestionSource(dataset, file, filters)
+    made = compile_histories(source, questions, recipe, out, progress())["counts"]
+    each = made["sessions"] / made["questions"], made["tokens_estimate"] / made["questions"]
+    size = f"{each[0]:.4g} sessions and {each[1]:,.0f} tokens each"
+    print(f"{made['questions']} histories, {size}: {out}")
+    print(f"manifest: {manifest_path(out)}")
