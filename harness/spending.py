@@ -81,7 +81,7 @@ Reply = TypeVar("Reply", bound=Metered)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SpendingLimits:
     """The most that all commands on a run directory may spend together; None is no limit.
 
     `prices` are of whoever earlier commands paid without knowing what it costs.
@@ -133,7 +133,7 @@ class Meter:
 class Budget:
     """Holds meters to limits that they share; raises `UsageError` for money without a price."""
 
-    def __init__(self, limits: Limits, meters: Sequence[Meter]) -> None:
+    def __init__(self, limits: SpendingLimits, meters: Sequence[Meter]) -> None:
         self._limits = limits
         self._meters = meters
         for meter in meters:

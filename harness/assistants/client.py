@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from harness.assistants.endpoint import Endpoint
-from harness.assistants.profile import Extra, ForgetRoute, Profile
+from harness.assistants.profile import AssistantProfile, Extra, ForgetRoute
 from harness.assistants.returned_sources import read_sources, values_at
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.assistants.transport import Transport, read
@@ -152,7 +152,7 @@ class Message(NamedTuple):
 class ChatClient:
     """Chats, records, forgets and waits. Every method may raise the errors of `harness.errors`."""
 
-    def __init__(self, transport: Transport, profile: Profile, meter: Meter) -> None:
+    def __init__(self, transport: Transport, profile: AssistantProfile, meter: Meter) -> None:
         self._transport = transport
         self._profile = profile
         self._meter = meter

@@ -22,7 +22,7 @@ from harness.pipeline.replay import ReplayOptions
 from harness.records.run_dir import JUDGE_REPLIES
 from harness.replay.context_modes import ContextWindow
 from harness.replay.modes import Approach
-from harness.spending import Limits, Payee, Price
+from harness.spending import Payee, Price, SpendingLimits
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -142,7 +142,7 @@ class Replaying:
     retry_errors: options.RetryErrors = False
     max_error_rate: options.MaxErrorRate = None
 
-    def replay_options(self, limits: Limits) -> ReplayOptions:
+    def replay_options(self, limits: SpendingLimits) -> ReplayOptions:
         """The same for the replay, with what may be spent."""
         return ReplayOptions(
             concurrency=self.concurrency,
@@ -165,9 +165,9 @@ class Allowance:
     judge_price: options.JudgePrice = None
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> SpendingLimits:
         """The most of it, at these prices: a directory may hold what other commands paid."""
-        return Limits(self.max_tokens, self.max_cost, self.prices)
+        return SpendingLimits(self.max_tokens, self.max_cost, self.prices)
 
     @property
     def prices(self) -> dict[Payee, Price]:
@@ -233,7 +233,7 @@ class Judging:
             if caution and not self.judge_anyway:
                 agreed_to(f"{caution}; its verdicts compare with no published figure")
 
-    def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
+    def plan(self, second: Judge | None, seed: int, limits: SpendingLimits) -> JudgePlan:
         """How judging goes."""
         return JudgePlan(second, self.controls, seed, self.judge_concurrency, limits)
 

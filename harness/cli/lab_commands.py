@@ -20,11 +20,11 @@ from harness.cli.output import FAILED_ITEMS, GATE_FAILED, progress, results, wid
 from harness.errors import UsageError
 from harness.lab.agreement import STEM as AGREEMENT
 from harness.lab.agreement import agreement_tables, agreement_with, write_agreement
-from harness.lab.experiments.cells import DESIGNS, Grid, Wanted, grid_of
+from harness.lab.experiments.cells import DESIGNS, AtHand, Grid, grid_of
 from harness.lab.experiments.experiment import (
     ONLINE,
     Laboratory,
-    Reader,
+    ReadingModel,
     judge_answers,
     run_experiment,
     write_sheets,
@@ -42,7 +42,7 @@ from harness.lab.lifecycle.report import check, parse_gate, report_tables, write
 from harness.lab.lifecycle.run import Assistant, CasePace, LifecycleRun, RunningAssistant, started
 from harness.records.run_dir import REPORT_HTML, RunDir
 from harness.report.table import print_tables
-from harness.spending import Limits
+from harness.spending import SpendingLimits
 
 
 def agreement_command(
@@ -136,7 +136,7 @@ def lifecycle_command(
     retry = RetryPolicy(reconnect_seconds=retry_seconds)
     like = Endpoint(assistant or "http://127.0.0.1", api_key, model, timeout, retry)
     with _assistant(like, server, restart, out, ready_timeout) as there:
-        failed = run.put(there, CasePace(concurrency, barrier_timeout, Limits(max_tokens)))
+        failed = run.put(there, CasePace(concurrency, barrier_timeout, SpendingLimits(max_tokens)))
     report = write_lifecycle_report(run)
     print_tables(results(), report_tables(report))
     for failure in report["failures"]:
@@ -223,11 +223,11 @@ def experiment_command(
     """Repeat an experiment of LongMemEval: every cell on a server of its own over one memory."""
     chosen = options.names(designs) or DESIGNS
     ranges = {
-        said: dict(Reader.parse(model, model_key).settings("query_model"))
+        said: dict(ReadingModel.parse(model, model_key).settings("query_model"))
         for said, model in (("strong model", strong), ("weak model", weak))
         if model
     }
-    grid = grid_of(name, Wanted(chosen, reader is not None, ranges))
+    grid = grid_of(name, AtHand(chosen, reader is not None, ranges))
     if designs and name != "table2":
         raise UsageError("--designs is for table2")
     judge, _ = judging.judges(selection.dataset, out, allowance.limits.prices)
@@ -237,7 +237,7 @@ def experiment_command(
         progress(),
         judge,
         server=server,
-        reader=Reader.parse(reader, model_key) if reader else None,
+        reader=ReadingModel.parse(reader, model_key) if reader else None,
         ready_seconds=ready_timeout,
         concurrency=concurrency,
         context_tokens=context_tokens,
@@ -279,4 +279,4 @@ def _extracting(extractor: str | None, key: str | None) -> dict[str, str]:
     if extractor is None:
         return {}
     asked = {"enrichment.keyphrases": "true", "enrichment.summaries": "true"}
-    return Reader.parse(extractor, key).settings("extract_model") | asked
+    return ReadingModel.parse(extractor, key).settings("extract_model") | asked

@@ -20,7 +20,7 @@ from harness.lab.authoring.plan import TYPES, ontology, plan_items
 from harness.lab.authoring.stage import (
     FINISHED,
     HistoryPlan,
-    Written,
+    WrittenItem,
     finish,
     keep_steps,
     open_folder,
@@ -32,7 +32,7 @@ from harness.lab.compilation.compiler import compile_histories, manifest_path
 from harness.lab.compilation.recipe import Recipe, parse_dates, parse_depth
 from harness.records.run_dir import RunDir
 from harness.report.table import print_tables
-from harness.spending import Limits
+from harness.spending import SpendingLimits
 
 author_app = typer.Typer(
     help="Write fresh questions with their histories, by templates or with a model.",
@@ -128,7 +128,7 @@ def author_command(
         author: Author = (
             TemplateAuthor(known)
             if paid is None
-            else ModelAuthor(folder, paid, Limits(max_tokens, max_cost))
+            else ModelAuthor(folder, paid, SpendingLimits(max_tokens, max_cost))
         )
         written = write_items(author, items, concurrency)
         keep_steps(folder, written)
@@ -154,7 +154,7 @@ def _typed(prompt: str) -> str:
         return "q"
 
 
-def _conclude(folder: RunDir, written: Sequence[Written], count: int) -> None:
+def _conclude(folder: RunDir, written: Sequence[WrittenItem], count: int) -> None:
     """Say what became of all items; with refused ones the command has failed in part."""
     counts = Counter(one.check.status for one in written)
     print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))

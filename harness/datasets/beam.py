@@ -14,13 +14,13 @@ from harness.datasets.beam_chats import chat_name, questions_of
 from harness.datasets.benchmark import (
     Answered,
     Benchmark,
-    Export,
     Given,
     KnownFile,
     KnownFolder,
+    OfficialFormat,
     RubricRules,
 )
-from harness.datasets.dataset import Dataset, Fingerprint
+from harness.datasets.dataset import ContentHash, Dataset
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.questions import BEAM_ABILITIES, EVENT_ORDERING, Question, digest_of
 from harness.errors import DatasetError, UsageError
@@ -135,7 +135,7 @@ def open_beam(given: Given) -> Dataset:
                 found = questions_of(record, f"{path}: chat {number}")
                 yield from (question for question in found if question.question_id in ids)
 
-    fingerprint = Fingerprint.known(content_digest(path))
+    fingerprint = ContentHash.known(content_digest(path))
     return Dataset("beam", path.name, size_of(path), fingerprint, outlines, read)
 
 
@@ -201,6 +201,6 @@ BEAM = Benchmark(
             ours=("event_order",),
         ),
     ),
-    exports=(Export("beam", beam_results, "BEAM", BEAM_ABILITIES, written="folder"),),
+    exports=(OfficialFormat("beam", beam_results, "BEAM", BEAM_ABILITIES, written="folder"),),
     folders=tuple(_published(size, count) for size, count in _PUBLISHED.items()),
 )

@@ -62,7 +62,7 @@ def or_abstention(answerable: str, unanswerable: str) -> Callable[[QuestionDiges
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class OfficialMetrics:
     """The benchmark's own scores of an answer, without a judge. With `types` they are those of any
     data whose questions are all of these types.
     """
@@ -107,7 +107,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class OfficialFormat:
     """One official format. `records` are its lines, or its list where it is written `whole`; of a
     `folder` each record is a chat's file, and a `summary` lies beside scored lines. A run on other
     data than the `benchmark`'s is refused: on other `types`, or on another data set.
@@ -171,8 +171,8 @@ class Benchmark:
     """Whether new histories can be made of its sessions."""
     judge: Literal["lexical", "choice", "beam"] = "lexical"
     rubrics: tuple[RubricRules, ...] = ()
-    metrics: Metrics | None = None
-    exports: tuple[Export, ...] = ()
+    metrics: OfficialMetrics | None = None
+    exports: tuple[OfficialFormat, ...] = ()
     files: tuple[KnownFile, ...] = ()
     folders: tuple[KnownFolder, ...] = ()
 

@@ -75,14 +75,14 @@ class Gradual(Generic[T]):
 CHECKED_WHOLE = 512 << 20
 
 
-class Fingerprint:
+class ContentHash:
     """SHA-256 of the data: known at once, or still being computed beside other work."""
 
     def __init__(self, result: "Future[str]") -> None:
         self._result = result
 
     @classmethod
-    def of_file(cls, path: Path) -> "Fingerprint":
+    def of_file(cls, path: Path) -> "ContentHash":
         """Begin to hash a file; an error waits for who asks."""
         result: Future[str] = Future()
 
@@ -97,18 +97,18 @@ class Fingerprint:
         return cls(result)
 
     @classmethod
-    def of_files(cls, files: Sequence[Path]) -> "Fingerprint":
+    def of_files(cls, files: Sequence[Path]) -> "ContentHash":
         """That of several files: the hash of their hashes and names."""
         text = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
         return cls.of_text(text)
 
     @classmethod
-    def of_text(cls, text: str) -> "Fingerprint":
+    def of_text(cls, text: str) -> "ContentHash":
         """That of a data set made of this text."""
         return cls.known(hashlib.sha256(text.encode()).hexdigest())
 
     @classmethod
-    def known(cls, sha256: str) -> "Fingerprint":
+    def known(cls, sha256: str) -> "ContentHash":
         """One that needs no computing."""
         result: Future[str] = Future()
         result.set_result(sha256)
@@ -147,7 +147,7 @@ class Dataset:
     name: str
     file: str | None
     size: int
-    fingerprint: Fingerprint
+    fingerprint: ContentHash
     listed: list[QuestionDigest] | Gradual[QuestionDigest]
     read: Callable[[Collection[str]], Iterator[Question]] = field(repr=False)
     gold: Gold | None = None
@@ -186,7 +186,7 @@ def held(
     name: str,
     file: Path | None,
     size: int,
-    fingerprint: Fingerprint,
+    fingerprint: ContentHash,
     questions: list[Question],
     gold: Gold | None = None,
 ) -> Dataset:
@@ -222,5 +222,5 @@ def read_each_time(
         return (question for question in reads(file) if question.question_id in ids)
 
     several = files(file) if files else []
-    fingerprint = Fingerprint.of_files(several) if len(several) > 1 else Fingerprint.of_file(file)
+    fingerprint = ContentHash.of_files(several) if len(several) > 1 else ContentHash.of_file(file)
     return Dataset(name, file.name, size, fingerprint, outlines, read)

@@ -17,14 +17,14 @@ from harness.datasets import refined
 from harness.datasets.benchmark import (
     Answered,
     Benchmark,
-    Export,
     Given,
     KnownFile,
-    Metrics,
+    OfficialFormat,
+    OfficialMetrics,
     RubricRules,
     or_abstention,
 )
-from harness.datasets.dataset import Dataset, Fingerprint, Gold, held, size_of
+from harness.datasets.dataset import ContentHash, Dataset, Gold, held, size_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.golds import GoldCorrection, read_corrections, require_known
 from harness.datasets.locomo_scores import locomo_scores
@@ -292,7 +292,7 @@ def open_locomo(given: Given) -> Dataset:
         ids = (question.question_id for question in questions)
         changed = require_known(corrections, ids, gold_file)
         gold = Gold(gold_file.name, sha256_of(gold_file), changed)
-    fingerprint = Fingerprint.of_file(file)
+    fingerprint = ContentHash.of_file(file)
     return held(given.name, file, size_of(file), fingerprint, questions, gold)
 
 
@@ -316,7 +316,7 @@ def _questions_alone(name: str, file: Path) -> Dataset:
         )
 
     outlines = refined.digests_of(read_records(file), str(file))
-    return Dataset(name, file.name, size_of(file), Fingerprint.of_file(file), outlines, read)
+    return Dataset(name, file.name, size_of(file), ContentHash.of_file(file), outlines, read)
 
 
 def _exported(run: Answered) -> list[dict[str, Any]]:
@@ -355,8 +355,12 @@ LOCOMO = Benchmark(
     takes_gold=True,
     is_compiled=True,
     rubrics=(LOCOMO_RUBRIC,),
-    metrics=Metrics("locomo", ("f1",), locomo_scores, frozenset(LOCOMO_CATEGORIES.values())),
-    exports=(Export("locomo", _exported, "LoCoMo", LOCOMO_CATEGORIES.values(), written="whole"),),
+    metrics=OfficialMetrics(
+        "locomo", ("f1",), locomo_scores, frozenset(LOCOMO_CATEGORIES.values())
+    ),
+    exports=(
+        OfficialFormat("locomo", _exported, "LoCoMo", LOCOMO_CATEGORIES.values(), written="whole"),
+    ),
     files=(
         KnownFile(
             key="locomo",

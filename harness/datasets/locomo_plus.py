@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from harness.datasets.benchmark import Benchmark, Given, KnownFile, RubricRules
-from harness.datasets.dataset import Dataset, Fingerprint, held, size_of
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
 from harness.datasets.files import read_records, sha256_of
 from harness.datasets.locomo import LocomoConversation, parse_conversation
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, HaystackSession, Question, Turn
@@ -152,11 +152,11 @@ def open_plus(given: Given) -> Dataset:
     if not questions:
         raise DatasetError(f"{file}: holds no questions")
     if conversations is None:
-        fingerprint = Fingerprint.of_file(file)
+        fingerprint = ContentHash.of_file(file)
         return held("locomo-plus", file, size_of(file), fingerprint, questions)
     both = f"{sha256_of(file)} {sha256_of(conversations)}"
     size = size_of(file) + size_of(conversations)
-    dataset = held("locomo-plus", file, size, Fingerprint.of_text(both), questions)
+    dataset = held("locomo-plus", file, size, ContentHash.of_text(both), questions)
     return replace(dataset, file=f"{file.name} in {conversations.name}")
 
 

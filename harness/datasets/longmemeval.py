@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from harness.datasets.benchmark import (
     Answered,
     Benchmark,
-    Export,
     Given,
     KnownFile,
+    OfficialFormat,
     RubricRules,
 )
-from harness.datasets.dataset import CHECKED_WHOLE, Dataset, Fingerprint, Gradual, size_of
+from harness.datasets.dataset import CHECKED_WHOLE, ContentHash, Dataset, Gradual, size_of
 from harness.datasets.files import read_records
 from harness.datasets.questions import (
     LOCOMO_CATEGORIES,
@@ -230,7 +230,7 @@ def open_longmemeval(given: Given) -> Dataset:
             for number, extent in wanted(extents, ids):
                 yield question_of(read_extent(file, extent, number), number, str(file))
 
-    return Dataset("longmemeval", file.name, size, Fingerprint.of_file(file), listed, read)
+    return Dataset("longmemeval", file.name, size, ContentHash.of_file(file), listed, read)
 
 
 def prompt_for(question: QuestionDigest) -> str:
@@ -305,8 +305,8 @@ LONGMEMEVAL = Benchmark(
         ),
     ),
     exports=(
-        Export("longmemeval", export_lines),
-        Export("longmemeval-log", export_log, "LongMemEval", LONGMEMEVAL_TYPES),
+        OfficialFormat("longmemeval", export_lines),
+        OfficialFormat("longmemeval-log", export_log, "LongMemEval", LONGMEMEVAL_TYPES),
     ),
     files=(
         KnownFile(

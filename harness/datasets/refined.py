@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from harness.datasets.benchmark import (
     Answered,
-    Export,
     KnownFile,
-    Metrics,
+    OfficialFormat,
+    OfficialMetrics,
     RubricRules,
     or_abstention,
 )
@@ -257,14 +257,14 @@ def _rules(name: str, prompt: str) -> RubricRules:
 
 
 RUBRICS = (_rules("locomo-refined", "refined"), _rules("locomo-refined-original", "lenient"))
-METRICS = Metrics(
+METRICS = OfficialMetrics(
     "locomo-refined",
     ("f1", "bleu1"),
     lambda question, hypothesis: refined_scores(hypothesis, question.answers)._asdict(),
 )
 EXPORTS = (
-    Export("locomo-refined", _predictions),
-    Export(
+    OfficialFormat("locomo-refined", _predictions),
+    OfficialFormat(
         "locomo-refined-scored",
         scored_records,
         "locomo-refined",

@@ -18,7 +18,7 @@ from typing import Protocol
 from harness.datasets.beam import BEAM
 from harness.datasets.benchmark import Benchmark, Given
 from harness.datasets.convomem import CONVOMEM
-from harness.datasets.dataset import Dataset, Fingerprint, size_of
+from harness.datasets.dataset import ContentHash, Dataset, size_of
 from harness.datasets.dialsim import DIALSIM
 from harness.datasets.halumem import HALUMEM
 from harness.datasets.lives import LONG, SHORT
@@ -111,9 +111,9 @@ def _of_others(name: str, file: Path | None) -> Dataset:
         return (question for question in plugin.questions() if question.question_id in ids)
 
     if file is None:
-        fingerprint = Fingerprint.known(content_hash(plugin.questions()))
+        fingerprint = ContentHash.known(content_hash(plugin.questions()))
         return Dataset(name, None, 0, fingerprint, outlines, read)
-    return Dataset(name, file.name, size_of(file), Fingerprint.of_file(file), outlines, read)
+    return Dataset(name, file.name, size_of(file), ContentHash.of_file(file), outlines, read)
 
 
 def load_plugin(name: str, file: Path | None) -> Plugin:

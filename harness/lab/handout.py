@@ -152,7 +152,7 @@ class Replies:
     failed: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Read(NamedTuple):
+class _ReadReply(NamedTuple):
     where: str
     id: str
     reply: HandedReply | None
@@ -180,7 +180,7 @@ def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
     return Replies(by_id, {name: why for name, why in failed.items() if name not in by_id})
 
 
-def _read_all(paths: Iterable[Path]) -> Iterator[_Read]:
+def _read_all(paths: Iterable[Path]) -> Iterator[_ReadReply]:
     for path in paths:
         if not path.exists():
             raise DatasetError(f"--replies {path}: there is no such file or folder")
@@ -192,13 +192,13 @@ def _read_all(paths: Iterable[Path]) -> Iterator[_Read]:
             yield _text(path)
 
 
-def _texts(folder: Path) -> Iterator[_Read]:
+def _texts(folder: Path) -> Iterator[_ReadReply]:
     for path in sorted(folder.iterdir()):
         if not path.name.startswith("."):  # what file managers leave
             yield _text(path)
 
 
-def _text(path: Path) -> _Read:
+def _text(path: Path) -> _ReadReply:
     if path.suffix != _TEXT:
         kinds = ", ".join((_TEXT, *SUFFIXES))
         raise DatasetError(f"{path}: not a file of replies, expected one of {kinds}")
@@ -206,10 +206,10 @@ def _text(path: Path) -> _Read:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: cannot be read as UTF-8 text ({error})") from error
-    return _Read(str(path), path.stem, HandedReply(text.rstrip("\n")))
+    return _ReadReply(str(path), path.stem, HandedReply(text.rstrip("\n")))
 
 
-def _reply_lines(path: Path) -> Iterator[_Read]:
+def _reply_lines(path: Path) -> Iterator[_ReadReply]:
     for number, line in enumerate(read_records(path)):
         where = f"{path}: record {number}"
         name = next((line[key] for key in _IDS if key in line), None)
@@ -218,19 +218,19 @@ def _reply_lines(path: Path) -> Iterator[_Read]:
         yield _batched(where, name, line) if "response" in line else _plain(where, name, line)
 
 
-def _plain(where: str, name: str, line: Mapping[str, Any]) -> _Read:
+def _plain(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
     text = next((line[key] for key in _TEXTS if key in line), None)
     if not isinstance(text, str):
         raise DatasetError(f"{where}: no reply: expected text under {' or '.join(_TEXTS)}")
-    return _Read(where, name, HandedReply(encodable(text)))
+    return _ReadReply(where, name, HandedReply(encodable(text)))
 
 
-def _batched(where: str, name: str, line: Mapping[str, Any]) -> _Read:
+def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
     """A line of OpenAI's result or error file: a chat completion, or why there is none."""
     response, error = line["response"], line.get("error")
     try:
         if error or response.get("status_code", 200) != 200:
-            return _Read(where, name, None, _said(error or response.get("body") or response))
+            return _ReadReply(where, name, None, _said(error or response.get("body") or response))
         body = response["body"]
         choice, usage = body["choices"][0], body.get("usage") or {}
         text = encodable(choice["message"].get("content") or "")
@@ -242,7 +242,7 @@ def _batched(where: str, name: str, line: Mapping[str, Any]) -> _Read:
         )
     except (LookupError, TypeError, AttributeError) as wrong:
         raise DatasetError(f"{where}: its response holds no chat completion") from wrong
-    return _Read(where, name, reply)
+    return _ReadReply(where, name, reply)
 
 
 def _said(error: Any) -> str:

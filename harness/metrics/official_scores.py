@@ -7,7 +7,7 @@ only questions with a hypothesis, as the official scripts do.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from harness.datasets.benchmark import Metrics
+from harness.datasets.benchmark import OfficialMetrics
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.registry import BENCHMARKS
 from harness.metrics.retrieval_metrics import Figures
@@ -73,7 +73,7 @@ def scores_by_question(
     }
 
 
-def _metrics_of(dataset: str, questions: Sequence[QuestionDigest]) -> Metrics | None:
+def _metrics_of(dataset: str, questions: Sequence[QuestionDigest]) -> OfficialMetrics | None:
     """Those of the data set, else those that its types of question have."""
     own = BENCHMARKS[dataset].metrics if dataset in BENCHMARKS else None
     if own is not None and not own.types:

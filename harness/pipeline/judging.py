@@ -27,7 +27,7 @@ from harness.records.run_dir import (
     RunDir,
 )
 from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord, VerdictLine
-from harness.spending import Limits, Meter
+from harness.spending import Meter, SpendingLimits
 from harness.text import encodable
 
 _IDS = ("question_id", "qa_id")
@@ -100,7 +100,7 @@ class JudgePlan:
     controls: int = 20
     seed: int = 0
     concurrency: int = 4
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
 
 
 @dataclass(frozen=True, slots=True)

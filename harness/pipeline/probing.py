@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.errors import AssistantError
-from harness.replay.mode import Mode
+from harness.replay.mode import ReplayMode
 from harness.text import YEAR, names_day
 
 _ONSETS = ("br", "d", "f", "gl", "k", "l", "m", "n", "p", "r", "st", "t", "v", "z")
@@ -203,7 +203,7 @@ def _is_present(answer: str, probe: Probe) -> bool:
     return bool(_NOW.search(answer)) and str(probe.day.year) not in YEAR.findall(answer)
 
 
-async def probe_assistant(mode: Mode, salt: str) -> dict[str, Any]:
+async def probe_assistant(mode: ReplayMode, salt: str) -> dict[str, Any]:
     """Findings for a manifest; an assistant that fails while it is tried leaves its failure."""
     probe = make_probe(salt)
     answers: dict[str, str] = {}

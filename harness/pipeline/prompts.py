@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
-from harness.assistants.profile import Profile
+from harness.assistants.profile import AssistantProfile
 from harness.assistants.transport import Transport
 from harness.datasets.questions import Question
 from harness.errors import AssistantError, BadReply, IngestMismatch, UsageError
@@ -27,7 +27,7 @@ from harness.records.run_dir import FAILURES, INGEST, PROMPTS, RunDir
 from harness.records.schema import FailureLine, JsonObject
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding
-from harness.replay.mode import Mode
+from harness.replay.mode import ReplayMode
 from harness.replay.modes import CHATTED, NATIVE, Approach, Surroundings, make_mode
 from harness.spending import Meter
 from harness.text import tokens_of
@@ -152,7 +152,7 @@ _NOT_STORED = (
 
 
 def record_prompts(
-    run: Run, endpoint: Endpoint, port: int, profile: Profile, ingested: Path | None
+    run: Run, endpoint: Endpoint, port: int, profile: AssistantProfile, ingested: Path | None
 ) -> int:
     """Ask every answerable question once while listening on `port` as the assistant's chat model;
     returns how many failed. The histories are those of the run in `ingested`; an assistant without
@@ -232,12 +232,12 @@ async def _ask_all(
 class Asking:
     """How one question is asked of a history that was told in the run in `told`."""
 
-    def __init__(self, profile: Profile, told: RunDir) -> None:
+    def __init__(self, profile: AssistantProfile, told: RunDir) -> None:
         self.profile = profile
         self._told = told
         self._histories = set(told.by_history(INGEST))
 
-    def mode(self, transport: Transport, blinding: Blinding) -> Mode:
+    def mode(self, transport: Transport, blinding: Blinding) -> ReplayMode:
         """What asks under the names that the histories were told under."""
         way = NATIVE if self.profile.is_ours else CHATTED[0]
         meter, attempts = Meter("assistant", None), Attempts(self._told)
@@ -245,7 +245,7 @@ class Asking:
         return make_mode(Approach(way, self.profile), around)
 
     async def heard(
-        self, mode: Mode, question: Question, model: RecordingModel
+        self, mode: ReplayMode, question: Question, model: RecordingModel
     ) -> list[JsonObject]:
         """What the model is sent when the question is asked. Raises the errors of
         `harness.errors`."""
@@ -264,7 +264,7 @@ class Asking:
             )
         return requests
 
-    async def _is_held(self, mode: Mode, question: Question) -> bool:
+    async def _is_held(self, mode: ReplayMode, question: Question) -> bool:
         if self.profile.is_ours:
             return await mode.is_ingested(question)
         return question.history_id in self._histories

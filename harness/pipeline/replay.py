@@ -29,9 +29,9 @@ from harness.records.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RET
 from harness.records.schema import FailureLine
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding
-from harness.replay.mode import Mode
+from harness.replay.mode import ReplayMode
 from harness.replay.modes import Approach, Surroundings, make_mode
-from harness.spending import Limits, Meter
+from harness.spending import Meter, SpendingLimits
 
 # The share of failures among fewer questions says too little about the rest.
 ENOUGH = 10
@@ -50,7 +50,7 @@ class ReplayOptions:
     probe: bool = False
     retry_errors: bool = False
     max_error_rate: float | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
 
 
 class HistoryReplay:
@@ -59,7 +59,7 @@ class HistoryReplay:
     def __init__(
         self,
         run: Run,
-        mode: Mode,
+        mode: ReplayMode,
         options: ReplayOptions,
         transport: Transport,
         meter: Meter,

@@ -31,7 +31,7 @@ from harness.records.schema import DataRecord, FiltersRecord, GoldRecord, Manife
 from harness.replay.ingest import new_salt
 from harness.report.build import write_report
 from harness.report.schema import Report
-from harness.spending import Budget, Limits, Meter
+from harness.spending import Budget, Meter, SpendingLimits
 
 # A large file is known by its name and size until it is hashed.
 _KNOWN_AT_ONCE: tuple[Literal["name", "size", "gold"], ...] = ("name", "size", "gold")
@@ -198,7 +198,7 @@ class Run:
             lines[question.question_id] = line
         return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
 
-    def limit_spending(self, limits: Limits, meters: Sequence[Meter]) -> None:
+    def limit_spending(self, limits: SpendingLimits, meters: Sequence[Meter]) -> None:
         """Hold this command's meters to a budget that counts what was spent before and beside."""
         Budget(limits, [*all_meters(self.manifest, meters), *meters_beside(self._beside)])
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from harness.assistants.client import ChatClient, Message
-from harness.assistants.profile import Profile
+from harness.assistants.profile import AssistantProfile
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question, Turn, rounds_of
 from harness.errors import UsageError
@@ -56,7 +56,7 @@ class ChatMode:
     def __init__(
         self,
         client: ChatClient,
-        profile: Profile,
+        profile: AssistantProfile,
         blinding: Blinding,
         attempts: Attempts,
         *,

@@ -25,7 +25,7 @@ from harness.records.schema import (
     SourcesAccount,
 )
 from harness.replay.ingest import Ingested
-from harness.replay.source_matching import By, RoundPlace, SourceMatcher, SourcePlace
+from harness.replay.source_matching import By, HistoryRound, SourceMatcher, SourcePlace
 from harness.text import beginning, rfc3339
 
 
@@ -38,7 +38,7 @@ class AnswerLines(NamedTuple):
     retrieval: RetrievalLine | None = None
 
 
-class Mode(Protocol):
+class ReplayMode(Protocol):
     """Takes questions through the assistant under their opaque names. Methods may raise the errors
     of `harness.errors`; each returned object is a line of the run directory.
     """
@@ -129,7 +129,7 @@ def ranked_session(session: HaystackSession) -> RankedSession:
     }
 
 
-def ranked_round(place: RoundPlace, characters: int | None = None) -> RankedRound:
+def ranked_round(place: HistoryRound, characters: int | None = None) -> RankedRound:
     """A round of the history at its place in a ranking; `characters` is what a reader is given of
     it, by default all that was said.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from harness.assistants.client import AssistantClient, ChatClient
-from harness.assistants.profile import Profile, load_profile
+from harness.assistants.profile import AssistantProfile, load_profile
 from harness.assistants.transport import Transport
 from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
@@ -17,14 +17,14 @@ from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, pr
 from harness.replay.ingest import Blinding, Ingester, Together
 from harness.replay.mode import (
     AnswerLines,
-    Mode,
+    ReplayMode,
     hypothesis_line,
     ingest_line,
     ms_since,
     ranked_round,
     ranked_session,
 )
-from harness.replay.source_matching import RoundPlace
+from harness.replay.source_matching import HistoryRound
 from harness.spending import Meter
 from harness.text import rfc3339
 
@@ -33,7 +33,7 @@ _SEARCH = "POST /v1/memories/search"
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class BothRankings:
     """Both rankings of one question, best first, with the milliseconds each took."""
 
     rounds: list[RankedValue]
@@ -88,7 +88,7 @@ class NativeMode:
         """Delete the history's user from the assistant."""
         await self._client.forget_user(self._blinding.user(question.history_id))
 
-    async def _search(self, question: Question) -> Searched:
+    async def _search(self, question: Question) -> BothRankings:
         user_id = self._blinding.user(question.history_id)
         now = rfc3339(question.question_date)
         text = question.question
@@ -97,9 +97,9 @@ class NativeMode:
         rounds_ms = ms_since(started)
         started = time.perf_counter()
         sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
-        return Searched(rounds, rounds_ms, sessions, ms_since(started))
+        return BothRankings(rounds, rounds_ms, sessions, ms_since(started))
 
-    def _retrieval_record(self, question: Question, searched: Searched) -> RetrievalLine:
+    def _retrieval_record(self, question: Question, searched: BothRankings) -> RetrievalLine:
         by_name = {
             self._blinding.session(question.history_id, session.position): session
             for session in question.sessions
@@ -123,7 +123,7 @@ def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) ->
     if not 0 <= value.round_index < len(rounds):
         problem = f"search returned round {value.round_index} of a session with {len(rounds)}"
         raise BadReply(problem, route=_SEARCH)
-    place = RoundPlace(session, value.round_index)
+    place = HistoryRound(session, value.round_index)
     return ranked_round(place, value.characters) | {"similarity": value.similarity}
 
 
@@ -147,7 +147,7 @@ class Approach:
     """
 
     mode: str = NATIVE
-    profile: Profile = field(default_factory=lambda: load_profile("aide-memoire"))
+    profile: AssistantProfile = field(default_factory=lambda: load_profile("aide-memoire"))
     window: ContextWindow = field(default_factory=ContextWindow)
     together: Together = "turn"
 
@@ -207,7 +207,7 @@ class Surroundings:
     on_round: Callable[[], None]
 
 
-def make_mode(approach: Approach, around: Surroundings) -> Mode:
+def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
     """The mode of an approach."""
     if approach.searches:
         client = AssistantClient(around.transport)

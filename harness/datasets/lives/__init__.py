@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.datasets.benchmark import Benchmark, Given
-from harness.datasets.dataset import Dataset, Fingerprint, held, size_of
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
 from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn
 from harness.errors import DatasetError
 
@@ -99,7 +99,7 @@ def open_lives(given: Given) -> Dataset:
     if not questions:
         raise DatasetError(f"{folder}: holds no lives")
     size = sum(map(size_of, files))
-    return held(given.name, given.file, size, Fingerprint.of_files(files), questions)
+    return held(given.name, given.file, size, ContentHash.of_files(files), questions)
 
 
 SHORT = Benchmark("lives", open_lives, file="optional")

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from harness.datasets.benchmark import Benchmark, Given
-from harness.datasets.dataset import Dataset, Fingerprint, held
+from harness.datasets.dataset import ContentHash, Dataset, held
 from harness.datasets.longmemeval import date_text, iterate_instances
 
 SEED = 20250214
@@ -49,7 +49,7 @@ def open_sample(given: Given) -> Dataset:
     text = sample_json()
     instances = iterate_instances(json.loads(text), source="sample")
     questions = [instance.question for instance in instances]
-    return held("sample", None, len(text), Fingerprint.of_text(text), questions)
+    return held("sample", None, len(text), ContentHash.of_text(text), questions)
 
 
 def _read(name: str) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from harness.lab.authoring.draft import Draft, DraftQuestion, Refused, Turns, ho
 from harness.lab.authoring.plan import PlannedQuestion
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
-from harness.spending import ANSWER_TOKENS, Budget, Forecast, Limits, Meter, Price, Usage
+from harness.spending import ANSWER_TOKENS, Budget, Forecast, Meter, Price, SpendingLimits, Usage
 from harness.text import Prompt, load_prompts, tokens_at_least_one, tokens_of
 
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
@@ -181,7 +181,7 @@ class AuthorModel:
 class ModelAuthor:
     """Writes with a model; every call is kept in the folder and paid once."""
 
-    def __init__(self, folder: RunDir, model: AuthorModel, limits: Limits) -> None:
+    def __init__(self, folder: RunDir, model: AuthorModel, limits: SpendingLimits) -> None:
         self._chat = OpenAIChat(model.endpoint, meter=Meter("author", model.price))
         self._replies = KeptReplies(folder, self._chat)
         Budget(limits, [self._chat.meter])

@@ -40,7 +40,7 @@ DECISIONS = ("accept", "edit", "reject")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenItem:
     """One item at its end; `draft` is None for what was refused."""
 
     item: PlannedQuestion
@@ -75,7 +75,7 @@ def open_folder(folder: RunDir, settings: Mapping[str, Any]) -> None:
 
 def write_items(
     author: Author, items: Sequence[PlannedQuestion], concurrency: int
-) -> list[Written]:
+) -> list[WrittenItem]:
     """Every item through every step, so many at a time, in the order of the plan."""
     try:
         return asyncio.run(_write_items(author, items, concurrency))
@@ -85,10 +85,10 @@ def write_items(
 
 async def _write_items(
     author: Author, items: Sequence[PlannedQuestion], concurrency: int
-) -> list[Written]:
+) -> list[WrittenItem]:
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item: PlannedQuestion) -> Written:
+    async def one(item: PlannedQuestion) -> WrittenItem:
         async with gate:
             return await _written(author, item)
 
@@ -102,19 +102,19 @@ async def _write_items(
         await author.close()
 
 
-async def _written(author: Author, item: PlannedQuestion) -> Written:
+async def _written(author: Author, item: PlannedQuestion) -> WrittenItem:
     """Rules first; a model is only asked about what they leave."""
     try:
         draft = await write_draft(author, item)
         if problems := problems_of(draft):
-            return Written(item, draft, Check("failed", problems))
+            return WrittenItem(item, draft, Check("failed", problems))
         doubt = await author.doubt(draft)
     except Refused as refusal:
-        return Written(item, None, Check("refused", (str(refusal),)))
-    return Written(item, draft, Check("doubtful" if doubt else "passed", (), doubt))
+        return WrittenItem(item, None, Check("refused", (str(refusal),)))
+    return WrittenItem(item, draft, Check("doubtful" if doubt else "passed", (), doubt))
 
 
-def keep_steps(folder: RunDir, written: Sequence[Written]) -> None:
+def keep_steps(folder: RunDir, written: Sequence[WrittenItem]) -> None:
     """Write each step's file, a line an item, in the order of the plan."""
     drafts = [one.draft for one in written if one.draft is not None]
     steps: dict[LineFile[dict[str, Any]], Callable[[Draft], dict[str, Any]]] = {
@@ -130,7 +130,11 @@ def keep_steps(folder: RunDir, written: Sequence[Written]) -> None:
 
 
 def finish(
-    folder: RunDir, written: Sequence[Written], ontology: Ontology, history: HistoryPlan, seed: int
+    folder: RunDir,
+    written: Sequence[WrittenItem],
+    ontology: Ontology,
+    history: HistoryPlan,
+    seed: int,
 ) -> list[Draft]:
     """Write the file of what passed, or was accepted by a person; returns what is in it."""
     reviews = _reviews(folder)
@@ -159,7 +163,9 @@ def _reviews(folder: RunDir) -> dict[str, dict[str, Any]]:
     return reviews
 
 
-def _chosen(one: Written, review: Mapping[str, Any] | None, only_accepted: bool) -> Draft | None:
+def _chosen(
+    one: WrittenItem, review: Mapping[str, Any] | None, only_accepted: bool
+) -> Draft | None:
     """The draft as a person left it; None where it is not to be written."""
     draft = one.draft
     if draft is None:

@@ -172,14 +172,14 @@ class Pool:
 
 def read_pool(instances: Iterable[Instance]) -> Pool:
     """Take the instances apart. Labels alone decide what is evidence, never the look of an id."""
-    reader = _Reader()
+    reader = _PoolReader()
     for instance in instances:
         reader.add(instance)
     return reader.pool()
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PoolReader:
     outlines: list[Outline] = field(default_factory=list)
     fillers: dict[bytes, Filler] = field(default_factory=dict)
     # For each filler what it says, turn by turn, to be held against the labelled turns of all.

@@ -140,7 +140,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AtHand:
     """What a run of an experiment has at hand: designs, and models of which roles."""
 
     designs: Sequence[str] = DESIGNS
@@ -149,7 +149,7 @@ class Wanted:
     """Models that read time ranges, by what they are called: settings of `query_model`."""
 
 
-def grid_of(name: str, wanted: Wanted) -> Grid:
+def grid_of(name: str, wanted: AtHand) -> Grid:
     """The cells of an experiment. Raises `UsageError`."""
     grids = {
         "table2": _table2,
@@ -164,7 +164,7 @@ def grid_of(name: str, wanted: Wanted) -> Grid:
     return grids[name](wanted)
 
 
-def _table2(wanted: Wanted) -> Grid:
+def _table2(wanted: AtHand) -> Grid:
     cells = [
         Cell(_slug(design), design, {"design": design}, asks=True, prompts=True)
         for design in wanted.designs
@@ -172,7 +172,7 @@ def _table2(wanted: Wanted) -> Grid:
     return Grid("table2", "Memory designs", "Every design on the same questions.", cells)
 
 
-def _table3(wanted: Wanted) -> Grid:
+def _table3(wanted: AtHand) -> Grid:
     cells = [
         Cell(
             _slug(f"{value} {key}"),
@@ -192,7 +192,7 @@ def _table3(wanted: Wanted) -> Grid:
     return Grid("table3", "Keys", about, cells)
 
 
-def _table4(wanted: Wanted) -> Grid:
+def _table4(wanted: AtHand) -> Grid:
     ranges: dict[str, Mapping[str, str]] = {"rules": {}, **wanted.ranges}
     cells = [
         Cell(
@@ -218,7 +218,7 @@ def _table4(wanted: Wanted) -> Grid:
     return Grid("table4", "Time", about, cells, _TEMPORAL)
 
 
-def _fig3(wanted: Wanted) -> Grid:
+def _fig3(wanted: AtHand) -> Grid:
     cells = [
         Cell(
             _slug(f"{mode} {'notes' if notes else 'direct'}"),
@@ -237,7 +237,7 @@ def _fig3(wanted: Wanted) -> Grid:
     return Grid("fig3", "Evidence alone, and whole histories", about, cells)
 
 
-def _fig5(wanted: Wanted) -> Grid:
+def _fig5(wanted: AtHand) -> Grid:
     cells = [
         Cell(
             _slug(f"{value} {budget}"),
@@ -258,7 +258,7 @@ def _fig5(wanted: Wanted) -> Grid:
     return Grid("fig5", "Values and budgets", about, cells)
 
 
-def _fig6(wanted: Wanted) -> Grid:
+def _fig6(wanted: AtHand) -> Grid:
     cells = [
         Cell(
             _slug(f"{layout} {mode}"),

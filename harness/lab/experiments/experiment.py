@@ -44,7 +44,7 @@ _LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReadingModel:
     """The language model that answers: its name, its base URL and its key."""
 
     model: str
@@ -52,7 +52,7 @@ class Reader:
     api_key: str
 
     @classmethod
-    def parse(cls, text: str, api_key: str | None) -> "Reader":
+    def parse(cls, text: str, api_key: str | None) -> "ReadingModel":
         """`MODEL@URL`. Raises `UsageError`."""
         model, at, url = text.partition("@")
         if not (model and at and url):
@@ -75,7 +75,7 @@ class Laboratory:
     console: Console
     judge: Judge
     server: str = "assistant serve"
-    reader: Reader | None = None
+    reader: ReadingModel | None = None
     ready_seconds: float = 180.0
     concurrency: int = 2
     context_tokens: int = ContextWindow().tokens
@@ -158,7 +158,9 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
     folder = laboratory.folder(cell) / "prompts"
     run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
     port = _recording_port(folder)
-    listening = Reader("recording", f"http://127.0.0.1:{port}/v1", "none").settings("chat_model")
+    listening = ReadingModel("recording", f"http://127.0.0.1:{port}/v1", "none").settings(
+        "chat_model"
+    )
     with laboratory.serving(cell, folder / LOG, **listening) as endpoint:
         ours = load_profile("aide-memoire")
         failed = record_prompts(run, endpoint, port, ours, laboratory.memory)

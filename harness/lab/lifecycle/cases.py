@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import DatasetError
 from harness.judges.lexical.words import tokens
-from harness.lab.lifecycle.checks import Days, Expected, Number, On, Wanted, says
+from harness.lab.lifecycle.checks import DayCount, Expected, Number, On, Wanted, says
 
 _FOLDER = "harness.lab.lifecycle"
 # In the order of a memory's life, which is that of every table.
@@ -231,7 +231,7 @@ def _wanted(item: Any, where: str) -> Wanted:
     elif "number" in table.rest:
         wanted = Number(table.take("number", int))
     else:
-        wanted = Days(table.take("days", int))
+        wanted = DayCount(table.take("days", int))
     table.finish()
     return wanted
 

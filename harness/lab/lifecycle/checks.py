@@ -32,7 +32,7 @@ class On:
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class DayCount:
     """A length of time, in days or, where they are whole, in weeks."""
 
     number: int
@@ -51,7 +51,7 @@ class Number:
         return str(self.number)
 
 
-Wanted = str | On | Days | Number
+Wanted = str | On | DayCount | Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Expected:
     @property
     def names_time(self) -> bool:
         """Whether only a day or a length of time is right."""
-        return any(isinstance(one, On | Days) for group in self.must for one in group)
+        return any(isinstance(one, On | DayCount) for group in self.must for one in group)
 
     def phrases(self) -> Iterator[str]:
         """Every phrase in it."""
@@ -158,7 +158,7 @@ def _begins_not_knowing(expected: Expected, unquoted: str) -> bool:
 def _has(answer: str, wanted: Wanted) -> bool:
     if isinstance(wanted, On):
         return names_day(answer, wanted.day, with_year=False)
-    if isinstance(wanted, Days):
+    if isinstance(wanted, DayCount):
         weeks, rest = divmod(wanted.number, 7)
         found = says(answer, f"{wanted.number} days")
         return found or (not rest and says(answer, f"{weeks} weeks"))

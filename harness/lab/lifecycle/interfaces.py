@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Protocol, TypedDict
 
 from harness.assistants.client import AssistantClient, ChatClient
-from harness.assistants.profile import Profile
+from harness.assistants.profile import AssistantProfile
 from harness.assistants.template import Occasion
 from harness.assistants.transport import Transport
 from harness.lab.lifecycle.cases import Ask, Case, Forget, Restart, Say, Step
@@ -42,7 +42,7 @@ class Interface(Protocol):
 class ChosenInterface:
     """By which interface an assistant is spoken to, and what that interface can express."""
 
-    profile: Profile
+    profile: AssistantProfile
     chat_only: bool = False
 
     @property
@@ -74,12 +74,12 @@ class ChosenInterface:
     def interface(self, transport: Transport, meter: Meter, barrier_seconds: float) -> Interface:
         """The interface over one connection."""
         if self.uses_own_routes:
-            return OwnRoutes(AssistantClient(transport), meter)
+            return OwnInterface(AssistantClient(transport), meter)
         profile = replace(self.profile, record=None) if self.chat_only else self.profile
         return ChatInterface(ChatClient(transport, profile, meter), profile, barrier_seconds)
 
 
-class OwnRoutes:
+class OwnInterface:
     """The routes of docs/api.md (`Interface`)."""
 
     def __init__(self, client: AssistantClient, meter: Meter) -> None:
@@ -113,7 +113,9 @@ class OwnRoutes:
 class ChatInterface:
     """Chat completions as the profile says, and its `[record]` where there is one (`Interface`)."""
 
-    def __init__(self, client: ChatClient, profile: Profile, barrier_seconds: float) -> None:
+    def __init__(
+        self, client: ChatClient, profile: AssistantProfile, barrier_seconds: float
+    ) -> None:
         self._client = client
         self._profile = profile
         self._barrier_seconds = barrier_seconds

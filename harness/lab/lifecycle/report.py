@@ -31,7 +31,7 @@ class KindResult(TypedDict):
     not_put: int
 
 
-class Failure(TypedDict):
+class FailedCase(TypedDict):
     """A case that is not right, with what happened in it."""
 
     case_id: str
@@ -57,7 +57,7 @@ class LifecycleReport(TypedDict):
     right: Share
     kinds: list[KindResult]
     not_put: dict[str, list[str]]
-    failures: list[Failure]
+    failures: list[FailedCase]
     remarks: list[str]
 
 
@@ -137,7 +137,7 @@ def _kind(
 
 def _failures(
     cases: Sequence[Case], lines: dict[str, CaseLine], errors: dict[str, str]
-) -> Iterator[Failure]:
+) -> Iterator[FailedCase]:
     for case in cases:
         line = lines.get(case.case_id)
         if line and line["passed"]:
@@ -214,7 +214,7 @@ def _facts(report: LifecycleReport) -> dict[str, str]:
     }
 
 
-def _markdown(failure: Failure) -> str:
+def _markdown(failure: FailedCase) -> str:
     lines = [f"\n## {failure['case_id']} ({failure['kind']}; {failure['subject']})\n"]
     lines += [f"- {line}" for line in failure["told"]]
     for ask in failure["asks"]:

@@ -32,7 +32,7 @@ from harness.records.manifest import Manifest, account_of, all_meters, now
 from harness.records.run_dir import MANIFEST, LineFile, RunDir
 from harness.replay.chat_mode import Attempts
 from harness.replay.ingest import Blinding, new_salt
-from harness.spending import Budget, Limits, Meter
+from harness.spending import Budget, Meter, SpendingLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class CasePace:
 
     concurrency: int = 2
     barrier_seconds: float = 60.0
-    limits: Limits = field(default_factory=Limits)
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
 
 
 class LifecycleRun:

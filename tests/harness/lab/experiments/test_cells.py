@@ -5,23 +5,23 @@ import json
 import pytest
 
 from harness.errors import UsageError
-from harness.lab.experiments.cells import BUDGETS, DESIGNS, Wanted, grid_of
-from harness.lab.experiments.experiment import Reader
+from harness.lab.experiments.cells import BUDGETS, DESIGNS, AtHand, grid_of
+from harness.lab.experiments.experiment import ReadingModel
 
 STRONG = {"strong model": {"query_model.name": "openai/strong"}}
 SIZES = [
-    ("table2", Wanted(), len(DESIGNS)),
-    ("table3", Wanted(), 5 + 7),
-    ("table4", Wanted(), 2 * 2 * 3),
-    ("fig3", Wanted(), 0),
-    ("fig3", Wanted(reader=True), 4),
-    ("fig5", Wanted(), 4 * len(BUDGETS)),
-    ("fig6", Wanted(), 4),
+    ("table2", AtHand(), len(DESIGNS)),
+    ("table3", AtHand(), 5 + 7),
+    ("table4", AtHand(), 2 * 2 * 3),
+    ("fig3", AtHand(), 0),
+    ("fig3", AtHand(reader=True), 4),
+    ("fig5", AtHand(), 4 * len(BUDGETS)),
+    ("fig6", AtHand(), 4),
 ]
 
 
 @pytest.mark.parametrize(("name", "wanted", "size"), SIZES)
-def test_an_experiment_has_so_many_cells(name: str, wanted: Wanted, size: int) -> None:
+def test_an_experiment_has_so_many_cells(name: str, wanted: AtHand, size: int) -> None:
     cells = grid_of(name, wanted).cells
     assert len(cells) == size
     assert len({cell.name for cell in cells}) == size
@@ -29,7 +29,7 @@ def test_an_experiment_has_so_many_cells(name: str, wanted: Wanted, size: int) -
 
 
 def test_a_model_that_reads_time_adds_its_cells() -> None:
-    cells = grid_of("table4", Wanted(ranges=STRONG)).cells
+    cells = grid_of("table4", AtHand(ranges=STRONG)).cells
     assert len(cells) == 2 * 2 * 5
     by_model = [cell for cell in cells if "strong" in cell.label]
     assert {cell.environment["ASSISTANT_QUERY_MODEL__NAME"] for cell in by_model} == {
@@ -40,7 +40,7 @@ def test_a_model_that_reads_time_adds_its_cells() -> None:
 
 
 def test_the_four_prompts_differ_in_notes_and_format_alone() -> None:
-    cells = grid_of("fig6", Wanted()).cells
+    cells = grid_of("fig6", AtHand()).cells
     differing = {"reading.mode", "reading.layout"}
     common = [{k: v for k, v in cell.settings.items() if k not in differing} for cell in cells]
     assert common == [common[0]] * 4
@@ -48,7 +48,7 @@ def test_the_four_prompts_differ_in_notes_and_format_alone() -> None:
 
 
 def test_keys_are_told_as_json() -> None:
-    cell = next(c for c in grid_of("table3", Wanted()).cells if c.label == "session, K = V + fact")
+    cell = next(c for c in grid_of("table3", AtHand()).cells if c.label == "session, K = V + fact")
     assert json.loads(cell.environment["ASSISTANT_CHOICES__KEYS"]) == ["value", "fact"]
     assert cell.environment["ASSISTANT_CHOICES__VALUE"] == "session"
     assert cell.published["recall_all@5"] == 0.732
@@ -56,15 +56,15 @@ def test_keys_are_told_as_json() -> None:
 
 def test_only_what_there_is_can_be_run() -> None:
     with pytest.raises(UsageError, match="unknown experiment 'table9', expected one of table2"):
-        grid_of("table9", Wanted())
+        grid_of("table9", AtHand())
 
 
 def test_a_reader_is_a_model_at_a_url() -> None:
-    reader = Reader.parse("gpt@http://127.0.0.1:1/v1", None)
+    reader = ReadingModel.parse("gpt@http://127.0.0.1:1/v1", None)
     assert reader.settings("chat_model") == {
         "chat_model.name": "openai/gpt",
         "chat_model.base_url": "http://127.0.0.1:1/v1",
         "chat_model.api_key": "none",
     }
     with pytest.raises(UsageError, match="expected MODEL@URL"):
-        Reader.parse("gpt", None)
+        ReadingModel.parse("gpt", None)

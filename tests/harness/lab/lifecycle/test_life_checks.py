@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from harness.lab.lifecycle.checks import Days, Expected, Number, On, faults
+from harness.lab.lifecycle.checks import DayCount, Expected, Number, On, faults
 
 MOVED = Expected(must=(("Lyon",),), former=("Bruges",))
 IN_MARCH = Expected(must=(("Ghent",),), later=("Utrecht",))
@@ -12,7 +12,7 @@ GONE = Expected(must_not=("Dr Marsh",))
 UNKNOWN = Expected(admit=True)
 TRAMS = Expected(must=(("three trams", "3 trams"), ("Porto",)))
 BORN = Expected(must=((On(date(2024, 3, 13)),),))
-AGO = Expected(must=((Days(35),),))
+AGO = Expected(must=((DayCount(35),),))
 CONCERTS = Expected(must=((Number(3),),))
 
 RIGHT = [
