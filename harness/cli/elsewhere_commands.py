@@ -58,16 +58,8 @@ def export_questions_command(
     server: Server,
     out: options.OutDir,
     prompts: Prompts,
-    listen: Annotated[
-        int,
-        typer.Option(
-            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
-        ),
-    ],
-    ingested: Annotated[
-        Path | None,
-        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
-    ] = None,
+    listen: options.Listen,
+    ingested: options.Ingested = None,
     concurrency: options.Concurrency = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
     name: Annotated[

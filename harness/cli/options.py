@@ -224,6 +224,17 @@ Forget = Annotated[
     bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
 ]
 
+Ingested = Annotated[
+    Path | None,
+    typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
+]
+Listen = Annotated[
+    int,
+    typer.Option(
+        "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
+    ),
+]
+
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(

@@ -162,16 +162,8 @@ def context_command(
     selection: Selection,
     server: Server,
     out: options.OutDir,
-    listen: Annotated[
-        int,
-        typer.Option(
-            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
-        ),
-    ],
-    ingested: Annotated[
-        Path | None,
-        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
-    ] = None,
+    listen: options.Listen,
+    ingested: options.Ingested = None,
     profile: options.ProfileName = "aide-memoire",
 ) -> None:
     """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""

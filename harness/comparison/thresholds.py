@@ -55,13 +55,18 @@ def parse_threshold(text: str) -> Threshold:
         raise UsageError(
             f"--fail-under {text}: unknown metric {metric!r}; see the benchmark's docs"
         )
+    return Threshold(metric, share_of(value, text))
+
+
+def share_of(value: str, text: str) -> float:
+    """A number from 0 to 1; `text` is the whole option, which a `UsageError` names."""
     try:
         share = float(value)
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
         raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
-    return Threshold(metric, share)
+    return share
 
 
 def figure_of(report: Report, metric: str) -> float | None:

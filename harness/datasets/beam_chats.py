@@ -8,10 +8,11 @@ another day is named inside it, a new session begins there. A message says its d
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from harness.datasets.files import require_list, require_text
 from harness.datasets.questions import (
     BEAM_ABILITIES,
     BEAM_ABSTENTION,
@@ -19,6 +20,7 @@ from harness.datasets.questions import (
     Question,
     Role,
     Turn,
+    with_evidence,
 )
 from harness.errors import DatasetError
 from harness.text import encodable
@@ -65,7 +67,7 @@ def questions_of(record: Record, where: str) -> list[Question]:
     for ability, asked in _probing(record.get("probing_questions"), where).items():
         if ability not in BEAM_ABILITIES:
             raise DatasetError(f"{where}: unknown ability {ability!r}")
-        for number, question in enumerate(_list(asked, f"{where}: {ability}")):
+        for number, question in enumerate(require_list(asked, f"{where}: {ability}")):
             found.append(_question(question, f"{name}#{ability}-{number}", ability, chat, where))
     return found
 
@@ -107,7 +109,7 @@ class _Batch:
 
 def _batches(value: Any, where: str) -> Iterator[_Batch]:
     """Batches in order, cut where another day begins; those of 10M lie in plans."""
-    for number, item in enumerate(_list(value, f"{where}: chat"), start=1):
+    for number, item in enumerate(require_list(value, f"{where}: chat"), start=1):
         if not isinstance(item, dict):
             raise DatasetError(f"{where}: batch {number}: expected an object, found {item!r:.80}")
         if "turns" in item:
@@ -115,7 +117,7 @@ def _batches(value: Any, where: str) -> Iterator[_Batch]:
             yield from _days_of(item, name, f"{where}: {name}")
             continue
         for plan, batches in item.items():
-            for place, batch in enumerate(_list(batches, f"{where}: {plan}"), start=1):
+            for place, batch in enumerate(require_list(batches, f"{where}: {plan}"), start=1):
                 if not isinstance(batch, dict):
                     raise DatasetError(f"{where}: {plan}: expected batches, found {batch!r:.80}")
                 name = f"{plan}_batch_{batch.get('batch_number', place)}"
@@ -125,8 +127,8 @@ def _batches(value: Any, where: str) -> Iterator[_Batch]:
 def _days_of(batch: Record, name: str, where: str) -> Iterator[_Batch]:
     day = _day(batch.get("time_anchor"), where)
     parts = [_Batch(name, day, [])]
-    for exchange in _list(batch.get("turns"), f"{where}: turns"):
-        for message in _list(exchange, f"{where}: turns"):
+    for exchange in require_list(batch.get("turns"), f"{where}: turns"):
+        for message in require_list(exchange, f"{where}: turns"):
             if not isinstance(message, dict):
                 raise DatasetError(f"{where}: expected a message object, found {message!r:.80}")
             named = _day(message.get("time_anchor"), where)
@@ -187,16 +189,18 @@ def _question(value: Any, question_id: str, ability: str, chat: BeamChat, where:
         raise DatasetError(f"{where}: expected a question object, found {type(value).__name__}")
     evidence = tuple(_message_ids(value.get("source_chat_ids")))
     known = {name: chat.places[name] for name in evidence if name in chat.places}
-    sessions = _labelled(chat, set(known.values()))
+    sessions = with_evidence(chat.sessions, set(known.values()))
     positions = dict.fromkeys(position for position, _ in known.values())
-    rubric = _list(value.get("rubric"), f"{where}: rubric")
+    rubric = require_list(value.get("rubric"), f"{where}: rubric")
     if not rubric:
         raise DatasetError(f"{where}: rubric: an empty list")
     return Question(
         question_id=question_id,
         question_type=ability,
-        question=_text(value.get("question"), f"{where}: question"),
-        answer=_text(next((value[n] for n in _ANSWERS if n in value), None), f"{where}: answer"),
+        question=require_text(value.get("question"), f"{where}: question"),
+        answer=require_text(
+            next((value[n] for n in _ANSWERS if n in value), None), f"{where}: answer"
+        ),
         answer_is_number=False,
         question_date=chat.ended,
         sessions=sessions,
@@ -206,19 +210,6 @@ def _question(value: Any, question_id: str, ability: str, chat: BeamChat, where:
         evidence_ids=evidence,
         rubric=tuple(encodable(str(item)) for item in rubric),
     )
-
-
-def _labelled(chat: BeamChat, places: set[Place]) -> tuple[HaystackSession, ...]:
-    """The sessions with these turns marked as evidence; the others are shared, not copied."""
-    marked = list(chat.sessions)
-    for position in {position for position, _ in places}:
-        session = marked[position]
-        turns = (
-            replace(turn, has_answer=(position, i) in places)
-            for i, turn in enumerate(session.turns)
-        )
-        marked[position] = replace(session, turns=tuple(turns))
-    return tuple(marked)
 
 
 def _message_ids(value: Any) -> Iterator[str]:
@@ -240,16 +231,4 @@ def _probing(value: Any, where: str) -> dict[str, Any]:
             raise DatasetError(f"{where}: probing_questions cannot be read ({error})") from error
     if not isinstance(value, dict):
         raise DatasetError(f"{where}: probing_questions: expected an object by ability")
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: expected text, found {type(value).__name__}")
-    return encodable(value)
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
     return value

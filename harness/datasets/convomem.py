@@ -18,9 +18,8 @@ from harness.datasets.entries import (
     a_day_each,
     entries_of,
     just_after,
-    with_evidence,
 )
-from harness.datasets.questions import Question, Turn
+from harness.datasets.questions import Question, Turn, with_evidence
 from harness.errors import DatasetError
 
 CATEGORIES = {

@@ -8,8 +8,7 @@ import ast
 import csv
 import json
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -191,20 +190,6 @@ def just_after(sessions: Sessions) -> datetime:
     """When something is asked that has no date of its own: a second for each turn of the last."""
     last = max(sessions, key=lambda session: session.session_date)
     return last.session_date + timedelta(seconds=len(last.turns))
-
-
-def with_evidence(sessions: Sessions, places: Collection[tuple[int, int]]) -> Sessions:
-    """The sessions with the turns at (position, index) labelled; the others are shared."""
-    held = {position for position, _ in places}
-    return tuple(_labelled(s, places) if s.position in held else s for s in sessions)
-
-
-def _labelled(session: HaystackSession, places: Collection[tuple[int, int]]) -> HaystackSession:
-    turns = (
-        replace(turn, has_answer=(session.position, i) in places)
-        for i, turn in enumerate(session.turns)
-    )
-    return replace(session, turns=tuple(turns))
 
 
 def _time(found: tuple[str | None, ...]) -> tuple[int, int]:

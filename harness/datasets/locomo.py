@@ -7,7 +7,7 @@ of a picture beside the words. The search query of a picture is left out, it giv
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -25,10 +25,16 @@ from harness.datasets.benchmark import (
     or_abstention,
 )
 from harness.datasets.dataset import ContentHash, Dataset, Gold, held, size_of
-from harness.datasets.files import read_records, sha256_of
+from harness.datasets.files import read_records, require_list, require_text, sha256_of
 from harness.datasets.golds import GoldCorrection, read_corrections, require_known
 from harness.datasets.locomo_scores import locomo_scores
-from harness.datasets.questions import LOCOMO_CATEGORIES, HaystackSession, Question, Turn
+from harness.datasets.questions import (
+    LOCOMO_CATEGORIES,
+    HaystackSession,
+    Question,
+    Turn,
+    with_evidence,
+)
 from harness.errors import DatasetError, UsageError
 from harness.text import encodable
 
@@ -79,7 +85,7 @@ def parse_locomo(
             raise DatasetError(f"{where}: sample_id {sample_id!r} occurs twice")
         known.add(sample_id)
         conversation = parse_conversation(sample, sample_id, where)
-        for index, qa in enumerate(_list(sample.get("qa"), f"{where}: qa")):
+        for index, qa in enumerate(require_list(sample.get("qa"), f"{where}: qa")):
             question_id = _question_id(qa, sample_id, index)
             correction = (corrections or {}).get(question_id)
             reader = _Question(qa, f"{where} ({question_id!r})", conversation, correction)
@@ -148,23 +154,6 @@ def with_caption(text: str, caption: Any) -> str:
     return f"{text} [shares a picture: {caption}]".strip() if caption else text
 
 
-def labelled(conversation: LocomoConversation, ids: Collection[str]) -> tuple[HaystackSession, ...]:
-    """The sessions with these turns marked as evidence; the others are shared, not copied."""
-    marked: dict[int, set[int]] = {}
-    for name in ids:
-        position, turn = conversation.places[name]
-        marked.setdefault(position, set()).add(turn)
-    return tuple(
-        _marked(session, marked[session.position]) if session.position in marked else session
-        for session in conversation.sessions
-    )
-
-
-def _marked(session: HaystackSession, turns: set[int]) -> HaystackSession:
-    marked = (replace(t, has_answer=i in turns) for i, t in enumerate(session.turns))
-    return replace(session, turns=tuple(marked))
-
-
 def _turn(value: Any, where: str) -> Turn:
     if not isinstance(value, dict):
         raise DatasetError(f"{where}: expected a turn object, found {type(value).__name__}")
@@ -186,12 +175,6 @@ def _named_places(
         for i, turn in enumerate(session.turns):
             for name in turn_ids([turn.turn_id or ""]):
                 yield name, (session.position, i)
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
-    return value
 
 
 class _Question:
@@ -216,7 +199,9 @@ class _Question:
         answers = self._answers(category)
         evidence = self._evidence()
         ids = [name for name in turn_ids(evidence) if name in self._conversation.places]
-        sessions = labelled(self._conversation, ids)
+        sessions = with_evidence(
+            self._conversation.sessions, {self._conversation.places[name] for name in ids}
+        )
         found = [self._conversation.places[name][0] for name in ids]
         trap = self._qa.get("adversarial_answer")
         return Question(
@@ -265,13 +250,10 @@ class _Question:
     def _evidence(self) -> tuple[str, ...]:
         if self._correction and self._correction.evidence is not None:
             return self._correction.evidence
-        return tuple(str(item) for item in _list(self._qa.get("evidence", []), self._where))
+        return tuple(str(item) for item in require_list(self._qa.get("evidence", []), self._where))
 
     def _text(self, field: str) -> str:
-        value = self._qa.get(field)
-        if not isinstance(value, str):
-            raise self._error(field, f"expected text, found {type(value).__name__}")
-        return encodable(value)
+        return require_text(self._qa.get(field), f"{self._where}: {field}")
 
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")

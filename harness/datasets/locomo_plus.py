@@ -14,11 +14,10 @@ from typing import Any
 
 from harness.datasets.benchmark import Benchmark, Given, KnownFile, RubricRules
 from harness.datasets.dataset import ContentHash, Dataset, held, size_of
-from harness.datasets.files import read_records, sha256_of
+from harness.datasets.files import read_records, require_text, sha256_of
 from harness.datasets.locomo import LocomoConversation, parse_conversation
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, HaystackSession, Question, Turn
 from harness.errors import DatasetError
-from harness.text import encodable
 
 CUE = "cue"
 _PLUS = (
@@ -135,10 +134,7 @@ def _dialogue(text: str, where: str) -> list[tuple[str, str]]:
 
 
 def _text(record: Mapping[str, Any], field: str, where: str) -> str:
-    value = record.get(field)
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: {field}: expected text, found {type(value).__name__}")
-    return encodable(value)
+    return require_text(record.get(field), f"{where}: {field}")
 
 
 def open_plus(given: Given) -> Dataset:

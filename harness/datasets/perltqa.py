@@ -24,9 +24,8 @@ from harness.datasets.entries import (
     entries_of,
     just_after,
     parse_date,
-    with_evidence,
 )
-from harness.datasets.questions import HaystackSession, Question, Turn
+from harness.datasets.questions import HaystackSession, Question, Turn, with_evidence
 from harness.errors import DatasetError
 from harness.text import encodable
 

@@ -7,8 +7,8 @@ becomes `noans` where no user turn is labelled. Only user text is in that corpus
 the harness's side.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
@@ -159,6 +159,24 @@ def rounds_of(turns: Sequence[Turn]) -> list[Round]:
         else:
             groups[-1].append(i)
     return [Round(index, tuple(group)) for index, group in enumerate(groups)]
+
+
+def with_evidence(
+    sessions: Sequence[HaystackSession], places: Collection[tuple[int, int]]
+) -> tuple[HaystackSession, ...]:
+    """The sessions with the turns at (position, index) labelled; the others are shared, not
+    copied.
+    """
+    held = {position for position, _ in places}
+    return tuple(_labelled(s, places) if s.position in held else s for s in sessions)
+
+
+def _labelled(session: HaystackSession, places: Collection[tuple[int, int]]) -> HaystackSession:
+    turns = (
+        replace(turn, has_answer=(session.position, i) in places)
+        for i, turn in enumerate(session.turns)
+    )
+    return replace(session, turns=tuple(turns))
 
 
 def evidence_rounds(question: Question) -> list[tuple[int, int]]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, TypedDict
 
-from harness.comparison.thresholds import GateResult
+from harness.comparison.thresholds import GateResult, share_of
 from harness.errors import UsageError
 from harness.lab.lifecycle.cases import KINDS, Case
 from harness.lab.lifecycle.interfaces import AskLine, CaseLine, told
@@ -235,13 +235,7 @@ def parse_gate(text: str) -> Gate:
     name = name or ALL
     if name not in (ALL, *KINDS):
         raise UsageError(f"--fail-under {text}: unknown kind {name!r}")
-    try:
-        share = float(value)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise UsageError(f"--fail-under {text}: the value must be a share from 0 to 1")
-    return name, share
+    return name, share_of(value, text)
 
 
 def check(report: LifecycleReport, gates: Sequence[Gate]) -> list[GateResult]:
