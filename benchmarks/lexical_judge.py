@@ -22,9 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import cohen_kappa_score
 from sklearn.model_selection import GroupKFold
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import load_longmemeval
-from harness.judges.controls import unlike
+from harness.datasets.questions import digest_of
 from harness.judges.lexical.judge import (
     WEIGHTS,
     Family,
@@ -33,6 +32,7 @@ from harness.judges.lexical.judge import (
     family_of,
     features_of,
 )
+from harness.metrics.judge_table import unlike
 from harness.records.digest import QuestionDigest
 
 FAMILIES: tuple[Family, ...] = ("fact", "preference", "abstention")

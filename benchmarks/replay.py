@@ -29,8 +29,7 @@ from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import HaystackSession, Question
-from harness.replay.blinding import Blinding
-from harness.replay.ingest import TOGETHER, Ingester, Together
+from harness.replay.ingest import TOGETHER, Blinding, Ingester, Together
 from memory_store import Record, Round
 from memory_store._facts import rule_facts
 from memory_store._keys import keys_of

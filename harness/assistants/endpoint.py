@@ -1,11 +1,57 @@
-"""Where an assistant is, how patiently to speak to it, and when a request is worth repeating."""
+"""Where an assistant or a model is: an address, checked and trusted, how patiently to speak to it,
+and when a request is worth repeating; or a server of the harness's own starting.
+"""
 
+import os
 import random
+import shlex
+import signal
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
-from harness.urls import public_url, require_http
+import httpx
+
+from harness.errors import AssistantUnreachable, UsageError
+
+
+def require_http(url: str, option: str) -> None:
+    """Refuse what is no http(s) URL; `option` is where it was given."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise UsageError(f"{option}: {url!r} is not an http(s) URL")
+
+
+def public_url(url: str) -> str:
+    """A URL without credentials, query and fragment, fit for a manifest."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def trust_for(url: str) -> ssl.SSLContext:
+    """What to `verify` an HTTP server by: the certificate authorities of this machine, or of
+    `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+
+    Plain http needs none, which spares reading them: it gets a context that trusts nobody, should
+    anything come to https after all. Raises `httpx.InvalidURL`.
+    """
+    plain = httpx.URL(url).scheme == "http"
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else authorities()
+
+
+@cache
+def authorities() -> ssl.SSLContext:
+    """Read once for all clients: it takes longer than a short run."""
+    return httpx.create_ssl_context()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +110,84 @@ class Endpoint:
     def public_url(self) -> str:
         """The URL without credentials, fit for a manifest."""
         return public_url(self.url)
+
+
+LOG = "server.log"
+_LOG_LINES = 20
+_STOP_SECONDS = 10.0
+
+
+@contextmanager
+def own_server(
+    command: str,
+    data_dir: Path,
+    log: Path,
+    ready_seconds: float,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[str]:
+    """The URL of a running assistant; it is stopped at the end. Raises `UsageError` where the
+    command cannot be started, `AssistantUnreachable` where it ends or is not ready in time."""
+    port = free_port()
+    arguments = [*shlex.split(command), "--port", str(port), "--data-dir", str(data_dir)]
+    with log.open("ab") as output:
+        try:
+            process = subprocess.Popen(
+                arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env={**os.environ, **(environment or {})},
+            )
+        except OSError as error:
+            reason = error.strerror or error
+            raise UsageError(f"--server {command!r}: cannot be started ({reason})") from error
+    try:
+        url = f"http://127.0.0.1:{port}"
+        _wait_until_ready(process, url, log, ready_seconds)
+        yield url
+    finally:
+        _stop(process)
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_until_ready(
+    process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: float
+) -> None:
+    deadline = time.monotonic() + seconds
+    with httpx.Client(trust_env=False, timeout=5.0, verify=trust_for(url)) as client:
+        while time.monotonic() < deadline:
+            if process.poll() is not None:
+                problem = f"the server ended with exit code {process.returncode}"
+                raise AssistantUnreachable(f"{problem}; the end of {log}:\n{_tail(log)}")
+            try:
+                if client.get(f"{url}/ready").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass  # not listening yet
+            time.sleep(0.1)
+    problem = f"the server was not ready within {seconds:g} s"
+    raise AssistantUnreachable(f"{problem}; the end of {log}:\n{_tail(log)}")
+
+
+def _stop(process: "subprocess.Popen[bytes]") -> None:
+    """End the server and what it started: it leads a process group of its own."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _tail(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    return "\n".join(lines[-_LOG_LINES:]) or "(empty)"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from harness.assistants.returned_sources import SourceLayout
 from harness.assistants.template import TomlTable, named_in
 from harness.errors import UsageError
-from harness.spending.usage import Price
+from harness.spending import Price
 
 BUILT_IN = ("aide-memoire", "openai", "plain")
 _FOLDER = "harness.assistants.profiles"
@@ -64,7 +64,7 @@ class Barrier:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class AssistantProfile:
     """One assistant's ways. `kinds` adds to `extra` for one kind of request: `teacher`, `live`,
     `question`, `control`. `leaves_no_trace` tells that a question changes nothing in memory.
     """
@@ -99,7 +99,7 @@ class Profile:
         return {"name": self.name, "hash": self.hash}
 
 
-def load_profile(name: str) -> Profile:
+def load_profile(name: str) -> AssistantProfile:
     """A built-in profile by its name, any other by the path of its file; `UsageError` where the
     file cannot be read or says something that is not known here.
     """
@@ -116,7 +116,7 @@ def load_profile(name: str) -> Profile:
     return parse_profile(text, name=Path(name).stem, source=f"profile {name}")
 
 
-def parse_profile(text: str, *, name: str, source: str) -> Profile:
+def parse_profile(text: str, *, name: str, source: str) -> AssistantProfile:
     """A profile from its TOML; `source` opens every complaint."""
     try:
         table = tomllib.loads(text)
@@ -125,7 +125,7 @@ def parse_profile(text: str, *, name: str, source: str) -> Profile:
     reader = TomlTable(table, source)
     kinds = {kind: reader.inner(kind) for kind in ("teacher", "live", "question", "control")}
     no_trace = bool(kinds["question"].take("leaves_no_trace", bool, default=False))
-    profile = Profile(
+    profile = AssistantProfile(
         name=name,
         hash=_hash(table),
         path=reader.take("path", str, default="/v1/chat/completions"),

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from harness.assistants.endpoint import Endpoint
+from harness import harness_version
+from harness.assistants.endpoint import Endpoint, trust_for
 from harness.assistants.wire import WrongShape
 from harness.errors import (
     AssistantError,
@@ -20,8 +21,6 @@ from harness.errors import (
     AssistantUnreachable,
     BadReply,
 )
-from harness.urls import trust_for
-from harness.version import harness_version
 
 
 @dataclass(slots=True)

@@ -1,25 +1,76 @@
-"""The commands that make data, bring it in and take results out: `compile`, `sample`, `download`,
+"""The commands that bring data in, describe it and take results out: `download`, `sample`, `stats`,
 `export`.
 """
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from harness.cli import options
-from harness.cli.output import progress
-from harness.compilation.compiler import compile_histories, manifest_path
-from harness.compilation.recipe import Recipe, parse_dates, parse_depth
+from harness.cli.output import progress, results
+from harness.datasets.benchmark import KnownFile
+from harness.datasets.description import describe
 from harness.datasets.download import Downloaded, download, files_of
-from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
-from harness.datasets.registry import sample_json
-from harness.datasets.selection import Filters, QuestionSource
+from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, open_dataset
+from harness.datasets.sample import sample_json
 from harness.errors import NotPublished, UsageError
 from harness.export.stage import FORMATS, ExportOptions, export
 from harness.records.run_dir import RunDir
+from harness.report.table import Table, number, percent, print_tables
+
+_COLUMNS = ("n", "mean", "least", "median", "p90", "most")
+
+
+def stats_command(
+    dataset: options.DatasetName,
+    file: options.DataFile = None,
+    conversations: options.Conversations = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Describe a data set: questions, histories, evidence, dates, repetitions."""
+    found = describe(open_dataset(dataset, file, conversations=conversations))
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    print_tables(results(), tables(found))
+
+
+def tables(found: dict[str, Any]) -> list[Table]:
+    """The description as tables."""
+    counts, asked = found["counts"], found["counts"]["questions"]
+    lines = [(name.replace("_", " "), str(count)) for name, count in counts.items()]
+    if found["dates"]:
+        lines += [("first day", found["dates"][0]), ("last day", found["dates"][-1])]
+    types = [(k, str(n), percent(n / asked)) for k, n in found["types"].items()]
+    measures = [
+        (_label(name), number(values["n"]), *(short(values[c]) for c in _COLUMNS[1:]))
+        for name, values in found["measures"].items()
+    ]
+    return [
+        Table(
+            f"Data set {found['dataset']}", ("what", "count"), lines, f"SHA-256 {found['sha256']}"
+        ),
+        Table("Questions by type", ("type", "questions", "%"), types),
+        Table(
+            "Measures", ("what", *_COLUMNS), measures, "A token is four characters; 12k are 12,000."
+        ),
+    ]
+
+
+def _label(name: str) -> str:
+    return name.replace(" per ", "/").replace("days from evidence", "days, evidence")
+
+
+def short(value: float) -> str:
+    """A figure that fits a column: 168k, 6,783, 237 or 4.95; --json has all digits."""
+    if value >= 10_000:
+        return f"{value / 1000:,.0f}k"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}".rstrip("0").rstrip(".")
+
 
 NONCOMMERCIAL = "CC BY-NC"
 
@@ -84,57 +135,6 @@ def sample_command(
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
     print(out)
-
-
-def compile_command(
-    dataset: options.DatasetName,
-    out: Annotated[
-        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
-    ],
-    sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
-    ] = None,
-    tokens: Annotated[
-        int | None,
-        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
-    ] = None,
-    file: options.DataFile = None,
-    questions: Annotated[
-        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
-    ] = None,
-    types: options.Types = "",
-    ids: options.Ids = "",
-    per_type: options.PerType = None,
-    seed: options.Seed = 0,
-    keep_fillers: Annotated[
-        bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
-    ] = True,
-    lead_days: Annotated[
-        int,
-        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
-    ] = 30,
-    depth: Annotated[
-        str | None,
-        typer.Option(
-            "--depth",
-            help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
-            "or 'uniform'.",
-        ),
-    ] = None,
-    dates: Annotated[
-        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
-    ] = "kept",
-) -> None:
-    """Make new histories of any size from the sessions of a data set."""
-    filters = Filters(options.names(types), options.names(ids), per_type, seed)
-    place, rule = parse_depth(depth), parse_dates(dates)
-    recipe = Recipe(sessions, tokens, seed, keep_fillers, lead_days, place, rule)
-    source = QuestionSource(dataset, file, filters)
-    made = compile_histories(source, questions, recipe, out, progress())["counts"]
-    each = made["sessions"] / made["questions"], made["tokens_estimate"] / made["questions"]
-    size = f"{each[0]:.4g} sessions and {each[1]:,.0f} tokens each"
-    print(f"{made['questions']} histories, {size}: {out}")
-    print(f"manifest: {manifest_path(out)}")
 
 
 def _list() -> None:

@@ -9,22 +9,20 @@ import typer
 from harness.cli import options
 from harness.cli.groups import Allowance, Gating, Judging, Selection, Server, grouped
 from harness.cli.output import finish, progress
-from harness.handout.folder import PromptFolder
-from harness.handout.replies import Replies, read_replies
-from harness.judges.deferred_chat import Correspondence
-from harness.pipeline.answers_elsewhere import export_questions, take_answers
-from harness.pipeline.histories import ReplayOptions
-from harness.pipeline.imported_hypotheses import take_hypotheses
-from harness.pipeline.judging import judge_run
-from harness.pipeline.replay import replay_run
-from harness.pipeline.run import Run
-from harness.pipeline.verdicts_elsewhere import (
+from harness.judges.openai_chat import Correspondence
+from harness.lab.elsewhere import (
     correspondence_of,
+    export_questions,
     export_verdicts,
     import_verdicts,
     require_verdicts,
+    take_answers,
 )
-from harness.replay.modes.registry import Approach
+from harness.lab.handout import PromptFolder, Replies, read_replies
+from harness.pipeline.judging import judge_run, take_hypotheses
+from harness.pipeline.replay import ReplayOptions, replay_run
+from harness.pipeline.run import Run
+from harness.replay.modes import Approach
 
 questions_app = typer.Typer(
     help="Questions answered elsewhere: write the reader's prompts, read the replies.",
@@ -60,16 +58,8 @@ def export_questions_command(
     server: Server,
     out: options.OutDir,
     prompts: Prompts,
-    listen: Annotated[
-        int,
-        typer.Option(
-            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
-        ),
-    ],
-    ingested: Annotated[
-        Path | None,
-        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
-    ] = None,
+    listen: options.Listen,
+    ingested: options.Ingested = None,
     concurrency: options.Concurrency = 2,
     barrier_timeout: options.BarrierTimeout = 60.0,
     name: Annotated[

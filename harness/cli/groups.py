@@ -11,19 +11,18 @@ from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.output import agreed_to
+from harness.comparison.gates import Gates
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
-from harness.gates.gates import Gates
-from harness.judges.base import Judge
-from harness.judges.deferred_chat import Correspondence
+from harness.judges import Judge
+from harness.judges.openai_chat import Correspondence
 from harness.judges.registry import JudgeOptions, default_judge, make_judge
-from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import JudgePlan
+from harness.pipeline.replay import ReplayOptions
 from harness.records.run_dir import JUDGE_REPLIES
-from harness.replay.modes.context import ContextWindow
-from harness.replay.modes.registry import Approach
-from harness.spending.budget import Limits, Payee
-from harness.spending.usage import Price
+from harness.replay.context_modes import ContextWindow
+from harness.replay.modes import Approach
+from harness.spending import Payee, Price, SpendingLimits
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -143,7 +142,7 @@ class Replaying:
     retry_errors: options.RetryErrors = False
     max_error_rate: options.MaxErrorRate = None
 
-    def replay_options(self, limits: Limits) -> ReplayOptions:
+    def replay_options(self, limits: SpendingLimits) -> ReplayOptions:
         """The same for the replay, with what may be spent."""
         return ReplayOptions(
             concurrency=self.concurrency,
@@ -166,9 +165,9 @@ class Allowance:
     judge_price: options.JudgePrice = None
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> SpendingLimits:
         """The most of it, at these prices: a directory may hold what other commands paid."""
-        return Limits(self.max_tokens, self.max_cost, self.prices)
+        return SpendingLimits(self.max_tokens, self.max_cost, self.prices)
 
     @property
     def prices(self) -> dict[Payee, Price]:
@@ -234,7 +233,7 @@ class Judging:
             if caution and not self.judge_anyway:
                 agreed_to(f"{caution}; its verdicts compare with no published figure")
 
-    def plan(self, second: Judge | None, seed: int, limits: Limits) -> JudgePlan:
+    def plan(self, second: Judge | None, seed: int, limits: SpendingLimits) -> JudgePlan:
         """How judging goes."""
         return JudgePlan(second, self.controls, seed, self.judge_concurrency, limits)
 

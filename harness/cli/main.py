@@ -7,32 +7,31 @@ from collections.abc import Callable
 
 import typer
 
-from harness.cli.author_command import author_app
 from harness.cli.data_commands import (
-    compile_command,
     download_command,
     export_command,
     sample_command,
+    stats_command,
 )
 from harness.cli.elsewhere_commands import questions_app, verdicts_app
-from harness.cli.experiment_command import experiment_command
-from harness.cli.lifecycle_command import lifecycle_command
-from harness.cli.output import INTERRUPTED, USAGE
-from harness.cli.result_commands import (
+from harness.cli.lab_commands import (
     agreement_command,
-    compare_command,
-    judge_command,
+    experiment_command,
     leaderboard_command,
-    report_command,
+    lifecycle_command,
 )
+from harness.cli.lab_data_commands import author_app, compile_command
+from harness.cli.output import INTERRUPTED, USAGE
 from harness.cli.run_commands import (
+    compare_command,
     context_command,
     demo_command,
+    judge_command,
     replay_command,
+    report_command,
     retrieval_command,
     run_command,
 )
-from harness.cli.stats_command import stats_command
 from harness.errors import HarnessError, RunInterrupted
 
 app = typer.Typer(

@@ -6,18 +6,18 @@ from typing import Annotated
 import typer
 
 from harness.assistants.profile import BUILT_IN
-from harness.datasets.registry import DATASETS
+from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
 from harness.judges.rubrics import RUBRICS
 from harness.replay.ingest import Together
-from harness.replay.modes.registry import MODES
-from harness.spending.usage import Price
+from harness.replay.modes import MODES
+from harness.spending import Price
 
 DatasetName = Annotated[
     str,
     typer.Option(
         "--dataset",
-        help=f"Which data set: {', '.join(DATASETS)} (built in), or a class: module:Class.",
+        help=f"Which data set: {', '.join(BENCHMARKS)} (built in), or a class: module:Class.",
     ),
 ]
 DataFile = Annotated[
@@ -222,6 +222,17 @@ RetrySeconds = Annotated[
 ]
 Forget = Annotated[
     bool, typer.Option("--forget", help="Delete each question's memories once it is answered.")
+]
+
+Ingested = Annotated[
+    Path | None,
+    typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
+]
+Listen = Annotated[
+    int,
+    typer.Option(
+        "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
+    ),
 ]
 
 FailUnder = Annotated[

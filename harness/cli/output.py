@@ -11,26 +11,33 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from harness.comparison.build import build_comparison
+from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
+from harness.comparison.gates import Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
-from harness.comparison.write import HTML, write_comparison
 from harness.errors import UsageError
-from harness.gates.gates import Gates
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
-from harness.report.printing import print_report, print_tables
 from harness.report.schema import Report
+from harness.report.table import print_tables
+from harness.report.tables import print_report
 
 FAILED_ITEMS = 1
 USAGE = 2
 GATE_FAILED = 3
 INTERRUPTED = 130
+# Columns of a table that is not shown on a terminal.
+_WIDTH = 150
 
 
 def results() -> Console:
     """Where results go: stdout, which can be piped."""
     return Console()
+
+
+def wide() -> Console:
+    """Where wide tables go: into a file or pipe they keep their columns."""
+    return Console(width=None if sys.stdout.isatty() else _WIDTH)
 
 
 def progress() -> Console:
@@ -94,7 +101,7 @@ def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates
     print_tables(results(), repeats_tables(comparison))
     for folder in folders:
         print(f"report: {folder / REPORT_HTML}")
-    print(f"comparison: {out / HTML}")
+    print(f"comparison: {out / COMPARE_HTML}")
     if failed:
         print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
     for folder in folders:

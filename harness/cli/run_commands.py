@@ -1,4 +1,6 @@
-"""The commands that put questions to an assistant: `run` and its stages, and a demonstration."""
+"""The commands of runs: those that make one with an assistant, and `judge`, `report`, `compare`,
+which make something of answers that are there.
+"""
 
 import tempfile
 from pathlib import Path
@@ -7,8 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from harness.assistants.endpoint import Endpoint
-from harness.assistants.own_server import LOG, own_server
+from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.profile import load_profile
 from harness.cli import options
 from harness.cli.groups import (
@@ -21,20 +22,32 @@ from harness.cli.groups import (
     Server,
     grouped,
 )
-from harness.cli.output import finish, finish_repeats, progress, repeat_folders, results
+from harness.cli.output import (
+    finish,
+    finish_repeats,
+    progress,
+    repeat_folders,
+    require,
+    results,
+    show,
+    wide,
+)
+from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
+from harness.comparison.runs import load_runs
+from harness.comparison.tables import comparison_tables, remarks
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
 from harness.judges.lexical import LexicalJudge
-from harness.pipeline.dry_run import Planned, dry_run_table
-from harness.pipeline.histories import ReplayOptions
-from harness.pipeline.judging import judge_run
+from harness.pipeline.dry_run import Planned, dry_run_table, judging_dry_run_table
+from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.prompts import record_prompts
-from harness.pipeline.replay import replay_run
+from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
 from harness.records.manifest import load_manifest
 from harness.records.run_dir import RunDir
-from harness.replay.modes.registry import Approach
-from harness.report.printing import print_tables
+from harness.replay.modes import Approach
+from harness.report.build import write_report
+from harness.report.table import print_tables
 
 
 def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float) -> tuple[Run, int]:
@@ -149,16 +162,8 @@ def context_command(
     selection: Selection,
     server: Server,
     out: options.OutDir,
-    listen: Annotated[
-        int,
-        typer.Option(
-            "--listen", min=0, max=65535, help="Port on which the harness acts as the chat model."
-        ),
-    ],
-    ingested: Annotated[
-        Path | None,
-        typer.Option("--ingested", help="Run directory whose histories the assistant holds."),
-    ] = None,
+    listen: options.Listen,
+    ingested: options.Ingested = None,
     profile: options.ProfileName = "aide-memoire",
 ) -> None:
     """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""
@@ -179,3 +184,67 @@ def demo_command(
     """Start an assistant, run the sample set against it, show the result, stop it."""
     opened, failed = run_demo(server, out, progress(), ready_seconds=ready_timeout)
     finish(opened, failed)
+
+
+@grouped
+def judge_command(
+    selection: Selection,
+    out: options.OutDir,
+    hypotheses: Annotated[
+        Path, typer.Option("--hypotheses", help="JSONL file with question_id and hypothesis.")
+    ],
+    judging: Judging,
+    allowance: Allowance,
+    gating: Gating,
+    dry_run: options.DryRun = False,
+) -> None:
+    """Judge any system's answers and report."""
+    gates, limits = gating.gates, allowance.limits
+    judge, second = judging.judges(selection.dataset, out, limits.prices)
+    plan = judging.plan(second, selection.seed, limits)
+    if dry_run:
+        planned = Planned(judge, plan)
+        print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
+        return
+    judging.agree_to(judge, second)
+    opened = Run(selection.source, out, progress())
+    take_hypotheses(opened, hypotheses)
+    judge_run(opened, judge, plan)
+    finish(opened, 0, gates)
+
+
+@grouped
+def report_command(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
+    gating: Gating,
+) -> None:
+    """Write and print the report of a run directory from its files alone."""
+    gates, run_dir = gating.gates, RunDir(directory)
+    show(run_dir, write_report(run_dir))
+    require(gates, run_dir)
+
+
+def compare_command(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="A B [C]...", help="Run directories; A is the base.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for compare.json, .md and .html.")
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare even if data or judge differ.")
+    ] = False,
+) -> None:
+    """Compare runs question by question: differences, how sure they are, and what flipped."""
+    if len(directories) < 2:
+        raise UsageError("compare needs two run directories or more")
+    runs = load_runs(directories)
+    comparison = build_comparison(runs, anyway=anyway)
+    if out is not None:  # before anything is printed, into a pipe that may be closed early
+        write_comparison(out, comparison, runs)
+    console = wide()
+    for text in remarks(comparison):
+        console.print(text, style="yellow", highlight=False, markup=False)
+    print_tables(console, comparison_tables(comparison))
+    if out is not None:
+        console.print(f"comparison: {out / COMPARE_HTML}", highlight=False, soft_wrap=True)

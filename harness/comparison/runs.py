@@ -1,13 +1,15 @@
-"""Finished runs as a comparison takes them: named, read whole, with their reports."""
+"""Finished runs as a comparison takes them: read whole with their reports; whether they may be
+compared at all, and what sets them apart.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from harness.errors import UsageError
-from harness.records.lines import RunLines, read_run
-from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import RunDir
+from harness.errors import RunMismatch, UsageError
+from harness.records.manifest import PLACE_SETTINGS, Manifest, load_manifest
+from harness.records.run_dir import RunDir, RunLines, read_run
 from harness.records.schema import ManifestData
 from harness.report.build import build_report
 from harness.report.schema import Report
@@ -58,3 +60,86 @@ def read_run_at(path: Path, name: str) -> ComparedRun:
         raise UsageError(f"{path} is not a run directory (no manifest.json)")
     lines = read_run(run_dir, asks=manifest.asks)
     return ComparedRun(name, manifest.data, lines, build_report(lines, manifest))
+
+
+_ACCOUNT = ("mode", "approach", "filters", "assistant", "harness_version")
+
+
+def require_comparable(runs: Sequence[ComparedRun], *, anyway: bool) -> list[str]:
+    """What makes figures incomparable, as sentences; raises `RunMismatch` unless `anyway`."""
+    problems = list(_problems(runs))
+    if problems and not anyway:
+        raise RunMismatch(
+            f"these runs cannot be compared: {'; '.join(problems)}. --anyway compares them all the "
+            "same and says so in every output"
+        )
+    return problems
+
+
+def _problems(runs: Sequence[ComparedRun]) -> Iterator[str]:
+    first = runs[0]
+    for run in runs[1:]:
+        was, now = first.manifest["dataset"], run.manifest["dataset"]
+        for field in ("name", "sha256", "gold"):
+            if was[field] != now[field]:
+                yield _differ(first, run, f"data ({field})", was[field], now[field])
+        judges = first.manifest["judge"], run.manifest["judge"]
+        if judges[0] and judges[1] and _rules(judges[0]) != _rules(judges[1]):
+            names = _judge_name(judges[0]), _judge_name(judges[1])
+            yield _differ(first, run, "judge", *names)
+
+
+def cautions(runs: Sequence[ComparedRun]) -> list[str]:
+    """What a reader should know, though the runs can be compared."""
+    found = []
+    for run in runs:
+        counts = run.report
+        silent = counts["missing"] - counts["failed"]
+        if run.is_judged and silent > 0:
+            found.append(
+                f"{run.name}: {silent} questions were neither answered nor failed (the run may be "
+                "unfinished); they count as wrong"
+            )
+        if run.manifest["dataset"]["sha256"] is None:
+            found.append(f"{run.name}: its data file was never hashed, it may be another one")
+    versions = {run.manifest["harness_version"] for run in runs}
+    if len(versions) > 1:
+        found.append(f"made by different versions of the harness: {', '.join(sorted(versions))}")
+    return found
+
+
+def set_up_differences(runs: Sequence[ComparedRun]) -> dict[str, list[Any]]:
+    """Every setting that is not the same in all runs, by its dotted name, one value a run."""
+    flat = [dict(_flat(set_up(run))) for run in runs]
+    names = sorted({name for settings in flat for name in settings})
+    values = {name: [settings.get(name) for settings in flat] for name in names}
+    return {name: row for name, row in values.items() if any(v != row[0] for v in row)}
+
+
+def set_up(run: ComparedRun) -> dict[str, object]:
+    """What was measured: mode, selection, assistant with its own account of itself."""
+    account: dict[str, object] = {name: run.manifest.get(name) for name in _ACCOUNT}
+    assistant = {k: v for k, v in (run.manifest["assistant"] or {}).items() if k != "url"}
+    return account | {"assistant": assistant}
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        yield name, value
+        return
+    for key, inner in value.items():
+        # Where a server listens and keeps its files changes nothing that it answers.
+        if key not in PLACE_SETTINGS:
+            yield from _flat(inner, f"{name}.{key}" if name else key)
+
+
+def _rules(judge: Mapping[str, Any]) -> tuple[Any, ...]:
+    return judge["id"], judge["hash"]
+
+
+def _judge_name(judge: Mapping[str, Any]) -> str:
+    return f"{judge['id']} {judge['hash']}"
+
+
+def _differ(first: ComparedRun, run: ComparedRun, what: str, was: Any, now: Any) -> str:
+    return f"another {what}: {was} in {first.name}, {now} in {run.name}"

@@ -1,33 +1,34 @@
-"""BEAM chats: one long history of dated batches, and twenty questions about it in ten abilities.
+"""BEAM: one long history of dated batches, and twenty questions about it in ten abilities.
 
-The layout is that of mohammadtavakoli78/BEAM (arXiv 2510.27246). A batch becomes a session; where
-another day is named inside it, a new session begins there. A message says its day in
-`time_anchor`, and its place in the plan that it was written from at its end: that is cut off.
+The layout is that of mohammadtavakoli78/BEAM (arXiv 2510.27246): a folder for each chat, or
+records.
 """
 
-import ast
 import hashlib
 import json
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.files import read_records, sha256_of
-from harness.datasets.questions import (
-    BEAM_ABILITIES,
-    BEAM_ABSTENTION,
-    HaystackSession,
-    Question,
-    Role,
-    Turn,
+from harness.datasets.beam_chats import chat_name, questions_of
+from harness.datasets.benchmark import (
+    Answered,
+    Benchmark,
+    Given,
+    KnownFile,
+    KnownFolder,
+    OfficialFormat,
+    RubricRules,
 )
-from harness.errors import DatasetError
-from harness.text import encodable
+from harness.datasets.dataset import ContentHash, Dataset
+from harness.datasets.files import read_records, sha256_of
+from harness.datasets.questions import BEAM_ABILITIES, EVENT_ORDERING, Question, digest_of
+from harness.errors import DatasetError, UsageError
+from harness.records.digest import QuestionDigest
 
-SIZES = ("100K", "500K", "1M", "10M")
+_BEAM = "https://raw.githubusercontent.com/mohammadtavakoli78/BEAM/main/chats"
+_PUBLISHED = {"100K": 20, "500K": 35, "1M": 35, "10M": 10}
+SIZES = tuple(_PUBLISHED)
 _QUESTIONS = Path("probing_questions") / "probing_questions.json"
 # The official scripts read the shortened chat where there is one (spelled so).
 _CHATS = ("chat_trunecated.json", "chat.json")
@@ -113,233 +114,93 @@ def _read(path: Path) -> Any:
         raise DatasetError(f"{path}: not JSON ({error})") from error
 
 
-Record = Mapping[str, Any]
-Place = tuple[int, int]
-_PLAN_REFERENCE = re.compile(r"\s*->->[\s\d,.()/NA]*$")
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
-_NAMED_DAY = re.compile(r"([A-Za-z]{3,9})[-\s]+(\d{1,2})(?:st|nd|rd|th)?[-,\s]+(\d{4})")
-_NUMBERED_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-# The first session of a day, and the pause before another one on the same day.
-_MORNING = timedelta(hours=9)
-_PAUSE = timedelta(minutes=1)
-_ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
+def open_beam(given: Given) -> Dataset:
+    """Outlines are few; chats are read again, one at a time, when their questions are asked."""
+    path = given.path
+    outlines: list[QuestionDigest] = []
+    chats: set[str] = set()
+    for number, record in enumerate(read_chats(path)):
+        name = chat_name(record)
+        if name in chats:
+            raise DatasetError(f"{path}: chat {name} occurs twice")
+        chats.add(name)
+        outlines += map(digest_of, questions_of(record, f"{path}: chat {number}"))
+    if not outlines:
+        raise DatasetError(f"{path}: holds no questions")
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        wanted = {name.partition("#")[0] for name in ids}
+        for number, record in enumerate(read_chats(path)):
+            if chat_name(record) in wanted:
+                found = questions_of(record, f"{path}: chat {number}")
+                yield from (question for question in found if question.question_id in ids)
+
+    fingerprint = ContentHash.known(content_digest(path))
+    return Dataset("beam", path.name, size_of(path), fingerprint, outlines, read)
 
 
-@dataclass(frozen=True, slots=True)
-class BeamChat:
-    """One chat; `places` tells session and turn of every message id that names one message."""
+def beam_results(run: Answered) -> Iterator[dict[str, Any]]:
+    """The questions of each chat by ability with `rubric` and `llm_response`; a missing answer is
+    an empty one, as the scorer needs one everywhere.
 
-    name: str
-    sessions: tuple[HaystackSession, ...]
-    places: Mapping[str, Place]
-
-    @property
-    def ended(self) -> datetime:
-        """Just after the last message of the last day: when the questions are asked."""
-        last = max(self.sessions, key=lambda session: session.session_date)
-        return last.session_date + timedelta(seconds=len(last.turns))
-
-
-def questions_of(record: Record, where: str) -> list[Question]:
-    """All questions of one chat, in the order of the abilities in the file; `where` opens every
-    error message.
-
-    Raises `DatasetError` naming chat and field.
+    The scorer takes the rubric at an answer's place in its ability, not the one in the file:
+    `UsageError` where a question before another one was not selected.
     """
-    name = chat_name(record)
-    where = f"{where} ({name})"
-    chat = parse_chat(record.get("chat"), name, where)
-    found = []
-    for ability, asked in _probing(record.get("probing_questions"), where).items():
-        if ability not in BEAM_ABILITIES:
-            raise DatasetError(f"{where}: unknown ability {ability!r}")
-        for number, question in enumerate(_list(asked, f"{where}: {ability}")):
-            found.append(_question(question, f"{name}#{ability}-{number}", ability, chat, where))
-    return found
-
-
-def chat_name(record: Record) -> str:
-    """Size and number of a chat: `100K-1`."""
-    number = record.get("chat_id", record.get("conversation_id", "?"))
-    size = record.get("size")
-    return f"{size}-{number}" if size else f"chat-{number}"
-
-
-def parse_chat(value: Any, name: str, where: str) -> BeamChat:
-    """The sessions of a chat, dated; a batch before the first named day has that day."""
-    told = [batch for batch in _batches(value, where) if batch.messages]
-    days = [batch.day for batch in told if batch.day is not None]
-    if not days:
-        raise DatasetError(f"{where}: no message says its day (time_anchor)")
-    sessions: list[HaystackSession] = []
-    day = days[0]
-    for batch in told:
-        day = batch.day or day
-        begins = day + _MORNING
-        if sessions and sessions[-1].session_date.date() == day.date():
-            last = sessions[-1]
-            begins = last.session_date + timedelta(seconds=len(last.turns)) + _PAUSE
-        turns = tuple(batch.messages)
-        sessions.append(HaystackSession(len(sessions), batch.name, begins, turns))
-    return BeamChat(name, tuple(sessions), _places(sessions))
-
-
-@dataclass(slots=True)
-class _Batch:
-    """Messages of one day; None where they say none."""
-
-    name: str
-    day: datetime | None
-    messages: list[Turn]
-
-
-def _batches(value: Any, where: str) -> Iterator[_Batch]:
-    """Batches in order, cut where another day begins; those of 10M lie in plans."""
-    for number, item in enumerate(_list(value, f"{where}: chat"), start=1):
-        if not isinstance(item, dict):
-            raise DatasetError(f"{where}: batch {number}: expected an object, found {item!r:.80}")
-        if "turns" in item:
-            name = f"batch_{item.get('batch_number', number)}"
-            yield from _days_of(item, name, f"{where}: {name}")
-            continue
-        for plan, batches in item.items():
-            for place, batch in enumerate(_list(batches, f"{where}: {plan}"), start=1):
-                if not isinstance(batch, dict):
-                    raise DatasetError(f"{where}: {plan}: expected batches, found {batch!r:.80}")
-                name = f"{plan}_batch_{batch.get('batch_number', place)}"
-                yield from _days_of(batch, name, f"{where}: {name}")
-
-
-def _days_of(batch: Record, name: str, where: str) -> Iterator[_Batch]:
-    day = _day(batch.get("time_anchor"), where)
-    parts = [_Batch(name, day, [])]
-    for exchange in _list(batch.get("turns"), f"{where}: turns"):
-        for message in _list(exchange, f"{where}: turns"):
-            if not isinstance(message, dict):
-                raise DatasetError(f"{where}: expected a message object, found {message!r:.80}")
-            named = _day(message.get("time_anchor"), where)
-            part = parts[-1]
-            if named is not None and part.day is not None and named != part.day and part.messages:
-                part = _Batch(f"{name}_{len(parts) + 1}", named, [])
-                parts.append(part)
-            part.day = named or part.day
-            part.messages.append(_turn(message, where))
-    yield from parts
-
-
-def _turn(message: Record, where: str) -> Turn:
-    role, content = message.get("role"), message.get("content")
-    if role not in ("user", "assistant"):
-        raise DatasetError(f"{where}: role: expected user or assistant, found {role!r}")
-    if not isinstance(content, str):
-        raise DatasetError(f"{where}: content: expected text, found {type(content).__name__}")
-    said: Role = "user" if role == "user" else "assistant"
-    number = message.get("id")
-    turn_id = None if number is None else str(number)
-    return Turn(said, encodable(_PLAN_REFERENCE.sub("", content)), turn_id=turn_id)
-
-
-def _day(value: Any, where: str) -> datetime | None:
-    """The day of an anchor like `March-15-2024`; None where there is none."""
-    if value is None or value == "":
-        return None
-    text = str(value)
-    try:
-        if match := _NAMED_DAY.search(text):
-            names = [month[: len(match[1])] for month in _MONTHS]
-            month = names.index(match[1].lower()) + 1
-            return datetime(int(match[3]), month, int(match[2]), tzinfo=UTC)
-        if match := _NUMBERED_DAY.search(text):
-            return datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC)
-    except ValueError:
-        pass
-    raise DatasetError(f"{where}: time_anchor: expected a day like March-15-2024, found {value!r}")
-
-
-def _places(sessions: list[HaystackSession]) -> dict[str, Place]:
-    places: dict[str, Place] = {}
-    repeated: set[str] = set()
-    for session in sessions:
-        for i, turn in enumerate(session.turns):
-            if turn.turn_id in places:
-                repeated.add(turn.turn_id)
-            if turn.turn_id is not None:
-                places[turn.turn_id] = (session.position, i)
-    # An id of several messages names none of them.
-    return {name: place for name, place in places.items() if name not in repeated}
-
-
-def _question(value: Any, question_id: str, ability: str, chat: BeamChat, where: str) -> Question:
-    where = f"{where}: {question_id}"
-    if not isinstance(value, dict):
-        raise DatasetError(f"{where}: expected a question object, found {type(value).__name__}")
-    evidence = tuple(_message_ids(value.get("source_chat_ids")))
-    known = {name: chat.places[name] for name in evidence if name in chat.places}
-    sessions = _labelled(chat, set(known.values()))
-    positions = dict.fromkeys(position for position, _ in known.values())
-    rubric = _list(value.get("rubric"), f"{where}: rubric")
-    if not rubric:
-        raise DatasetError(f"{where}: rubric: an empty list")
-    return Question(
-        question_id=question_id,
-        question_type=ability,
-        question=_text(value.get("question"), f"{where}: question"),
-        answer=_text(next((value[n] for n in _ANSWERS if n in value), None), f"{where}: answer"),
-        answer_is_number=False,
-        question_date=chat.ended,
-        sessions=sessions,
-        evidence_session_ids=tuple(sessions[position].session_id for position in positions),
-        is_abstention=ability == BEAM_ABSTENTION,
-        shared_history=chat.name,
-        evidence_ids=evidence,
-        rubric=tuple(encodable(str(item)) for item in rubric),
-    )
-
-
-def _labelled(chat: BeamChat, places: set[Place]) -> tuple[HaystackSession, ...]:
-    """The sessions with these turns marked as evidence; the others are shared, not copied."""
-    marked = list(chat.sessions)
-    for position in {position for position, _ in places}:
-        session = marked[position]
-        turns = (
-            replace(turn, has_answer=(position, i) in places)
-            for i, turn in enumerate(session.turns)
+    chats: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for question in run.questions:
+        abilities = chats.setdefault(question.history_id, {})
+        asked = abilities.setdefault(question.question_type, [])
+        if question.question_id.rpartition("-")[2] != str(len(asked)):
+            raise UsageError(
+                f"the official script scores by place, and a question before "
+                f"{question.question_id} is not in this run: export a run of whole chats"
+            )
+        asked.append(
+            {
+                "question": question.question,
+                "rubric": list(question.rubric),
+                "llm_response": run.hypotheses.get(question.question_id, {}).get("hypothesis", ""),
+            }
         )
-        marked[position] = replace(session, turns=tuple(turns))
-    return tuple(marked)
+    for chat, abilities in chats.items():
+        yield {"chat": chat, "results": abilities}
 
 
-def _message_ids(value: Any) -> Iterator[str]:
-    """The ids in a number, a list, or lists by what they are evidence of; each once."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        yield from dict.fromkeys(name for item in value for name in _message_ids(item))
-    elif isinstance(value, int | str) and str(value).strip():
-        yield str(value).strip()
+def _published(size: str, count: int) -> KnownFolder:
+    """A size of BEAM: the chats and their questions, and shortened chats where there are any."""
+    key, licence = f"beam-{size.lower()}", "not stated"
+    names = ("chat.json", "probing_questions/probing_questions.json", "chat_trunecated.json")
+    files = (
+        KnownFile(
+            key=key,
+            dataset="beam",
+            edition=size,
+            file=f"beam/{size}/{number}/{name}",
+            url=f"{_BEAM}/{size}/{number}/{name}",
+            licence=licence,
+            is_optional=name == names[-1],
+        )
+        for number in range(1, count + 1)
+        for name in names
+    )
+    return KnownFolder(key, f"beam/{size}", licence, tuple(files))
 
 
-def _probing(value: Any, where: str) -> dict[str, Any]:
-    """The questions by ability; rows of the hub hold them as the text of a Python literal."""
-    if isinstance(value, str):
-        try:
-            value = ast.literal_eval(value)
-        except (ValueError, SyntaxError) as error:
-            raise DatasetError(f"{where}: probing_questions cannot be read ({error})") from error
-    if not isinstance(value, dict):
-        raise DatasetError(f"{where}: probing_questions: expected an object by ability")
-    return value
-
-
-def _text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: expected text, found {type(value).__name__}")
-    return encodable(value)
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
-    return value
+BEAM = Benchmark(
+    "beam",
+    open_beam,
+    judge="beam",
+    rubrics=(
+        RubricRules(
+            "beam",
+            1,
+            ("rubric_item", "event_order"),
+            lambda question: (
+                "event_order" if question.question_type == EVENT_ORDERING else "rubric_item"
+            ),
+            ours=("event_order",),
+        ),
+    ),
+    exports=(OfficialFormat("beam", beam_results, "BEAM", BEAM_ABILITIES, written="folder"),),
+    folders=tuple(_published(size, count) for size, count in _PUBLISHED.items()),
+)

@@ -1,7 +1,8 @@
 """A data set as the stages of a run see it: identified at once, its questions read when needed."""
 
+import hashlib
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from harness.datasets.files import sha256_of
-from harness.datasets.questions import Question
+from harness.datasets.questions import Question, digest_of
+from harness.errors import DatasetError
 from harness.records.digest import QuestionDigest
 
 T = TypeVar("T")
@@ -73,14 +75,14 @@ class Gradual(Generic[T]):
 CHECKED_WHOLE = 512 << 20
 
 
-class Fingerprint:
+class ContentHash:
     """SHA-256 of the data: known at once, or still being computed beside other work."""
 
     def __init__(self, result: "Future[str]") -> None:
         self._result = result
 
     @classmethod
-    def of_file(cls, path: Path) -> "Fingerprint":
+    def of_file(cls, path: Path) -> "ContentHash":
         """Begin to hash a file; an error waits for who asks."""
         result: Future[str] = Future()
 
@@ -95,7 +97,18 @@ class Fingerprint:
         return cls(result)
 
     @classmethod
-    def known(cls, sha256: str) -> "Fingerprint":
+    def of_files(cls, files: Sequence[Path]) -> "ContentHash":
+        """That of several files: the hash of their hashes and names."""
+        text = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
+        return cls.of_text(text)
+
+    @classmethod
+    def of_text(cls, text: str) -> "ContentHash":
+        """That of a data set made of this text."""
+        return cls.known(hashlib.sha256(text.encode()).hexdigest())
+
+    @classmethod
+    def known(cls, sha256: str) -> "ContentHash":
         """One that needs no computing."""
         result: Future[str] = Future()
         result.set_result(sha256)
@@ -134,7 +147,7 @@ class Dataset:
     name: str
     file: str | None
     size: int
-    fingerprint: Fingerprint
+    fingerprint: ContentHash
     listed: list[QuestionDigest] | Gradual[QuestionDigest]
     read: Callable[[Collection[str]], Iterator[Question]] = field(repr=False)
     gold: Gold | None = None
@@ -159,3 +172,55 @@ class Dataset:
         """The questions of these ids, those of one history together."""
         for _, questions in groupby(self.read(ids), key=lambda question: question.history_id):
             yield list(questions)
+
+
+def size_of(file: Path) -> int:
+    """Bytes of a file; raises `DatasetError` where it cannot be read."""
+    try:
+        return file.stat().st_size
+    except OSError as error:
+        raise DatasetError(f"{file}: cannot be read ({error.strerror or error})") from error
+
+
+def held(
+    name: str,
+    file: Path | None,
+    size: int,
+    fingerprint: ContentHash,
+    questions: list[Question],
+    gold: Gold | None = None,
+) -> Dataset:
+    """A data set whose questions are all in memory."""
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        return (question for question in questions if question.question_id in ids)
+
+    outlines = [digest_of(question) for question in questions]
+    return Dataset(name, file.name if file else None, size, fingerprint, outlines, read, gold)
+
+
+def read_each_time(
+    name: str,
+    file: Path,
+    reads: Callable[[Path], Iterator[Question]],
+    files: Callable[[Path], list[Path]] | None = None,
+) -> Dataset:
+    """A data set whose questions are read again whenever they are needed; `files` tells all that it
+    is read from, where that may be more than one.
+    """
+    size = size_of(file)
+    outlines = [digest_of(question) for question in reads(file)]
+    if not outlines:
+        raise DatasetError(f"{file}: holds no questions")
+    seen: set[str] = set()
+    for outline in outlines:
+        if outline.question_id in seen:
+            raise DatasetError(f"{file}: question_id {outline.question_id!r} occurs twice")
+        seen.add(outline.question_id)
+
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        return (question for question in reads(file) if question.question_id in ids)
+
+    several = files(file) if files else []
+    fingerprint = ContentHash.of_files(several) if len(several) > 1 else ContentHash.of_file(file)
+    return Dataset(name, file.name, size, fingerprint, outlines, read)

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile
+from harness.datasets.benchmark import KnownFile
 from harness.datasets.files import sha256_of
+from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS
 from harness.errors import DownloadFailed, NotPublished, UsageError
 
 _TIMEOUT = 30.0
@@ -39,7 +40,7 @@ def find_known(key: str) -> KnownFile:
     for known in KNOWN_FILES:
         if known.key == key:
             return known
-    names = ", ".join(known.key for known in (*KNOWN_FILES, *KNOWN_FOLDERS))
+    names = ", ".join([*(one.key for one in KNOWN_FILES), *(one.key for one in KNOWN_FOLDERS)])
     raise UsageError(f"unknown file {key!r}, expected one of {names}")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.errors import DatasetError
+from harness.text import encodable
 
 SUFFIXES = (".json", ".jsonl", ".json.gz", ".json.xz", ".jsonl.gz", ".jsonl.xz")
 _CHUNK = 1 << 22
@@ -133,3 +134,17 @@ def _next_record(buffer: _Buffer, path: Path, number: int) -> Any:
             raise DatasetError(f"{path}: record {number} is nested too deeply") from error
         buffer.text = buffer.text[end:]
         return record
+
+
+def require_text(value: Any, where: str) -> str:
+    """A value that must be text; `where` opens the message of the `DatasetError`."""
+    if not isinstance(value, str):
+        raise DatasetError(f"{where}: expected text, found {type(value).__name__}")
+    return encodable(value)
+
+
+def require_list(value: Any, where: str) -> list[Any]:
+    """A value that must be a list."""
+    if not isinstance(value, list):
+        raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
+    return value

@@ -7,13 +7,35 @@ of a picture beside the words. The search query of a picture is left out, it giv
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from harness.datasets.golds import GoldCorrection
-from harness.datasets.questions import LOCOMO_CATEGORIES, HaystackSession, Question, Turn
-from harness.errors import DatasetError
+from harness.datasets import refined
+from harness.datasets.benchmark import (
+    Answered,
+    Benchmark,
+    Given,
+    KnownFile,
+    OfficialFormat,
+    OfficialMetrics,
+    RubricRules,
+    or_abstention,
+)
+from harness.datasets.dataset import ContentHash, Dataset, Gold, held, size_of
+from harness.datasets.files import read_records, require_list, require_text, sha256_of
+from harness.datasets.golds import GoldCorrection, read_corrections, require_known
+from harness.datasets.locomo_scores import locomo_scores
+from harness.datasets.questions import (
+    LOCOMO_CATEGORIES,
+    HaystackSession,
+    Question,
+    Turn,
+    with_evidence,
+)
+from harness.errors import DatasetError, UsageError
 from harness.text import encodable
 
 ADVERSARIAL = LOCOMO_CATEGORIES[5]
@@ -24,6 +46,8 @@ _DATE = re.compile(r"(\d{1,2}):(\d{2})\s*([ap])m on (\d{1,2}) (\w+), (\d{4})", r
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
+_NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}
+_LOCOMO = "https://raw.githubusercontent.com/snap-research/locomo/main/data"
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 
 Corrections = Mapping[str, GoldCorrection]
@@ -61,7 +85,7 @@ def parse_locomo(
             raise DatasetError(f"{where}: sample_id {sample_id!r} occurs twice")
         known.add(sample_id)
         conversation = parse_conversation(sample, sample_id, where)
-        for index, qa in enumerate(_list(sample.get("qa"), f"{where}: qa")):
+        for index, qa in enumerate(require_list(sample.get("qa"), f"{where}: qa")):
             question_id = _question_id(qa, sample_id, index)
             correction = (corrections or {}).get(question_id)
             reader = _Question(qa, f"{where} ({question_id!r})", conversation, correction)
@@ -130,23 +154,6 @@ def with_caption(text: str, caption: Any) -> str:
     return f"{text} [shares a picture: {caption}]".strip() if caption else text
 
 
-def labelled(conversation: LocomoConversation, ids: Collection[str]) -> tuple[HaystackSession, ...]:
-    """The sessions with these turns marked as evidence; the others are shared, not copied."""
-    marked: dict[int, set[int]] = {}
-    for name in ids:
-        position, turn = conversation.places[name]
-        marked.setdefault(position, set()).add(turn)
-    return tuple(
-        _marked(session, marked[session.position]) if session.position in marked else session
-        for session in conversation.sessions
-    )
-
-
-def _marked(session: HaystackSession, turns: set[int]) -> HaystackSession:
-    marked = (replace(t, has_answer=i in turns) for i, t in enumerate(session.turns))
-    return replace(session, turns=tuple(marked))
-
-
 def _turn(value: Any, where: str) -> Turn:
     if not isinstance(value, dict):
         raise DatasetError(f"{where}: expected a turn object, found {type(value).__name__}")
@@ -168,12 +175,6 @@ def _named_places(
         for i, turn in enumerate(session.turns):
             for name in turn_ids([turn.turn_id or ""]):
                 yield name, (session.position, i)
-
-
-def _list(value: Any, where: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
-    return value
 
 
 class _Question:
@@ -198,7 +199,9 @@ class _Question:
         answers = self._answers(category)
         evidence = self._evidence()
         ids = [name for name in turn_ids(evidence) if name in self._conversation.places]
-        sessions = labelled(self._conversation, ids)
+        sessions = with_evidence(
+            self._conversation.sessions, {self._conversation.places[name] for name in ids}
+        )
         found = [self._conversation.places[name][0] for name in ids]
         trap = self._qa.get("adversarial_answer")
         return Question(
@@ -247,13 +250,119 @@ class _Question:
     def _evidence(self) -> tuple[str, ...]:
         if self._correction and self._correction.evidence is not None:
             return self._correction.evidence
-        return tuple(str(item) for item in _list(self._qa.get("evidence", []), self._where))
+        return tuple(str(item) for item in require_list(self._qa.get("evidence", []), self._where))
 
     def _text(self, field: str) -> str:
-        value = self._qa.get(field)
-        if not isinstance(value, str):
-            raise self._error(field, f"expected text, found {type(value).__name__}")
-        return encodable(value)
+        return require_text(self._qa.get(field), f"{self._where}: {field}")
 
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")
+
+
+def open_locomo(given: Given) -> Dataset:
+    """A file in the layout of LoCoMo, or in LoCoMo-Refined's public one."""
+    file, gold_file = given.path, given.gold
+    corrections = {} if gold_file is None else read_corrections(gold_file)
+    samples = _samples(file)
+    if samples is None:
+        if gold_file is not None:
+            raise UsageError("--gold needs the file with the conversations")
+        return _questions_alone(given.name, file)
+    questions = parse_locomo(samples, source=str(file), corrections=corrections)
+    gold = None
+    if gold_file is not None:
+        ids = (question.question_id for question in questions)
+        changed = require_known(corrections, ids, gold_file)
+        gold = Gold(gold_file.name, sha256_of(gold_file), changed)
+    fingerprint = ContentHash.of_file(file)
+    return held(given.name, file, size_of(file), fingerprint, questions, gold)
+
+
+def _samples(file: Path) -> Iterator[dict[str, Any]] | None:
+    """The samples of either layout, or None where only questions are there."""
+    records = read_records(file)
+    first = next(records, None)
+    if first is None:
+        raise DatasetError(f"{file}: holds no questions")
+    if not refined.is_public(first):
+        return chain([first], records)
+    conversations = file.with_name(refined.CONVERSATIONS)
+    return refined.samples_of([first, *records], conversations) if conversations.exists() else None
+
+
+def _questions_alone(name: str, file: Path) -> Dataset:
+    def read(ids: Collection[str]) -> Iterator[Question]:
+        raise UsageError(
+            f"{file} holds questions without their conversations: they can be judged, not "
+            f"replayed; put {refined.CONVERSATIONS} beside it, or use locomo_refined.json"
+        )
+
+    outlines = refined.digests_of(read_records(file), str(file))
+    return Dataset(name, file.name, size_of(file), ContentHash.of_file(file), outlines, read)
+
+
+def _exported(run: Answered) -> list[dict[str, Any]]:
+    """The questions of each conversation with prediction and retrieved turns under its name.
+
+    The scorer wants an answer everywhere: an adversarial question gets its trap.
+    """
+    samples: dict[str, list[dict[str, Any]]] = {}
+    for question in run.questions:
+        line = run.hypotheses.get(question.question_id, {})
+        ranked = run.retrieval.get(question.question_id, {}).get("ranked_rounds", ())
+        qa = {
+            "question": question.question,
+            "answer": question.trap or question.answer,
+            "evidence": list(question.evidence_ids),
+            "category": _NUMBERS[question.question_type],
+            f"{run.name}_prediction": line.get("hypothesis", ""),
+            f"{run.name}_prediction_context": [
+                t for item in ranked for t in item.get("turn_ids", ())
+            ],
+        }
+        samples.setdefault(question.history_id, []).append(qa)
+    return [{"sample_id": sample_id, "qa": qas} for sample_id, qas in samples.items()]
+
+
+LOCOMO_RUBRIC = RubricRules(
+    "locomo",
+    1,
+    ("lenient", "abstention"),
+    or_abstention("lenient", "abstention"),
+    ours=("abstention",),
+)
+LOCOMO = Benchmark(
+    "locomo",
+    open_locomo,
+    takes_gold=True,
+    is_compiled=True,
+    rubrics=(LOCOMO_RUBRIC,),
+    metrics=OfficialMetrics(
+        "locomo", ("f1",), locomo_scores, frozenset(LOCOMO_CATEGORIES.values())
+    ),
+    exports=(
+        OfficialFormat("locomo", _exported, "LoCoMo", LOCOMO_CATEGORIES.values(), written="whole"),
+    ),
+    files=(
+        KnownFile(
+            key="locomo",
+            dataset="locomo",
+            edition="ten conversations",
+            file="locomo10.json",
+            url=f"{_LOCOMO}/locomo10.json",
+            licence="CC BY-NC 4.0",
+            sha256="79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4",
+            size=2_805_274,
+        ),
+    ),
+)
+LOCOMO_REFINED = Benchmark(
+    "locomo-refined",
+    open_locomo,
+    takes_gold=True,
+    is_compiled=True,
+    rubrics=refined.RUBRICS,
+    metrics=refined.METRICS,
+    exports=refined.EXPORTS,
+    files=refined.FILES,
+)

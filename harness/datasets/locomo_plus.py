@@ -8,15 +8,22 @@ answer: it is sent as a message, and the reply is judged by whether it keeps to 
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from harness.datasets.locomo import LocomoConversation
+from harness.datasets.benchmark import Benchmark, Given, KnownFile, RubricRules
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
+from harness.datasets.files import read_records, require_text, sha256_of
+from harness.datasets.locomo import LocomoConversation, parse_conversation
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, HaystackSession, Question, Turn
 from harness.errors import DatasetError
-from harness.text import encodable
 
 CUE = "cue"
+_PLUS = (
+    "https://raw.githubusercontent.com/xjtuleeyf/Locomo-Plus/"
+    "143cdeb649231612abc3304793bb36a122f94229/data/locomo_plus.json"
+)
 _LINE = re.compile(r"^\s*([AB]):\s*")
 _GAP = re.compile(r"(?:\b(half)\s+)?\b(\d+|[a-z]+)(?:\s+of)?\s+(day|week|month|year)s?\b")
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -127,7 +134,45 @@ def _dialogue(text: str, where: str) -> list[tuple[str, str]]:
 
 
 def _text(record: Mapping[str, Any], field: str, where: str) -> str:
-    value = record.get(field)
-    if not isinstance(value, str):
-        raise DatasetError(f"{where}: {field}: expected text, found {type(value).__name__}")
-    return encodable(value)
+    return require_text(record.get(field), f"{where}: {field}")
+
+
+def open_plus(given: Given) -> Dataset:
+    """The cues, told in the conversations of a second file where there is one."""
+    file, conversations = given.path, given.conversations
+    told = [
+        parse_conversation(sample, f"conversation-{number}", f"{conversations}: sample {number}")
+        for number, sample in enumerate(read_records(conversations) if conversations else ())
+    ]
+    questions = list(parse_plus(read_records(file), told, source=str(file)))
+    if not questions:
+        raise DatasetError(f"{file}: holds no questions")
+    if conversations is None:
+        fingerprint = ContentHash.of_file(file)
+        return held("locomo-plus", file, size_of(file), fingerprint, questions)
+    both = f"{sha256_of(file)} {sha256_of(conversations)}"
+    size = size_of(file) + size_of(conversations)
+    dataset = held("locomo-plus", file, size, ContentHash.of_text(both), questions)
+    return replace(dataset, file=f"{file.name} in {conversations.name}")
+
+
+LOCOMO_PLUS = Benchmark(
+    "locomo-plus",
+    open_plus,
+    takes_conversations=True,
+    rubrics=(
+        RubricRules(
+            "locomo-plus", 1, ("constraint",), lambda _: "constraint", ours=("constraint",)
+        ),
+    ),
+    files=(
+        KnownFile(
+            key="locomo-plus",
+            dataset="locomo-plus",
+            edition="401 items",
+            file="locomo_plus.json",
+            url=_PLUS,
+            licence="not stated",
+        ),
+    ),
+)

@@ -6,11 +6,20 @@ abstention question.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.datasets.benchmark import (
+    Answered,
+    Benchmark,
+    Given,
+    KnownFile,
+    OfficialFormat,
+    RubricRules,
+)
+from harness.datasets.dataset import CHECKED_WHOLE, ContentHash, Dataset, Gradual, size_of
 from harness.datasets.files import read_records
 from harness.datasets.questions import (
     LOCOMO_CATEGORIES,
@@ -18,15 +27,32 @@ from harness.datasets.questions import (
     HaystackSession,
     Question,
     Turn,
+    digest_of,
 )
-from harness.errors import DatasetError
+from harness.datasets.scan import found_in, read_extent, unread, wanted
+from harness.errors import DatasetError, UsageError
+from harness.records.digest import QuestionDigest
+from harness.records.schema import JudgeRecord
 from harness.text import encodable
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 # Histories compiled from LoCoMo are written in this format and keep their types.
 QUESTION_TYPES = (*LONGMEMEVAL_TYPES, *LOCOMO_CATEGORIES.values())
 _DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?: \(\w+\))? (\d{1,2}):(\d{2})")
-
+_PACKED = (".gz", ".xz")
+_BY_TYPE = {
+    "single-session-user": "contain",
+    "single-session-assistant": "contain",
+    "multi-session": "contain",
+    "temporal-reasoning": "temporal",
+    "knowledge-update": "update",
+    "single-session-preference": "preference",
+}
+# Judges whose raw reply is what the official scripts would have read.
+_REPLYING = "longmemeval"
+_HUB = "https://huggingface.co/datasets"
+_ORIGINAL = f"{_HUB}/xiaowu0162/longmemeval/resolve/2ec2a557f339b6c0369619b1ed5793734cc87533"
+_CLEANED = f"{_HUB}/xiaowu0162/longmemeval-cleaned/resolve/98d7416c24c778c2fee6e6f3006e7a073259d48f"
 
 Turns = tuple[Turn, ...]
 
@@ -180,3 +206,156 @@ class _Instance:
 
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")
+
+
+def open_longmemeval(given: Given) -> Dataset:
+    """A file read whole; of a very large one the places of its questions are found gradually."""
+    file = given.path
+    size = size_of(file)
+    found = found_in(file) if size > CHECKED_WHOLE and file.suffix not in _PACKED else None
+    listed: list[QuestionDigest] | Gradual[QuestionDigest]
+    if found is None:
+        instances = iterate_instances(read_records(file), source=str(file))
+        listed = [digest_of(instance.question) for instance in instances]
+
+        def read(ids: Collection[str]) -> Iterator[Question]:
+            for number, record in enumerate(read_records(file)):
+                if record.get("question_id") in ids:
+                    yield question_of(record, number, str(file))
+    else:
+        extents = Gradual(found)
+        listed = Gradual(unread(extent) for extent in extents)
+
+        def read(ids: Collection[str]) -> Iterator[Question]:
+            for number, extent in wanted(extents, ids):
+                yield question_of(read_extent(file, extent, number), number, str(file))
+
+    return Dataset("longmemeval", file.name, size, ContentHash.of_file(file), listed, read)
+
+
+def prompt_for(question: QuestionDigest) -> str:
+    """The judge's prompt for a type of question."""
+    if question.is_abstention:
+        return "abstention"
+    try:
+        return _BY_TYPE[question.question_type]
+    except KeyError:
+        raise UsageError(
+            f"question {question.question_id}: the longmemeval judge knows no type "
+            f"{question.question_type!r}; choose another --judge"
+        ) from None
+
+
+def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
+    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
+    None where there was no reply.
+    """
+    if verdict is None or "error" in verdict:
+        return None
+    if str(verdict.get("judge", "")).startswith(_REPLYING):
+        return "yes" in str(verdict.get("first_reply", verdict.get("raw", ""))).lower()
+    return bool(verdict.get("verdict") == "yes")
+
+
+def export_lines(run: Answered) -> Iterator[dict[str, str]]:
+    """One line for each answered question, with `fill` an empty one for each other.
+
+    The official scorer divides by the lines it finds: only with `fill` is a missing answer wrong.
+    """
+    for question_id, text in run.answers():
+        yield {"question_id": question_id, "hypothesis": text}
+
+
+def export_log(run: Answered) -> Iterator[dict[str, Any]]:
+    """The result file of the official scorer: every answer that the judge gave a verdict on, as
+    often as it was handed in, with the label that the scorer would have read from the reply.
+
+    `judge` and `judge_hash` say whose rubric it was; the printing script does not look at them.
+    """
+    return _log_lines(run, run.require_judge("longmemeval-log"))
+
+
+def _log_lines(run: Answered, judge: JudgeRecord) -> Iterator[dict[str, Any]]:
+    model = judge.get("model", judge["id"])
+    for question in run.questions:
+        line = run.hypotheses.get(question.question_id)
+        label = official_label(run.verdicts.get(question.question_id))
+        if line is None or label is None:
+            continue
+        for _ in range(int(line.get("lines", 1))):
+            yield {
+                "question_id": question.question_id,
+                "hypothesis": line["hypothesis"],
+                "autoeval_label": {"model": model, "label": label},
+                "judge": judge["id"],
+                "judge_hash": judge["hash"],
+            }
+
+
+LONGMEMEVAL = Benchmark(
+    "longmemeval",
+    open_longmemeval,
+    is_compiled=True,
+    rubrics=(
+        RubricRules(
+            "longmemeval",
+            1,
+            ("contain", "temporal", "update", "preference", "abstention"),
+            prompt_for,
+        ),
+    ),
+    exports=(
+        OfficialFormat("longmemeval", export_lines),
+        OfficialFormat("longmemeval-log", export_log, "LongMemEval", LONGMEMEVAL_TYPES),
+    ),
+    files=(
+        KnownFile(
+            key="longmemeval-oracle",
+            dataset="longmemeval",
+            edition="oracle",
+            file="longmemeval_oracle.json",
+            url=f"{_CLEANED}/longmemeval_oracle.json",
+            licence="MIT",
+            sha256="821a2034d219ab45846873dd14c14f12cfe7776e73527a483f9dac095d38620c",
+            size=15_388_478,
+        ),
+        KnownFile(
+            key="longmemeval-s",
+            dataset="longmemeval",
+            edition="S, cleaned",
+            file="longmemeval_s_cleaned.json",
+            url=f"{_CLEANED}/longmemeval_s_cleaned.json",
+            licence="MIT",
+            sha256="d6f21ea9d60a0d56f34a05b609c79c88a451d2ae03597821ea3d5a9678c3a442",
+            size=277_383_467,
+        ),
+        KnownFile(
+            key="longmemeval-m",
+            dataset="longmemeval",
+            edition="M, cleaned",
+            file="longmemeval_m_cleaned.json",
+            url=f"{_CLEANED}/longmemeval_m_cleaned.json",
+            licence="MIT",
+            sha256="9d79e5524794a2e6900a3aa9cb7d9152c5a3e8319c9a87c25494ba1eacee495f",
+            size=2_737_100_077,
+        ),
+        KnownFile(
+            key="longmemeval-s-original",
+            dataset="longmemeval",
+            edition="S, original",
+            file="longmemeval_s.json",
+            url=f"{_ORIGINAL}/longmemeval_s",
+            licence="MIT",
+            sha256="08d8dad4be43ee2049a22ff5674eb86725d0ce5ff434cde2627e5e8e7e117894",
+            size=278_025_796,
+        ),
+        KnownFile(
+            key="longmemeval-m-original",
+            dataset="longmemeval",
+            edition="M, original",
+            file="longmemeval_m.json",
+            url=f"{_ORIGINAL}/longmemeval_m",
+            licence="MIT",
+        ),
+    ),
+)

@@ -1,20 +1,42 @@
-"""The public layout of LoCoMo-Refined: questions in one file, conversations in another.
+"""LoCoMo-Refined: its public layout, and its own rules for an answer.
 
 `questions.jsonl` alone is enough to score predictions; with `conversations.jsonl` beside it the
-histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such.
+histories can be replayed as well. The raw file has the layout of LoCoMo and is read as such. Of an
+answer: what of it counts, and how far it shares its words with a reference. Punctuation marks are
+words, and nothing is stemmed.
 """
 
+import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from harness.datasets.benchmark import (
+    Answered,
+    KnownFile,
+    OfficialFormat,
+    OfficialMetrics,
+    RubricRules,
+    or_abstention,
+)
 from harness.datasets.files import read_records
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.errors import DatasetError
 from harness.records.digest import QuestionDigest
+from harness.records.schema import JudgeRecord
 from harness.text import encodable
 
 CONVERSATIONS = "conversations.jsonl"
+MISSING, NO_VERDICT = "MISSING_PREDICTION", "NO_VERDICT"
+# What the scorer calls the judges of its own.
+_JUDGES = {"locomo-refined": "refined", "locomo-refined-original": "original"}
+_NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}
+_REFINED = (
+    "https://raw.githubusercontent.com/mem-eval-suite/LoCoMo_refined/"
+    "887091190789e8d6760e70b9edd696539923dc4f/data"
+)
 Record = Mapping[str, Any]
 
 
@@ -89,3 +111,175 @@ def _digest(record: Record, where: str) -> QuestionDigest:
         alternatives=tuple(others),
         evidence_ids=tuple(str(item) for item in record.get("evidence") or ()),
     )
+
+
+_BOXED = re.compile(r"\\box(?:ed)?\{([^{}]*)\}")
+_FINAL = re.compile(r"final answer:", re.IGNORECASE)
+_THOUGHT = "</think>"
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+class Overlap(NamedTuple):
+    """How far a prediction and an answer share their words, 0 to 1 each."""
+
+    f1: float
+    bleu1: float
+
+
+def final_answer(prediction: str) -> str:
+    """The answer proper: in the last box, else after `final answer:`, then after `</think>`."""
+    boxes = _BOXED.findall(prediction)
+    if boxes:
+        text = str(boxes[-1])
+    else:
+        final = _FINAL.search(prediction)
+        text = prediction[final.end() :] if final else prediction
+    _, thought, answer = text.partition(_THOUGHT)
+    return (answer if thought else text).strip()
+
+
+def overlap(said: str, answer: str) -> Overlap:
+    """Of a final answer and one reference; 1 where they are equal, 0 where nothing was said."""
+    if said and said == answer.strip():
+        return Overlap(1.0, 1.0)
+    ours, wanted = _tokens(said), _tokens(answer)
+    shared = sum((Counter(ours) & Counter(wanted)).values())
+    if not shared:
+        return Overlap(0.0, 0.0)
+    precision, recall = shared / len(ours), shared / len(wanted)
+    brevity = math.exp(min(0.0, 1 - len(wanted) / len(ours)))
+    return Overlap(2 * precision * recall / (precision + recall), precision * brevity)
+
+
+def best_first(said: str, answers: Sequence[str]) -> list[str]:
+    """The references, those that a final answer overlaps most with first.
+
+    The benchmark judges every one and takes that with the largest (verdict, F1, BLEU): in this
+    order it is the first that passes, else the first of all.
+    """
+    return sorted(answers, key=lambda answer: overlap(said, answer), reverse=True)
+
+
+def refined_scores(prediction: str, answers: Sequence[str]) -> Overlap:
+    """Scores against the reference that fits best."""
+    said = final_answer(prediction)
+    return max(overlap(said, answer) for answer in answers)
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(text.lower())
+
+
+def _predictions(run: Answered) -> Iterator[dict[str, str]]:
+    """Predictions by `qa_id`; what is missing is wrong to the scorer anyway."""
+    for question_id, text in run.answers():
+        yield {"qa_id": question_id, "predicted_answer": text}
+
+
+def scored_records(run: Answered) -> Iterator[dict[str, Any]]:
+    """One record for each question. What was not answered scores 0; without a judge there is no
+    `llm_score`, and it is null where the judge gave no verdict that could be read.
+    """
+    for question in run.questions:
+        line = run.hypotheses.get(question.question_id)
+        prediction = "" if line is None else str(line["hypothesis"])
+        verdict = run.verdicts.get(question.question_id)
+        record = _asked(question) | {
+            "predicted_answer": prediction,
+            "prediction_found": line is not None,
+            "llm_judge": None if run.judge is None else name_of(run.judge),
+            "success": line is not None,
+            "errors": [MISSING] if line is None else [],
+            **_matched(question, prediction, verdict),
+        }
+        if run.judge is not None:
+            _judge(record, verdict)
+        yield record
+
+
+def name_of(judge: JudgeRecord) -> str:
+    """The scorer's name of a judge, else ours."""
+    return _JUDGES.get(judge.get("rubric", ""), judge["id"])
+
+
+def _asked(question: QuestionDigest) -> dict[str, Any]:
+    _, _, index = question.question_id.rpartition("#q")
+    return {
+        "qa_id": question.question_id,
+        "sample_id": question.history_id,
+        "qa_index": int(index) if index.isdigit() else None,
+        "question": question.question,
+        "answer": list(question.answers),
+        "category": str(_NUMBERS[question.question_type]),
+        "evidence": list(question.evidence_ids),
+    }
+
+
+def _matched(question: QuestionDigest, prediction: str, verdict: Record | None) -> dict[str, Any]:
+    """The reference that counts, and how far the answer proper overlaps with it."""
+    said = final_answer(prediction)
+    best = best_first(said, question.answers)[0]
+    matched = best if verdict is None else verdict.get("matched_answer", best)
+    scores = overlap(said, matched)
+    original = {"ori_response": prediction} if said != prediction else {}
+    return {
+        "matched_answer": matched,
+        "response": said,
+        **original,
+        "f1_score": scores.f1,
+        "bleu_score": scores.bleu1,
+    }
+
+
+def _judge(record: dict[str, Any], verdict: Record | None) -> None:
+    record["llm_score"], record["llm_reason"] = 0.0, ""
+    if not record["prediction_found"]:
+        return
+    decision = None if verdict is None else verdict["verdict"]
+    record["llm_reason"] = "" if verdict is None else verdict["raw"]
+    if decision is None:
+        record["llm_score"], record["success"] = None, False
+        record["errors"] = [NO_VERDICT]
+    else:
+        record["llm_score"] = float(decision == "yes")
+
+
+def _rules(name: str, prompt: str) -> RubricRules:
+    return RubricRules(
+        name,
+        1,
+        (prompt, "abstention"),
+        or_abstention(prompt, "abstention"),
+        cleans=True,
+        ours=("abstention",),
+        recommends="Qwen3-14B",
+    )
+
+
+RUBRICS = (_rules("locomo-refined", "refined"), _rules("locomo-refined-original", "lenient"))
+METRICS = OfficialMetrics(
+    "locomo-refined",
+    ("f1", "bleu1"),
+    lambda question, hypothesis: refined_scores(hypothesis, question.answers)._asdict(),
+)
+EXPORTS = (
+    OfficialFormat("locomo-refined", _predictions),
+    OfficialFormat(
+        "locomo-refined-scored",
+        scored_records,
+        "locomo-refined",
+        dataset="locomo-refined",
+        written="summary",
+    ),
+)
+FILES = (
+    KnownFile(
+        key="locomo-refined",
+        dataset="locomo-refined",
+        edition="1.0.0",
+        file="locomo_refined.json",
+        url=f"{_REFINED}/raw/locomo_refined.json",
+        licence="CC BY-NC 4.0",
+        sha256="1aef6da702087d72515d1b9224f0956a2fbab415c11936253bf7d967d3cf8c17",
+    ),
+)

@@ -6,11 +6,14 @@ quote is always escaped, so such a token after an unescaped quote and before a c
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.datasets.dataset import Gradual
 from harness.errors import DatasetError
+from harness.records.digest import QuestionDigest
 
 _CHUNK = 1 << 20
 # Longer than any key with its value; what straddles two chunks is looked at again.
@@ -31,6 +34,19 @@ class Extent(NamedTuple):
 
 class AnotherOrder(ValueError):
     """A record does not begin with its id and type: this file must be read whole."""
+
+
+def wanted(extents: Gradual[Extent], ids: Collection[str]) -> Iterator[tuple[int, Extent]]:
+    """The places of the questions of these ids, each with its number; ends with the last one, the
+    rest of the file need not be known yet.
+    """
+    left = len(ids)
+    for number, extent in enumerate(extents):
+        if extent.question_id in ids:
+            yield number, extent
+            left -= 1
+            if not left:
+                return
 
 
 def scan(path: Path) -> Iterator[Extent]:
@@ -109,3 +125,37 @@ class _Found:
         if self._id is None or self._type is None:
             raise AnotherOrder
         return Extent(self._id[0], self._type, self._id[1], end)
+
+
+def found_in(file: Path) -> Iterator[Extent] | None:
+    """The places of all questions as they are found, None for a file that must be read whole."""
+    extents = scan(file)
+    try:
+        first = next(extents)
+    except AnotherOrder:
+        return None
+    return _distinct(chain([first], extents), file)
+
+
+def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:
+    seen: set[str] = set()
+    try:
+        for extent in extents:
+            if extent.question_id in seen:
+                raise DatasetError(f"{file}: question_id {extent.question_id!r} occurs twice")
+            seen.add(extent.question_id)
+            yield extent
+    except AnotherOrder as error:
+        raise DatasetError(
+            f"{file}: after {len(seen)} questions a record does not begin with question_id and "
+            "question_type, as those before it do: compress the file (.gz) so that it is "
+            "read as a whole"
+        ) from error
+
+
+def unread(extent: Extent) -> QuestionDigest:
+    """What is known of a question that was only found."""
+    is_abstention = extent.question_id.endswith("_abs")
+    return QuestionDigest.unread(
+        extent.question_id, extent.question_type, is_abstention=is_abstention
+    )

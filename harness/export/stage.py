@@ -1,35 +1,32 @@
 """From a run directory to one file in an official format."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import IO, Any, NamedTuple
 
-from harness.compilation.instances import instances_of
+from harness.datasets.benchmark import Answered, Records
 from harness.datasets.longmemeval import Instance
-from harness.datasets.questions import BEAM_ABILITIES, LOCOMO_CATEGORIES, LONGMEMEVAL_TYPES
-from harness.datasets.registry import open_dataset
+from harness.datasets.questions import LOCOMO_CATEGORIES
+from harness.datasets.refined import MISSING, NO_VERDICT, name_of
+from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.errors import RunMismatch, UsageError
-from harness.export.hypotheses import (
-    beam_results,
-    locomo_samples,
-    longmemeval_lines,
-    longmemeval_log,
-    refined_lines,
-)
-from harness.export.refined_scores import scored_records, summary_of, summary_page
-from harness.export.retrieval_log import Granularity, log_lines
+from harness.export.longmemeval import Granularity, instances_of, log_lines
 from harness.records.digest import QuestionDigest
-from harness.records.lines import ranked_lines
 from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir
+from harness.records.run_dir import HYPOTHESES, QUESTIONS, RETRIEVAL, VERDICTS, RunDir, ranked_lines
 from harness.records.schema import JudgeRecord
+from harness.report.table import Table, markdown_page, percent
 
-# The formats of several files.
-SCORED = "locomo-refined-scored"
-BEAM = "beam"
-Records = Iterable[Mapping[str, Any]]
+EXPORTS = {one.name: one for known in BENCHMARKS.values() for one in known.exports}
+RETRIEVAL_LOGS: dict[str, Granularity] = {
+    "retrieval-log-session": "session",
+    "retrieval-log-turn": "turn",
+}
+FORMATS = (*EXPORTS, *RETRIEVAL_LOGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,52 +54,75 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
         raise UsageError(f"{run_dir.path} is not a run directory (no manifest.json)")
     if kind not in FORMATS:
         raise UsageError(f"unknown format {kind!r}, expected one of {', '.join(FORMATS)}")
-    run = _Run(run_dir, manifest, options)
-    records = FORMATS[kind](run)
+    questions = run_dir.by_question(QUESTIONS).values()
+    hypotheses, verdicts = run_dir.by_question(HYPOTHESES), run_dir.by_question(VERDICTS)
+    run = Answered(
+        manifest.data["dataset"]["name"],
+        [QuestionDigest.from_json(line) for line in questions],
+        hypotheses,
+        ranked_lines(run_dir.by_question(RETRIEVAL)),
+        verdicts,
+        manifest.data["judge"],
+        options.fill,
+        options.name,
+    )
     try:
-        if kind == SCORED:
-            return _write_scored(list(records), out, run.judge)
-        if kind == BEAM:
-            return _write_chats(list(records), out, options.name)
-        return Exported(_write(records, out, whole=kind == "locomo"), [out])
+        if kind in RETRIEVAL_LOGS:
+            instances = _instances(manifest, options.file)
+            return _write_lines(run, log_lines(instances, run.retrieval, RETRIEVAL_LOGS[kind]), out)
+        chosen = EXPORTS[kind]
+        chosen.require(run)
+        return _WRITERS[chosen.written](run, chosen.records(run), out)
     except OSError as error:
         raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
 
 
-def _write(records: Records, out: Path, *, whole: bool) -> int:
+def _write(records: Records, out: Path) -> int:
+    """A line for each record."""
     count = 0
-    partial = out.with_name(f".{out.name}.partial")
-    with partial.open("w", encoding="utf-8", errors="backslashreplace") as file:
-        if whole:
-            listed = list(records)
-            count = len(listed)
-            json.dump(listed, file, ensure_ascii=False, indent=2)
-        else:
-            for record in records:
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-                count += 1
-    partial.replace(out)
+    with _replacing(out) as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            count += 1
     return count
 
 
-def _write_scored(
-    records: Sequence[Mapping[str, Any]], out: Path, judge: JudgeRecord | None
-) -> Exported:
+@contextmanager
+def _replacing(out: Path) -> Iterator[IO[str]]:
+    partial = out.with_name(f".{out.name}.partial")
+    with partial.open("w", encoding="utf-8", errors="backslashreplace") as file:
+        yield file
+    partial.replace(out)
+
+
+def _write_lines(run: Answered, records: Records, out: Path) -> Exported:
+    return Exported(_write(records, out), [out])
+
+
+def _write_whole(run: Answered, records: Records, out: Path) -> Exported:
+    listed = list(records)
+    with _replacing(out) as file:
+        json.dump(listed, file, ensure_ascii=False, indent=2)
+    return Exported(len(listed), [out])
+
+
+def _write_scored(run: Answered, records: Records, out: Path) -> Exported:
     """The records, and their summary in two files beside them."""
-    summary = summary_of(records, judge)
+    listed = list(records)
+    summary = summary_of(listed, run.judge)
     in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
-    count = _write(records, out, whole=False)
+    count = _write(listed, out)
     in_json.write_text(json.dumps(summary, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
     in_words.write_text(summary_page(summary), encoding="utf-8")
     return Exported(count, [out, in_json, in_words])
 
 
-def _write_chats(records: Sequence[Mapping[str, Any]], out: Path, name: str) -> Exported:
+def _write_chats(run: Answered, records: Records, out: Path) -> Exported:
     """A file for each chat, where the official script looks for it: `100K/1/<name>.json`."""
     files = []
-    for record in records:
+    for record in list(records):
         size, _, number = record["chat"].rpartition("-")
-        file = out / size / number / f"{name}.json"
+        file = out / size / number / f"{run.name}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(record["results"], ensure_ascii=True, indent=4)
         file.write_text(text + "\n", encoding="utf-8")
@@ -110,92 +130,68 @@ def _write_chats(records: Sequence[Mapping[str, Any]], out: Path, name: str) -> 
     return Exported(len(files), files)
 
 
-class _Run:
-    """What the formats are made from."""
-
-    def __init__(self, run_dir: RunDir, manifest: Manifest, options: ExportOptions) -> None:
-        self.options = options
-        self.hypotheses = run_dir.by_question(HYPOTHESES)
-        self.retrieval = ranked_lines(run_dir.by_question(RETRIEVAL))
-        self.verdicts = run_dir.by_question(VERDICTS)
-        self.judge = manifest.data["judge"]
-        lines = run_dir.by_question(QUESTIONS).values()
-        self.questions = [QuestionDigest.from_json(line) for line in lines]
-        self._data = manifest.data["dataset"]
-
-    @property
-    def dataset(self) -> str:
-        """The name of the data set."""
-        return self._data["name"]
-
-    def require_types(self, types: Collection[str], kind: str, benchmark: str) -> None:
-        """Refuse a run on other data than the format is made for."""
-        if not {question.question_type for question in self.questions} <= set(types):
-            raise UsageError(f"the format {kind} is for runs on {benchmark}")
-
-    def require_judge(self, kind: str) -> JudgeRecord:
-        """Whose verdicts the run holds; refuses one that was not judged, and empty answers that
-        no judge has seen.
-        """
-        if self.judge is None:
-            raise UsageError(f"the format {kind} needs verdicts: judge the run first")
-        if self.options.fill:
-            raise UsageError(f"--fill-missing: the format {kind} holds only what was judged")
-        return self.judge
-
-    def instances(self) -> Iterator[Instance]:
-        """The data again, which must be that of the run."""
-        name, file = self._data["name"], self.options.file
-        if file is None and self._data["file"] is not None:
-            raise UsageError("a retrieval log needs the histories: add --file")
-        dataset = open_dataset(name, file)
-        if dataset.fingerprint.sha256() != self._data["sha256"]:
-            raise RunMismatch(f"{file} is not the data of this run")
-        return instances_of(dataset, file)
-
-
-def _longmemeval(run: _Run) -> Records:
-    return longmemeval_lines(run.questions, run.hypotheses, fill=run.options.fill)
-
-
-def _longmemeval_log(run: _Run) -> Records:
-    run.require_types(LONGMEMEVAL_TYPES, "longmemeval-log", "LongMemEval")
-    judge = run.require_judge("longmemeval-log")
-    return longmemeval_log(run.questions, run.hypotheses, run.verdicts, judge)
-
-
-def _refined(run: _Run) -> Records:
-    return refined_lines(run.questions, run.hypotheses, fill=run.options.fill)
-
-
-def _refined_scored(run: _Run) -> Records:
-    if run.dataset != "locomo-refined":
-        raise UsageError(f"the format {SCORED} is for runs on locomo-refined")
-    return scored_records(run.questions, run.hypotheses, run.verdicts, run.judge)
-
-
-def _locomo(run: _Run) -> Records:
-    run.require_types(LOCOMO_CATEGORIES.values(), "locomo", "LoCoMo")
-    return locomo_samples(run.questions, run.hypotheses, run.retrieval, name=run.options.name)
-
-
-def _beam(run: _Run) -> Records:
-    run.require_types(BEAM_ABILITIES, BEAM, "BEAM")
-    results = beam_results(run.questions, run.hypotheses)
-    return [{"chat": chat, "results": abilities} for chat, abilities in results.items()]
-
-
-def _log(granularity: Granularity) -> Callable[[_Run], Records]:
-    return lambda run: log_lines(run.instances(), run.retrieval, granularity)
-
-
-FORMATS: dict[str, Callable[[_Run], Records]] = {
-    "longmemeval": _longmemeval,
-    "longmemeval-log": _longmemeval_log,
-    "locomo-refined": _refined,
-    SCORED: _refined_scored,
-    "locomo": _locomo,
-    BEAM: _beam,
-    "retrieval-log-session": _log("session"),
-    "retrieval-log-turn": _log("turn"),
+_WRITERS: dict[str, Callable[[Answered, Records, Path], Exported]] = {
+    "lines": _write_lines,
+    "whole": _write_whole,
+    "folder": _write_chats,
+    "summary": _write_scored,
 }
+
+
+def _instances(manifest: Manifest, file: Path | None) -> Iterator[Instance]:
+    """The data again, which must be that of the run."""
+    data = manifest.data["dataset"]
+    if file is None and data["file"] is not None:
+        raise UsageError("a retrieval log needs the histories: add --file")
+    dataset = open_dataset(data["name"], file)
+    if dataset.fingerprint.sha256() != data["sha256"]:
+        raise RunMismatch(f"{file} is not the data of this run")
+    return instances_of(dataset, file)
+
+
+def summary_of(records: Sequence[Mapping[str, Any]], judge: JudgeRecord | None) -> dict[str, Any]:
+    """Means over all questions, 0 to 1, overall and by category; what could not be scored counts
+    0, and is counted.
+    """
+    metrics = [*(["llm_score"] if judge else []), "f1_score", "bleu_score"]
+    categories = dict.fromkeys(str(record["category"]) for record in records)
+    return {
+        "record_count": len(records),
+        "missing_predictions": sum(MISSING in record["errors"] for record in records),
+        "without_verdict": sum(NO_VERDICT in record["errors"] for record in records),
+        "llm_judge": None if judge is None else name_of(judge),
+        "judge": None if judge is None else {"id": judge["id"], "hash": judge["hash"]},
+        "metrics": metrics,
+        "primary_metric": metrics[0],
+        "overall": _means(records, metrics),
+        "by_category": {
+            name: _means([r for r in records if r["category"] == name], metrics)
+            for name in sorted(categories)
+        },
+    }
+
+
+def summary_page(summary: Mapping[str, Any]) -> str:
+    """The same to read."""
+    metrics = summary["metrics"]
+    groups = {"all": summary["overall"]} | {
+        f"{number} {LOCOMO_CATEGORIES[int(number)]}": cell
+        for number, cell in summary["by_category"].items()
+    }
+    rows = [
+        (name, *(percent(cell[metric]) for metric in metrics), str(cell["count"]))
+        for name, cell in groups.items()
+    ]
+    judge = summary["judge"]
+    said = f"Judge {judge['id']} ({judge['hash']})." if judge else "No judge."
+    said += (
+        f" {summary['missing_predictions']} questions have no prediction, and "
+        f"{summary['without_verdict']} predictions no verdict; both count 0."
+    )
+    table = Table("Scores, %", ("category", *metrics, "n"), rows)
+    return markdown_page("LoCoMo-Refined", [said], [table])
+
+
+def _means(records: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, Any]:
+    means = {metric: fmean(record[metric] or 0.0 for record in records) for metric in metrics}
+    return {"count": len(records), **means}

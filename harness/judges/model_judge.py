@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from harness.errors import JudgeCallFailed
-from harness.judges.base import Decision, Verdict
+from harness.judges import Decision, Verdict
 from harness.judges.openai_chat import Messages, ModelReply, OpenAIChat
 from harness.judges.rubrics import Rubric, parse_verdict
 from harness.records.digest import QuestionDigest
-from harness.spending.budget import Meter
+from harness.spending import Meter
 
 T = TypeVar("T")
 _TOKENS = ("calls", "prompt_tokens", "completion_tokens")

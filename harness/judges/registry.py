@@ -6,19 +6,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.formats.catalogue import WITH_OPTIONS
+from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
-from harness.judges.base import Judge, Verdict
-from harness.judges.deferred_chat import Correspondence, DeferredChat
+from harness.judges import Judge, Verdict
 from harness.judges.lexical import LexicalJudge
 from harness.judges.model_judge import ModelJudge
-from harness.judges.openai_chat import ChatEndpoint, OpenAIChat, ReplyCache
+from harness.judges.openai_chat import (
+    ChatEndpoint,
+    Correspondence,
+    DeferredChat,
+    OpenAIChat,
+    ReplyCache,
+)
 from harness.judges.rubric_judge import RubricJudge
 from harness.judges.rubric_lexical import LexicalRubricJudge
 from harness.judges.rubrics import RUBRICS
 from harness.records.digest import QuestionDigest
-from harness.spending.budget import Meter, Payee
-from harness.spending.usage import Price
+from harness.spending import Meter, Payee, Price
 
 _LETTERS = "abcdefghij"
 # The last announced letter counts: models think aloud before. "The answer is a guess" names none.
@@ -131,9 +135,7 @@ class JudgeOptions:
 
 def default_judge(dataset: str) -> str:
     """The judge without a model that knows how the data set is scored."""
-    if dataset == BEAM:
-        return BEAM
-    return "choice" if dataset in WITH_OPTIONS else "lexical"
+    return BENCHMARKS[dataset].judge if dataset in BENCHMARKS else "lexical"
 
 
 def make_judge(spec: str, options: JudgeOptions | None = None) -> Judge:

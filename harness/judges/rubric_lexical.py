@@ -13,14 +13,17 @@ from importlib import resources
 from typing import Any
 
 from harness.datasets.questions import EVENT_ORDERING
-from harness.judges.base import Verdict
-from harness.judges.lexical.code_outline import code_outline
-from harness.judges.lexical.judge import rules_hash
+from harness.judges import Verdict
+from harness.judges.lexical.judge import code_outline, rules_hash
 from harness.judges.lexical.references import references
-from harness.judges.lexical.refusal import is_refusal
-from harness.judges.lexical.words import content_words, fold, recall, sentences, tokens
-from harness.judges.points import Scores, scores_of_order, scores_of_points
-from harness.judges.rubric_judge import nothing_said, require_rubric
+from harness.judges.lexical.words import content_words, fold, is_refusal, recall, sentences, tokens
+from harness.judges.rubric_judge import (
+    Scores,
+    nothing_said,
+    require_rubric,
+    scores_of_order,
+    scores_of_points,
+)
 from harness.records.digest import QuestionDigest
 
 # The least grade, 0 to 1, of a whole point and of half a point.

@@ -3,19 +3,20 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any, Self
 
-from harness.datasets.questions import EVENT_ORDERING
-from harness.datasets.refined_answers import best_first, final_answer
+from harness.datasets.benchmark import RubricRules, or_abstention
+from harness.datasets.refined import best_first, final_answer
+from harness.datasets.registry import BENCHMARKS
 from harness.errors import UsageError
-from harness.judges.base import Decision
-from harness.prompt import Prompt, load_prompts
+from harness.judges import Decision
 from harness.records.digest import QuestionDigest
+from harness.text import Prompt, load_prompts
 
 VALUES = ("question", "reference", "response")
 _HOLDS = "the benchmark's text, with $question, $reference and $response where the values go"
@@ -143,36 +144,19 @@ def _label(found: Mapping[str, Any]) -> str | None:
     return value.strip().lower() if isinstance(value, str) else None
 
 
-_BY_TYPE = {
-    "single-session-user": "contain",
-    "single-session-assistant": "contain",
-    "multi-session": "contain",
-    "temporal-reasoning": "temporal",
-    "knowledge-update": "update",
-    "single-session-preference": "preference",
-}
 _MENUS = {"lenient": CORRECT_WRONG, "refined": CORRECT_WRONG}
 
 
 @dataclass(frozen=True, slots=True)
-class Rubric:
-    """One way of judging. `prompts` are all that `choose` may name.
+class Rubric(RubricRules):
+    """A way of judging with its prompts; `given` are texts from files, used in place of ours."""
 
-    `cleans` tells that a hypothesis is first cut down to its final answer, that one equal to an
-    answer passes and an empty one fails without asking, and that the model is asked not to think.
-    `ours` are prompts for which the benchmark has no text, and `given` are texts from files, used
-    in place of ours. `recommends` is the model that the benchmark is to be judged by, under any
-    name that ends in its own.
-    """
-
-    name: str
-    version: int
-    prompts: tuple[str, ...]
-    choose: Callable[[QuestionDigest], str]
-    cleans: bool = False
-    ours: tuple[str, ...] = ()
     given: Mapping[str, Prompt] = field(default_factory=dict)
-    recommends: str | None = None
+
+    @classmethod
+    def of(cls, rules: RubricRules) -> Self:
+        """What a data set declares, with our prompts."""
+        return cls(*(getattr(rules, one.name) for one in fields(rules)))
 
     def with_texts(self, folder: Path) -> Self:
         """The same with texts of the folder; raises `UsageError` for what it lacks."""
@@ -230,78 +214,15 @@ def _plain(model: str) -> str:
     return "".join(_PLAIN.findall(model.lower()))
 
 
-def _longmemeval(question: QuestionDigest) -> str:
-    if question.is_abstention:
-        return "abstention"
-    try:
-        return _BY_TYPE[question.question_type]
-    except KeyError:
-        raise UsageError(
-            f"question {question.question_id}: the longmemeval judge knows no type "
-            f"{question.question_type!r}; choose another --judge"
-        ) from None
-
-
-def _or_abstention(answerable: str, unanswerable: str) -> Callable[[QuestionDigest], str]:
-    return lambda question: unanswerable if question.is_abstention else answerable
-
-
+# Not the benchmark of any data set: ours, for answers that must be exact.
+_STRICT = RubricRules(
+    "strict",
+    1,
+    ("strict", "strict_abstention"),
+    or_abstention("strict", "strict_abstention"),
+    ours=("strict", "strict_abstention"),
+)
 RUBRICS: Mapping[str, Rubric] = {
-    rubric.name: rubric
-    for rubric in (
-        Rubric(
-            "longmemeval",
-            1,
-            ("contain", "temporal", "update", "preference", "abstention"),
-            _longmemeval,
-        ),
-        Rubric(
-            "locomo",
-            1,
-            ("lenient", "abstention"),
-            _or_abstention("lenient", "abstention"),
-            ours=("abstention",),
-        ),
-        Rubric(
-            "locomo-refined",
-            1,
-            ("refined", "abstention"),
-            _or_abstention("refined", "abstention"),
-            cleans=True,
-            ours=("abstention",),
-            recommends="Qwen3-14B",
-        ),
-        Rubric(
-            "locomo-refined-original",
-            1,
-            ("lenient", "abstention"),
-            _or_abstention("lenient", "abstention"),
-            cleans=True,
-            ours=("abstention",),
-            recommends="Qwen3-14B",
-        ),
-        Rubric(
-            "beam",
-            1,
-            ("rubric_item", "event_order"),
-            lambda question: (
-                "event_order" if question.question_type == EVENT_ORDERING else "rubric_item"
-            ),
-            ours=("event_order",),
-        ),
-        Rubric(
-            "locomo-plus",
-            1,
-            ("constraint",),
-            lambda _: "constraint",
-            ours=("constraint",),
-        ),
-        Rubric(
-            "strict",
-            1,
-            ("strict", "strict_abstention"),
-            _or_abstention("strict", "strict_abstention"),
-            ours=("strict", "strict_abstention"),
-        ),
-    )
+    rules.name: Rubric.of(rules)
+    for rules in (*(rules for one in BENCHMARKS.values() for rules in one.rubrics), _STRICT)
 }

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NotRequired, TypedDict
 
-from harness.datasets.digests import is_official_abstention
-from harness.datasets.questions import ABILITIES, ABSTENTION, LONGMEMEVAL_TYPES
+from harness.datasets.longmemeval import official_label
+from harness.datasets.questions import (
+    ABILITIES,
+    ABSTENTION,
+    LONGMEMEVAL_TYPES,
+    is_official_abstention,
+)
 from harness.records.digest import QuestionDigest
-from harness.records.lines import Outcome, RunLines, outcome_of
+from harness.records.run_dir import Outcome, RunLines, outcome_of
 from harness.statistics.intervals import Mean, Share, bootstrap_mean, proportion
 
 
@@ -169,8 +174,6 @@ def _split(items: Sequence[tuple[int, bool]]) -> list[Sequence[tuple[int, bool]]
 
 
 Lines = Mapping[str, Mapping[str, Any]]
-# Judges whose raw reply is what the official scripts would have read.
-_REPLYING = "longmemeval"
 
 
 def official_accuracy(
@@ -202,17 +205,6 @@ def official_accuracy(
         "by_type": by_type,
         "skipped": [q.question_id for q in questions if q.question_id not in hypotheses],
     }
-
-
-def official_label(verdict: Mapping[str, Any] | None) -> bool | None:
-    """What the official scorer makes of a judge's first reply; other judges keep their verdict.
-    None where there was no reply.
-    """
-    if verdict is None or "error" in verdict:
-        return None
-    if str(verdict.get("judge", "")).startswith(_REPLYING):
-        return "yes" in str(verdict.get("first_reply", verdict.get("raw", ""))).lower()
-    return bool(verdict.get("verdict") == "yes")
 
 
 def _mean(labels: Sequence[bool]) -> Mean:

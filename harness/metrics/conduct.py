@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, TypedDict
 
-from harness.metrics.per_question import SourcesTable
+from harness.metrics.retrieval_metrics import SourcesTable
 from harness.records.schema import ContextAccount, HypothesisLine, JsonObject, PriceRecord
-from harness.spending.usage import Price, Usage
+from harness.spending import Price, Usage
 
 _CUT: tuple[Literal["sessions", "sessions_cut", "sessions_shortened", "tokens_estimate"], ...] = (
     "sessions",

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypedDict
 
-from harness.metrics.per_question import tells_rounds
+from harness.metrics.retrieval_metrics import tells_rounds
 from harness.records.digest import QuestionDigest, round_name
-from harness.records.lines import RunLines, outcome_of
+from harness.records.run_dir import RunLines, outcome_of
 from harness.records.schema import RankedLine
 
 

@@ -1,11 +1,90 @@
-"""How far a run's judge can be believed: controls, a second judge, and what judging took."""
+"""How far a run's judge can be believed: answers whose verdict is known beforehand, a second judge,
+what judging took, and means of the scores that answers get by a rubric.
 
+A judge that passes wrong or empty answers flatters every accuracy that it gives; one that fails the
+reference itself belittles them.
+"""
+
+import random
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypedDict
+from dataclasses import dataclass
+from typing import Literal, TypedDict
 
-from harness.judges.controls import KINDS
-from harness.records.schema import ControlLine, JudgeRecord, VerdictLine
-from harness.statistics.intervals import Share, proportion
+from harness.datasets.questions import DESCRIBED_TYPES
+from harness.judges.lexical.words import content_words
+from harness.records.digest import QuestionDigest
+from harness.records.schema import ControlLine, JudgeRecord, RubricScores, VerdictLine
+from harness.statistics.intervals import Mean, Share, proportion
+
+Kind = Literal["reference", "known_wrong", "swapped", "empty", "dont_know"]
+KINDS: tuple[Kind, ...] = ("reference", "known_wrong", "swapped", "empty", "dont_know")
+DONT_KNOW = "I don't know."
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One hypothesis made up for one question; `donor` is the question it was taken from."""
+
+    question: QuestionDigest
+    kind: Kind
+    hypothesis: str
+    donor: str | None = None
+
+
+def draw_controls(
+    questions: Sequence[QuestionDigest], hypotheses: Mapping[str, str], *, sample: int, seed: int
+) -> list[Control]:
+    """The controls of a seeded sample of questions; kinds that do not fit a question are left out.
+
+    `reference`: the reference itself (not of preferences and the like, whose reference describes an
+    answer). `known_wrong`: the reference of another question. `swapped`: the hypothesis given to
+    another question. Donors are of the same type where possible, and their reference shares no word
+    or number with the question's, so that the answer is wrong for certain. `empty`: nothing.
+    `dont_know`: a refusal of an answerable question.
+    """
+    chosen = random.Random(f"{seed}:controls").sample(list(questions), min(sample, len(questions)))
+    return [
+        control
+        for question in chosen
+        for control in _controls_of(question, questions, hypotheses, seed)
+    ]
+
+
+def unlike(question: QuestionDigest, other: QuestionDigest) -> bool:
+    """Whether an answer to the other question is wrong for this one for certain."""
+    mine = {word for answer in question.answers for word in content_words(answer)}
+    theirs = {word for answer in other.answers for word in content_words(answer)}
+    return question.question_id != other.question_id and mine.isdisjoint(theirs)
+
+
+def _controls_of(
+    question: QuestionDigest,
+    questions: Sequence[QuestionDigest],
+    hypotheses: Mapping[str, str],
+    seed: int,
+) -> list[Control]:
+    draw = random.Random(f"{seed}:{question.question_id}")
+    donors = [other for other in questions if not other.is_abstention and unlike(question, other)]
+    answered = [other for other in donors if hypotheses.get(other.question_id, "").strip()]
+    controls = [Control(question, "empty", "")]
+    if question.question_type not in DESCRIBED_TYPES:
+        controls.append(Control(question, "reference", question.answer))
+    if donor := _draw(question, donors, draw):
+        controls.append(Control(question, "known_wrong", donor.answer, donor.question_id))
+    if question.is_abstention:
+        return controls
+    controls.append(Control(question, "dont_know", DONT_KNOW))
+    if donor := _draw(question, answered, draw):
+        given = hypotheses[donor.question_id]
+        controls.append(Control(question, "swapped", given, donor.question_id))
+    return controls
+
+
+def _draw(
+    question: QuestionDigest, donors: Sequence[QuestionDigest], draw: random.Random
+) -> QuestionDigest | None:
+    alike = [donor for donor in donors if donor.question_type == question.question_type]
+    return draw.choice(alike or donors) if donors else None
 
 
 class Accepted(Share):
@@ -88,3 +167,58 @@ def _accepted(lines: Sequence[ControlLine]) -> Accepted:
     scored = [line for line in lines if line["verdict"] is not None]
     passed = sum(line["verdict"] == "yes" for line in scored)
     return {**proportion(passed, len(scored)), "unscored": len(lines) - len(scored)}
+
+
+Scorer = Literal["fractional", "official"]
+SCORERS: tuple[Scorer, ...] = ("fractional", "official")
+Scored = dict[str, Mean]
+
+
+class RubricTable(TypedDict):
+    """Mean scores; `averaged` is the mean over types, as papers print it."""
+
+    overall: Scored
+    averaged: Scored
+    by_type: dict[str, Scored]
+    scored: Scored
+    without_scores: int
+
+
+def rubric_table(
+    questions: Sequence[QuestionDigest], verdicts: Mapping[str, VerdictLine]
+) -> RubricTable | None:
+    """Means over all selected questions, where a question without scores (missing, unscored)
+    counts 0, and over the `scored` ones; None where no verdict has scores.
+    """
+    known = {key: line["rubric"] for key, line in verdicts.items() if "rubric" in line}
+    if not known:
+        return None
+    rows: list[tuple[str, Mapping[str, float]]] = [
+        (q.question_type, _scores(known.get(q.question_id))) for q in questions
+    ]
+    types = sorted({kind for kind, _ in rows})
+    by_type = {kind: _means(row for name, row in rows if name == kind) for kind in types}
+    present = [q for q in questions if q.question_id in known]
+    return {
+        "overall": _means(row for _, row in rows),
+        "averaged": {
+            scorer: _mean([by_type[kind][scorer]["value"] or 0.0 for kind in types])
+            for scorer in SCORERS
+        },
+        "by_type": by_type,
+        "scored": _means(_scores(known[q.question_id]) for q in present),
+        "without_scores": len(questions) - len(present),
+    }
+
+
+def _scores(line: RubricScores | None) -> dict[str, float]:
+    return {scorer: line[scorer] if line else 0.0 for scorer in SCORERS}
+
+
+def _means(rows: Iterable[Mapping[str, float]]) -> Scored:
+    known = list(rows)
+    return {scorer: _mean([row[scorer] for row in known]) for scorer in SCORERS}
+
+
+def _mean(values: Sequence[float]) -> Mean:
+    return {"value": sum(values) / len(values) if values else None, "n": len(values)}

@@ -1,27 +1,148 @@
-"""What a reader gets to see: every question of a run asked once, with a listening model behind."""
+"""What a reader gets to see: every question of a run asked once, with a listening model behind.
+
+That model keeps every request it is sent and answers with one word; it speaks the OpenAI chat
+protocol, streaming or not, on 127.0.0.1.
+"""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Sequence
+import json
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
-from harness.assistants.profile import Profile
+from harness.assistants.profile import AssistantProfile
 from harness.assistants.transport import Transport
-from harness.context.prompt_evidence import prompt_record
-from harness.context.recording_model import RecordingModel, all_text, recording_model
 from harness.datasets.questions import Question
 from harness.errors import AssistantError, BadReply, IngestMismatch, UsageError
+from harness.metrics.prompt_evidence import prompt_record
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import Run
 from harness.records.run_dir import FAILURES, INGEST, PROMPTS, RunDir
 from harness.records.schema import FailureLine, JsonObject
-from harness.replay.blinding import Blinding
-from harness.replay.modes.chat import Attempts
-from harness.replay.modes.mode import Mode
-from harness.replay.modes.registry import CHATTED, NATIVE, Approach, Surroundings, make_mode
-from harness.spending.budget import Meter
+from harness.replay.chat_mode import Attempts
+from harness.replay.ingest import Blinding
+from harness.replay.mode import ReplayMode
+from harness.replay.modes import CHATTED, NATIVE, Approach, Surroundings, make_mode
+from harness.spending import Meter
+from harness.text import tokens_of
+
+ANSWER = "Recorded."
+
+
+class RecordingModel:
+    """The requests received since they were last taken; `url` is the base URL of the API."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._requests: list[JsonObject] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> list[JsonObject]:
+        """The requests received since the last call, in order, each as it was sent."""
+        with self._lock:
+            taken, self._requests = self._requests, []
+        return taken
+
+    def keep(self, request: JsonObject) -> None:
+        """Remember one."""
+        with self._lock:
+            self._requests.append(request)
+
+
+@contextmanager
+def recording_model(port: int) -> Iterator[RecordingModel]:
+    """A running one; port 0 takes a free port. Raises `UsageError` where the port is taken."""
+    try:
+        server = _Server(("127.0.0.1", port), _Handler)
+    except OSError as error:
+        raise UsageError(f"--listen {port}: {error.strerror or error}") from error
+    server.model = RecordingModel(f"http://127.0.0.1:{server.server_address[1]}/v1")
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield server.model
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    model: RecordingModel
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        try:
+            asked = json.loads(body)
+            prompt = all_text(asked)
+        except (ValueError, TypeError, KeyError):
+            self._send(400, "application/json", '{"error": {"message": "not a chat request"}}')
+            return
+        self.server.model.keep(asked)
+        completion = _completion(prompt, str(asked.get("model", "recording")))
+        if asked.get("stream"):
+            self._send(200, "text/event-stream", "".join(_events(completion)))
+        else:
+            self._send(200, "application/json", json.dumps(completion))
+
+    def do_GET(self) -> None:
+        models = {"object": "list", "data": [{"id": "recording", "object": "model"}]}
+        self._send(200, "application/json", json.dumps(models))
+
+    def _send(self, status: int, kind: str, text: str) -> None:
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silence: the prompts are the log."""
+
+
+def all_text(request: Mapping[str, Any]) -> str:
+    """The text of all messages of a request."""
+    return "\n\n".join(message_text(message) for message in request["messages"])
+
+
+def _completion(prompt: str, model: str) -> dict[str, Any]:
+    read, written = tokens_of(len(prompt)), tokens_of(len(ANSWER))
+    message = {"role": "assistant", "content": ANSWER}
+    return {
+        "id": "chatcmpl-recorded",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": read,
+            "completion_tokens": written,
+            "total_tokens": read + written,
+        },
+    }
+
+
+def _events(completion: dict[str, Any]) -> Iterator[str]:
+    common = completion | {"object": "chat.completion.chunk"}
+    usage = common.pop("usage")
+    choice = common.pop("choices")[0]
+    for delta, reason in ((choice["message"], None), ({}, "stop")):
+        chunk = common | {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+        yield f"data: {json.dumps(chunk)}\n\n"
+    yield f"data: {json.dumps(common | {'choices': [], 'usage': usage})}\n\n"
+    yield "data: [DONE]\n\n"
+
 
 Keep = Callable[[Question, Sequence[JsonObject]], None]
 _NOT_STORED = (
@@ -31,7 +152,7 @@ _NOT_STORED = (
 
 
 def record_prompts(
-    run: Run, endpoint: Endpoint, port: int, profile: Profile, ingested: Path | None
+    run: Run, endpoint: Endpoint, port: int, profile: AssistantProfile, ingested: Path | None
 ) -> int:
     """Ask every answerable question once while listening on `port` as the assistant's chat model;
     returns how many failed. The histories are those of the run in `ingested`; an assistant without
@@ -111,12 +232,12 @@ async def _ask_all(
 class Asking:
     """How one question is asked of a history that was told in the run in `told`."""
 
-    def __init__(self, profile: Profile, told: RunDir) -> None:
+    def __init__(self, profile: AssistantProfile, told: RunDir) -> None:
         self.profile = profile
         self._told = told
         self._histories = set(told.by_history(INGEST))
 
-    def mode(self, transport: Transport, blinding: Blinding) -> Mode:
+    def mode(self, transport: Transport, blinding: Blinding) -> ReplayMode:
         """What asks under the names that the histories were told under."""
         way = NATIVE if self.profile.is_ours else CHATTED[0]
         meter, attempts = Meter("assistant", None), Attempts(self._told)
@@ -124,7 +245,7 @@ class Asking:
         return make_mode(Approach(way, self.profile), around)
 
     async def heard(
-        self, mode: Mode, question: Question, model: RecordingModel
+        self, mode: ReplayMode, question: Question, model: RecordingModel
     ) -> list[JsonObject]:
         """What the model is sent when the question is asked. Raises the errors of
         `harness.errors`."""
@@ -143,7 +264,7 @@ class Asking:
             )
         return requests
 
-    async def _is_held(self, mode: Mode, question: Question) -> bool:
+    async def _is_held(self, mode: ReplayMode, question: Question) -> bool:
         if self.profile.is_ours:
             return await mode.is_ingested(question)
         return question.history_id in self._histories
@@ -151,3 +272,11 @@ class Asking:
 
 def _nothing() -> None:
     """No round is stored here."""
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """The text of a message, which may come in parts."""
+    content = message["content"]
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return str(content or "")

@@ -1,24 +1,219 @@
-"""A replay: identify the assistant, try it, put the unfinished questions to it."""
+"""A replay: identify the assistant, try it, put the unfinished questions to it, one history after
+the other through one mode: concurrent across users, resumable, one failure at a time.
+"""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from harness.assistants.client import identify
 from harness.assistants.endpoint import Endpoint
 from harness.assistants.transport import Transport
-from harness.datasets.questions import Question
-from harness.errors import AssistantUnreachable, RunInterrupted, UsageError
-from harness.judges.base import Judge
-from harness.pipeline.histories import HistoryReplay, ReplayOptions
+from harness.datasets.questions import Question, digest_of
+from harness.errors import (
+    AssistantError,
+    AssistantTimeout,
+    AssistantUnreachable,
+    RunInterrupted,
+    TooManyErrors,
+    UsageError,
+)
+from harness.judges import Judge
 from harness.pipeline.judging import meters_of
+from harness.pipeline.probing import probe_assistant
 from harness.pipeline.progress import ReplayProgress
 from harness.pipeline.run import CONTINUE, Run
-from harness.probes.probing import probe_assistant
-from harness.records.run_dir import FAILURES, HYPOTHESES, RETRIEVAL
-from harness.replay.blinding import Blinding
-from harness.replay.modes.chat import Attempts
-from harness.replay.modes.registry import Approach, Surroundings, make_mode
-from harness.spending.budget import Meter
+from harness.records.manifest import account_of, now
+from harness.records.run_dir import FAILURES, HYPOTHESES, INGEST, QUESTIONS, RETRIEVAL
+from harness.records.schema import FailureLine
+from harness.replay.chat_mode import Attempts
+from harness.replay.ingest import Blinding
+from harness.replay.mode import ReplayMode
+from harness.replay.modes import Approach, Surroundings, make_mode
+from harness.spending import Meter, SpendingLimits
+
+# The share of failures among fewer questions says too little about the rest.
+ENOUGH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """How a replay is made; `ask` is off when only retrieval is wanted, `probe` on when the
+    assistant is first tried with a history of the harness's own.
+    """
+
+    ask: bool = True
+    concurrency: int = 2
+    barrier_seconds: float = 60.0
+    forget: bool = False
+    probe: bool = False
+    retry_errors: bool = False
+    max_error_rate: float | None = None
+    limits: SpendingLimits = field(default_factory=SpendingLimits)
+
+
+class HistoryReplay:
+    """The questions of one run, through one mode."""
+
+    def __init__(
+        self,
+        run: Run,
+        mode: ReplayMode,
+        options: ReplayOptions,
+        transport: Transport,
+        meter: Meter,
+        progress: ReplayProgress,
+    ) -> None:
+        self._run = run
+        self._mode = mode
+        self._options = options
+        self._transport = transport
+        self._meter = meter
+        self._progress = progress
+        self._errors = ErrorRate(options.max_error_rate)
+        self._ingested = set(run.dir.by_history(INGEST))
+        self._searched = set(run.dir.by_question(RETRIEVAL))
+        outlines = run.dir.by_question(QUESTIONS).items()
+        self._read = {name for name, line in outlines if line["is_read"]}
+        self._turn = asyncio.Lock()
+
+    async def all(self, histories: Iterator[list[Question]]) -> int:
+        """Replay all; returns how many questions failed. Raises when going on makes no sense."""
+        async with asyncio.TaskGroup() as workers:
+            tasks = [
+                workers.create_task(self._work(histories)) for _ in range(self._options.concurrency)
+            ]
+        return sum(task.result() for task in tasks)
+
+    def tick(self) -> None:
+        """Bring requests and spending up to date in the manifest."""
+        account = account_of([self._meter])
+        account["requests"] = self._transport.traffic.to_json()
+        account["narrowest_pace"] = self._transport.narrowest
+        self._run.manifest.tick(**account)
+
+    async def _work(self, histories: Iterator[list[Question]]) -> int:
+        failed = 0
+        while questions := await self._next(histories):
+            self._complete_lines(questions)
+            # Where asking leaves traces, every question has the history to itself.
+            shared = self._mode.shares_histories
+            alone = ([replace(question, shared_history=None)] for question in questions)
+            for history in [questions] if shared else alone:
+                failed += await self._history(history)
+        return failed
+
+    async def _next(self, histories: Iterator[list[Question]]) -> list[Question] | None:
+        """The questions of the next history, read outside the event loop; None after the last."""
+        async with self._turn:
+            return await asyncio.to_thread(next, histories, None)
+
+    def _complete_lines(self, questions: Sequence[Question]) -> None:
+        """Complete the lines of questions of which only the outline was known."""
+        for question in questions:
+            if question.question_id not in self._read:
+                self._read.add(question.question_id)
+                self._run.dir.append(QUESTIONS, digest_of(question).to_json())
+
+    async def _history(self, questions: Sequence[Question]) -> int:
+        """One history and all its questions; returns how many failed."""
+        try:
+            await self._ingest(questions[0])
+        except AssistantError as error:
+            for question in questions:
+                self._failed(question, error)
+            await self._require_alive(error)
+            return len(questions)
+        failed = 0
+        for question in questions:
+            failed += await self._question(question)
+        if self._options.forget:
+            failed += await self._forget(questions[0])
+        return failed
+
+    async def _ingest(self, question: Question) -> None:
+        if question.history_id in self._ingested and await self._mode.is_ingested(question):
+            return
+        line = await self._mode.ingest(question)
+        if line is not None:
+            self._run.dir.append(INGEST, line)
+            self.tick()
+
+    async def _question(self, question: Question) -> bool:
+        """One question with its lines; tells whether it failed."""
+        try:
+            if self._mode.searches and question.question_id not in self._searched:
+                self._run.dir.append(RETRIEVAL, await self._mode.retrieve(question))
+            if self._options.ask:
+                asked = await self._mode.ask(question)
+                if asked.retrieval is not None:
+                    self._run.dir.append(RETRIEVAL, asked.retrieval)
+                self._run.dir.append(HYPOTHESES, asked.hypothesis)
+                self._progress.answered(digest_of(question), asked.hypothesis["hypothesis"])
+        except AssistantError as error:
+            self._failed(question, error)
+            await self._require_alive(error)
+            return True
+        self._ended(question, None)
+        return False
+
+    async def _forget(self, question: Question) -> bool:
+        try:
+            await self._mode.forget(question)
+        except AssistantError as error:
+            self._run.dir.append(FAILURES, _failure_record(question, error))
+            return True
+        return False
+
+    def _failed(self, question: Question, error: AssistantError) -> None:
+        self._run.dir.append(FAILURES, _failure_record(question, error))
+        self._ended(question, str(error))
+
+    def _ended(self, question: Question, problem: str | None) -> None:
+        self._progress.question_ended(question.question_id, problem)
+        self.tick()
+        self._errors.ended(problem)
+
+    async def _require_alive(self, error: AssistantError) -> None:
+        """After a timeout: stop the run if the assistant answers nothing at all."""
+        if isinstance(error, AssistantTimeout) and not await self._transport.is_alive():
+            raise AssistantUnreachable(f"the assistant no longer answers: {error}") from error
+
+
+class ErrorRate:
+    """Stops a run when a larger share of its questions than `limit` failed in this command."""
+
+    def __init__(self, limit: float | None) -> None:
+        self._limit = limit
+        self._ended = 0
+        self._problems: Counter[str] = Counter()
+
+    def ended(self, problem: str | None) -> None:
+        """A question ended, with a problem or well; `TooManyErrors` if that was one too many."""
+        self._ended += 1
+        if problem is not None:
+            self._problems[problem] += 1
+        failed = self._problems.total()
+        if self._limit is None or self._ended < ENOUGH or failed <= self._limit * self._ended:
+            return
+        reason, times = self._problems.most_common(1)[0]
+        raise TooManyErrors(
+            f"stopped: {failed} of {self._ended} questions failed, more than --max-error-rate "
+            f"{self._limit:g} allows. Most often ({times} times): {reason}. Nothing finished is "
+            "lost: the same command continues, --retry-errors tries the failed ones alone."
+        )
+
+
+def _failure_record(question: Question, error: AssistantError) -> FailureLine:
+    return {
+        "question_id": question.question_id,
+        "error": type(error).__name__,
+        "route": error.route,
+        "status": error.status,
+        "message": str(error),
+        "at": now(),
+    }
 
 
 def replay_run(

@@ -9,24 +9,29 @@ from typing import Literal
 
 from rich.console import Console
 
+from harness import git_state, harness_version
 from harness.datasets.dataset import Dataset
-from harness.datasets.digests import digest_of
-from harness.datasets.editions import edition_of
-from harness.datasets.questions import Question
-from harness.datasets.registry import open_source
+from harness.datasets.questions import Question, digest_of
+from harness.datasets.registry import edition_of, open_source
 from harness.datasets.selection import Filters, QuestionSource, select, select_gradually
 from harness.errors import UsageError
 from harness.pipeline.progress import ReplayProgress, make_progress
-from harness.records.accounts import all_meters, meters_beside
 from harness.records.digest import QuestionDigest
-from harness.records.manifest import FORMAT, Manifest, difference, load_manifest, now
+from harness.records.manifest import (
+    FORMAT,
+    Manifest,
+    all_meters,
+    difference,
+    load_manifest,
+    meters_beside,
+    now,
+)
 from harness.records.run_dir import QUESTIONS, RunDir
 from harness.records.schema import DataRecord, FiltersRecord, GoldRecord, ManifestData
-from harness.replay.blinding import new_salt
+from harness.replay.ingest import new_salt
 from harness.report.build import write_report
 from harness.report.schema import Report
-from harness.spending.budget import Budget, Limits, Meter
-from harness.version import git_state, harness_version
+from harness.spending import Budget, Meter, SpendingLimits
 
 # A large file is known by its name and size until it is hashed.
 _KNOWN_AT_ONCE: tuple[Literal["name", "size", "gold"], ...] = ("name", "size", "gold")
@@ -193,7 +198,7 @@ class Run:
             lines[question.question_id] = line
         return [QuestionDigest.from_json(lines[name]) for name in lines if name in ids]
 
-    def limit_spending(self, limits: Limits, meters: Sequence[Meter]) -> None:
+    def limit_spending(self, limits: SpendingLimits, meters: Sequence[Meter]) -> None:
         """Hold this command's meters to a budget that counts what was spent before and beside."""
         Budget(limits, [*all_meters(self.manifest, meters), *meters_beside(self._beside)])
 

@@ -1,5 +1,5 @@
 """A run directory on disk: JSON lines that grow, summaries that are replaced whole, half lines
-redone.
+redone; and read whole, every question with its lines and what became of it.
 """
 
 import fcntl
@@ -7,10 +7,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from harness.errors import UsageError
+from harness.records.digest import QuestionDigest
 from harness.records.schema import (
     AttemptLine,
     ControlLine,
@@ -19,6 +21,7 @@ from harness.records.schema import (
     IngestLine,
     JsonObject,
     PromptLine,
+    RankedLine,
     RetrievalLine,
     VerdictLine,
 )
@@ -162,3 +165,73 @@ def read_lines(path: Path, key: str) -> list[JsonObject]:
             raise UsageError(f"{path}: line {number} names no {key}")
         records.append(record)
     return records
+
+
+Outcome = Literal["yes", "no", "unscored", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLines:
+    """Everything a run directory holds, each file by question id, `ingests` by history id.
+
+    `retrieval` has the lines with a ranking; `unranked` those of answers that told of none.
+    """
+
+    questions: list[QuestionDigest]
+    hypotheses: dict[str, HypothesisLine]
+    prompts: dict[str, PromptLine]
+    retrieval: dict[str, RankedLine]
+    verdicts: dict[str, VerdictLine]
+    failures: dict[str, FailureLine]
+    ingests: dict[str, IngestLine]
+    second_verdicts: dict[str, VerdictLine]
+    controls: list[ControlLine]
+    unranked: dict[str, RetrievalLine] = field(default_factory=dict)
+
+
+def read_run(run_dir: RunDir, *, asks: bool) -> RunLines:
+    """Read a run directory; failures of questions that later succeeded are left out.
+
+    `asks` tells that questions are asked in this run: success is then a hypothesis, else a search.
+    """
+    digests = run_dir.by_question(QUESTIONS).values()
+    questions = [QuestionDigest.from_json(line) for line in digests]
+    asked = {question.question_id for question in questions}
+
+    def lines_of(name: LineFile[L]) -> dict[str, L]:
+        return {key: line for key, line in run_dir.by_question(name).items() if key in asked}
+
+    hypotheses, retrieval, prompts = lines_of(HYPOTHESES), lines_of(RETRIEVAL), lines_of(PROMPTS)
+    ranked = ranked_lines(retrieval)
+    succeeded = (hypotheses.keys() if asks else retrieval.keys()) | prompts.keys()
+    failures = lines_of(FAILURES)
+    return RunLines(
+        questions=questions,
+        hypotheses=hypotheses,
+        retrieval=ranked,
+        unranked={key: line for key, line in retrieval.items() if key not in ranked},
+        verdicts=lines_of(VERDICTS),
+        failures={key: line for key, line in failures.items() if key not in succeeded},
+        ingests=run_dir.by_history(INGEST),
+        prompts=prompts,
+        second_verdicts=lines_of(SECOND_VERDICTS),
+        controls=run_dir.records(CONTROLS),
+    )
+
+
+def ranked_lines(retrieval: Mapping[str, RetrievalLine]) -> dict[str, RankedLine]:
+    """The lines of `retrieval.jsonl` that hold a ranking: not every answer tells of one."""
+    return {
+        key: cast(RankedLine, line)
+        for key, line in retrieval.items()
+        if line["ranked_sessions"] is not None
+    }
+
+
+def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
+    """What became of one question."""
+    if question.question_id not in lines.hypotheses:
+        return "missing"
+    line = lines.verdicts.get(question.question_id)
+    verdict = line["verdict"] if line else None
+    return verdict if verdict in ("yes", "no") else "unscored"

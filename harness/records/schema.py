@@ -5,7 +5,7 @@ Directories of earlier versions are read as well: what they may lack is marked s
 
 from typing import Any, Literal, NotRequired, Required, TypedDict
 
-from harness.version import GitState
+from harness import GitState
 
 # An object as somebody else tells it: an assistant's account of itself, a profile, a record of a
 # data file.

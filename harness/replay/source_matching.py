@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from harness.assistants.returned_sources import ReturnedSource
 from harness.datasets.questions import HaystackSession, Question, rounds_of
-from harness.replay.blinding import Blinding
+from harness.replay.ingest import Blinding
 
 # Shorter texts stand within many turns by chance.
 _TELLING = 12
@@ -25,7 +25,7 @@ _OPENING = 3
 _BREAKS = re.compile(r"\W+")
 
 
-class RoundPlace(NamedTuple):
+class HistoryRound(NamedTuple):
     """One round of the history."""
 
     session: HaystackSession
@@ -36,14 +36,14 @@ class TurnIndex:
     """All turns of a history, reduced to words."""
 
     def __init__(self, sessions: Sequence[HaystackSession]) -> None:
-        self._places: list[RoundPlace] = []
+        self._places: list[HistoryRound] = []
         self._texts: list[str] = []
         self._span: dict[int, range] = {}
         for session in sessions:
             first = len(self._texts)
             for round_ in rounds_of(session.turns):
                 for i in round_.turns:
-                    self._places.append(RoundPlace(session, round_.index))
+                    self._places.append(HistoryRound(session, round_.index))
                     self._texts.append(_words(session.turns[i].content))
             self._span[session.position] = range(first, len(self._texts))
         self._numbers: dict[str, list[int]] = defaultdict(list)
@@ -58,7 +58,7 @@ class TurnIndex:
         # No text of words holds a line break: what is found is within one turn.
         self._everything = "\n".join(self._texts)
 
-    def rounds(self, text: str, session: HaystackSession | None) -> tuple[RoundPlace, ...]:
+    def rounds(self, text: str, session: HaystackSession | None) -> tuple[HistoryRound, ...]:
         """The rounds that a text is from, () where it is from none or could be from several. In a
         known session, what was said twice there is from both rounds.
         """
@@ -76,12 +76,12 @@ class TurnIndex:
             held = [n for n in held if len(self._numbers[self._texts[n]]) == 1]
         return self._rounds(self._longest(held))
 
-    def _rounds(self, numbers: Iterable[int]) -> tuple[RoundPlace, ...]:
+    def _rounds(self, numbers: Iterable[int]) -> tuple[HistoryRound, ...]:
         return tuple(dict.fromkeys(self._places[n] for n in numbers))
 
-    def _parts(self, words: str, span: range) -> tuple[RoundPlace, ...]:
+    def _parts(self, words: str, span: range) -> tuple[HistoryRound, ...]:
         """The rounds in which these words stand; no more than two, which are too many."""
-        found: dict[RoundPlace, None] = {}
+        found: dict[HistoryRound, None] = {}
         number = span.start
         while number < span.stop and len(found) < 2:
             at = self._everything.find(words, self._starts[number])
@@ -128,7 +128,7 @@ class SourcePlace:
     """
 
     by: By | None = None
-    rounds: tuple[RoundPlace, ...] = ()
+    rounds: tuple[HistoryRound, ...] = ()
     session: HaystackSession | None = None
     problem: str | None = None
 
@@ -153,14 +153,14 @@ class SourceMatcher:
         session = _named(source.session, self._by_session)
         index = source.round_index
         if session and index is not None and 0 <= index < len(rounds_of(session.turns)):
-            return SourcePlace("round", (RoundPlace(session, index),))
+            return SourcePlace("round", (HistoryRound(session, index),))
         if source.text is not None and (rounds := self._turns_by_text.rounds(source.text, session)):
             return SourcePlace("text", rounds)
         problem = _problem(source, session)
         return SourcePlace("session", session=session) if session else SourcePlace(problem=problem)
 
     @cached_property
-    def _by_turn(self) -> dict[str, RoundPlace]:
+    def _by_turn(self) -> dict[str, HistoryRound]:
         history = self._question.history_id
         return {
             self._blinding.turn(history, place.session.position, i): place
@@ -173,8 +173,8 @@ class SourceMatcher:
         return TurnIndex(self._question.sessions)
 
 
-def _places(sessions: Sequence[HaystackSession]) -> list[RoundPlace]:
-    return [RoundPlace(s, round_.index) for s in sessions for round_ in rounds_of(s.turns)]
+def _places(sessions: Sequence[HaystackSession]) -> list[HistoryRound]:
+    return [HistoryRound(s, round_.index) for s in sessions for round_ in rounds_of(s.turns)]
 
 
 def _named(text: str | None, by_name: Mapping[str, T]) -> T | None:

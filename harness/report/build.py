@@ -5,16 +5,22 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 
-from harness.context.prompt_evidence import prompt_table
 from harness.errors import UsageError
 from harness.judges.lexical import is_refusal
 from harness.metrics.accuracy import Scored, accuracy_by_prompt, accuracy_table, official_accuracy
 from harness.metrics.conduct import conduct_table, cost_of
 from harness.metrics.effort import ingest_table, latency_table, token_table
 from harness.metrics.errors_apart import errors_apart
-from harness.metrics.judge_table import controls_table, judge_tokens, second_judge_table
+from harness.metrics.judge_table import (
+    SCORERS,
+    controls_table,
+    judge_tokens,
+    rubric_table,
+    second_judge_table,
+)
 from harness.metrics.official_scores import MetricTable, metric_table
-from harness.metrics.per_question import (
+from harness.metrics.prompt_evidence import prompt_table
+from harness.metrics.retrieval_metrics import (
     CONTEXT_BUDGETS,
     fits_context,
     round_figures,
@@ -24,16 +30,22 @@ from harness.metrics.per_question import (
     tells_rounds,
 )
 from harness.metrics.retrieval_table import RetrievalTable, retrieval_table
-from harness.metrics.rubric_scores import SCORERS, rubric_table
-from harness.records.accounts import judging_spent, judging_usd
 from harness.records.digest import QuestionDigest
-from harness.records.lines import RunLines, outcome_of, read_run
-from harness.records.manifest import Manifest, load_manifest
-from harness.records.run_dir import QUESTIONS_CSV, REPORT_HTML, REPORT_JSON, REPORT_MARKDOWN, RunDir
+from harness.records.manifest import Manifest, judging_spent, judging_usd, load_manifest
+from harness.records.run_dir import (
+    QUESTIONS_CSV,
+    REPORT_HTML,
+    REPORT_JSON,
+    REPORT_MARKDOWN,
+    RunDir,
+    RunLines,
+    outcome_of,
+    read_run,
+)
 from harness.records.schema import JudgeRecord, RankedLine, RetrievalLine
 from harness.report.html import render_html
-from harness.report.printing import render_markdown
 from harness.report.schema import AskedJudgeTokens, JudgedAccuracy, Report
+from harness.report.tables import render_markdown
 
 Row = dict[str, object]
 _SHOWN = ("recall_all@5", "recall_all@10", "ndcg@10[standard]")

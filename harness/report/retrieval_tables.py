@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.metrics.retrieval_metrics import Figures
-from harness.metrics.retrieval_table import RetrievalTable
-from harness.metrics.turn_recall import OfficialScopes
+from harness.metrics.retrieval_table import OfficialScopes, RetrievalTable
 from harness.report.table import Table, number, percent
 
 SHOWN_CUT_OFFS = (1, 5, 10, 50)

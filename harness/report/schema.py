@@ -2,15 +2,14 @@
 
 from typing import TypedDict
 
-from harness.context.prompt_evidence import PromptTable
 from harness.metrics.accuracy import AccuracyTable, OfficialAccuracy, PromptGroup
 from harness.metrics.conduct import ConductTable
 from harness.metrics.effort import IngestTable, LatencyTable, TokenTable
 from harness.metrics.errors_apart import ErrorsTable
-from harness.metrics.judge_table import Accepted, JudgeTokens, SecondJudge
+from harness.metrics.judge_table import Accepted, JudgeTokens, RubricTable, SecondJudge
 from harness.metrics.official_scores import MetricTable
+from harness.metrics.prompt_evidence import PromptTable
 from harness.metrics.retrieval_table import RetrievalTable
-from harness.metrics.rubric_scores import RubricTable
 from harness.records.schema import AssistantRecord, DataRecord, FiltersRecord, UsageRecord
 
 

@@ -1,7 +1,21 @@
-"""One table of a report, and how its numbers are printed."""
+"""One table of a report, how its numbers are printed, and its faces: terminal, Markdown, HTML page.
+A page is one file that asks nothing of any server.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_HERE = "harness.report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +57,78 @@ def number(value: float | None) -> str:
     if isinstance(value, int):
         return str(value)
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def print_tables(console: Console, tables: Iterable[Table]) -> None:
+    """Print tables with their notes; details are left to the files."""
+    for table in tables:
+        if table.is_detail:
+            continue
+        shown = RichTable(title=table.title, title_justify="left", title_style="bold")
+        for i, name in enumerate(table.header):
+            is_figure = bool(i) and not table.in_words
+            shown.add_column(name, justify="right" if is_figure else "left", no_wrap=not i)
+        for row in table.rows:
+            # A metric's name may hold brackets, which are no markup.
+            shown.add_row(*map(escape, row))
+        console.print(shown)
+        if table.note:
+            console.print(table.note, style="dim", highlight=False, markup=False)
+
+
+def markdown_page(title: str, paragraphs: Sequence[str], tables: Sequence[Table]) -> str:
+    """A titled page: paragraphs, then tables."""
+    parts = [f"# {title}", *paragraphs, *(_markdown_table(table) for table in tables)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(table: Table) -> str:
+    side = "---" if table.in_words else "---:"
+    lines = [
+        _markdown_line(table.header),
+        _markdown_line(("---", *(side for _ in table.header[1:]))),
+    ]
+    lines += [_markdown_line(row) for row in table.rows]
+    note = f"\n\n{table.note}" if table.note else ""
+    return f"## {table.title}\n\n" + "\n".join(lines) + note
+
+
+def _markdown_line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(inline(cell) for cell in cells) + " |"
+
+
+def inline(text: str) -> str:
+    """A text that fits a line of a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def render_page(
+    template: str, *, title: str, facts: Mapping[str, str], package: str = _HERE, **values: Any
+) -> str:
+    """A page of a package's own `templates`, under a title and a list of named facts; every text
+    in the values is escaped.
+    """
+    page = _environment(package).get_template(template)
+    return page.render(title=title, facts=facts, **values)
+
+
+@cache
+def _environment(package: str) -> "Environment":
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    loader = ChoiceLoader([PackageLoader(package), PackageLoader(_HERE)])
+    made = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals["asset"] = _asset
+    return made
+
+
+def _asset(name: str) -> str:
+    """A style sheet or script that lies beside this module."""
+    return (resources.files(_HERE) / name).read_text(encoding="utf-8")

@@ -1,9 +1,13 @@
 """The tables of a report as rows of text, shared by all faces."""
 
-from harness.context.prompt_evidence import BEGINNING, PromptTable
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
 from harness.metrics.errors_apart import ErrorPlace, ErrorsTable
-from harness.metrics.judge_table import JudgeTokens
-from harness.metrics.rubric_scores import SCORERS, Scored
+from harness.metrics.judge_table import SCORERS, JudgeTokens, Scored
+from harness.metrics.prompt_evidence import BEGINNING, PromptTable
 from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
     accuracy_tables,
@@ -13,7 +17,7 @@ from harness.report.accuracy_tables import (
 )
 from harness.report.retrieval_tables import retrieval_tables
 from harness.report.schema import Report
-from harness.report.table import Table, number, percent
+from harness.report.table import Table, inline, markdown_page, number, percent, print_tables
 from harness.statistics.intervals import Mean
 
 
@@ -172,3 +176,22 @@ def _spent(name: str, prompt: int, completion: int, calls: int) -> tuple[str, ..
 
 def _dollars(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
+
+
+def print_report(console: Console, report: Report) -> None:
+    """Print a run's tables."""
+    print_tables(console, report_tables(report))
+
+
+def render_markdown(report: Report, failures: Mapping[str, Mapping[str, Any]]) -> str:
+    """A page with every table, its note, and the questions that failed."""
+    data = report["data"]
+    facts = (
+        f"{report['n']} of {data['questions']} questions, "
+        f"{report['missing']} without a hypothesis. Data SHA-256 `{data['sha256']}`."
+    )
+    page = markdown_page(f"Benchmark report: {report['dataset']}", [facts], report_tables(report))
+    if failures:
+        lines = [f"- `{key}`: {inline(line['message'])}" for key, line in failures.items()]
+        page += "\n## Failed questions\n\n" + "\n".join(lines) + "\n"
+    return page

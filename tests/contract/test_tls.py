@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request, Response
 from served import served
 
 import assistant.tls
-import harness.urls
+import harness.assistants.endpoint
 from assistant.cli.connection import ServerConnection, ServerError
 from assistant.errors import ModelUnavailable
 from assistant.models.chat_model import Message
@@ -56,7 +56,9 @@ async def by_harness(url: str) -> bool:
 Reaches = Callable[[str], Awaitable[bool]]
 every_client = pytest.mark.parametrize("reaches", [by_command, by_model, by_harness])
 every_trust = pytest.mark.parametrize(
-    "trust_for", [assistant.tls.trust_for, harness.urls.trust_for], ids=["assistant", "harness"]
+    "trust_for",
+    [assistant.tls.trust_for, harness.assistants.endpoint.trust_for],
+    ids=["assistant", "harness"],
 )
 
 
@@ -97,9 +99,9 @@ def trusted(
     file = tmp_path / "authority.pem"
     authority.cert_pem.write_to_path(file)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    harness.urls.authorities.cache_clear()
+    harness.assistants.endpoint.authorities.cache_clear()
     yield file
-    harness.urls.authorities.cache_clear()
+    harness.assistants.endpoint.authorities.cache_clear()
 
 
 def issued(by: trustme.CA, folder: Path, name: str = "127.0.0.1") -> Path:

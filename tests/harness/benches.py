@@ -10,11 +10,10 @@ from scripted_assistant import ScriptedAssistant
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.datasets.selection import Filters, QuestionSource
 from harness.judges.lexical import LexicalJudge
-from harness.pipeline.histories import ReplayOptions
 from harness.pipeline.judging import judge_run
-from harness.pipeline.replay import replay_run
+from harness.pipeline.replay import ReplayOptions, replay_run
 from harness.pipeline.run import Run
-from harness.replay.modes.registry import Approach
+from harness.replay.modes import Approach
 
 QUICK = RetryPolicy(attempts=3, reconnect_seconds=5.0, first_wait=0.01, longest_wait=0.05)
 

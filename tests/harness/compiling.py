@@ -9,10 +9,10 @@ from typing import Any
 from benches import Finished
 from histories import chat, history, instance, turn
 
-from harness.compilation.compiler import manifest_path
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import load_longmemeval
 from harness.datasets.questions import Question
+from harness.lab.compilation.compiler import manifest_path
 
 Harness = Callable[..., Finished]
 TYPES = ("single-session-user", "temporal-reasoning", "multi-session")

@@ -33,7 +33,7 @@ FENCES = {
         "memory_store/language/dates/reading.py",
     },
     "snowballstemmer": {"memory_store/language/words.py", "harness/judges/lexical/words.py"},
-    "jinja2": {"harness/report/pages.py"},
+    "jinja2": {"harness/report/table.py"},
     "litellm": {"assistant/models/litellm_model.py"},
     "tiktoken": {"assistant/models/token_counter.py"},
     "prometheus_client": {
@@ -167,3 +167,24 @@ def test_a_server_loads_the_model_context_protocol_only_when_asked_for_it() -> N
     loaded = set(ended.stdout.split())
     assert "assistant.api.remote_mcp" in loaded
     assert loaded.isdisjoint({"mcp", "assistant.mcp.tools"})
+
+
+# The commands of the laboratory, and the list of all commands.
+LABORATORY = (
+    "harness.lab",
+    *(f"harness.cli.{name}" for name in ("elsewhere_commands", "lab_", "main")),
+    "harness.__main__",
+)
+
+
+def test_a_benchmark_runs_without_the_laboratory() -> None:
+    files = (path.relative_to(ROOT) for path in (ROOT / "harness").rglob("*.py"))
+    names = (".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files)
+    core = [name for name in sorted(names) if not name.startswith(LABORATORY)]
+    program = (
+        "import importlib, sys; sys.modules['harness.lab'] = None; "
+        f"[importlib.import_module(name) for name in {core}]; print(*sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert {"harness.cli.run_commands", "harness.pipeline.run"} <= set(ended.stdout.split())

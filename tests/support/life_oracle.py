@@ -22,9 +22,9 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI, Request
 
-from harness.lifecycle.cases import Ask, Case, Forget, Say, load_cases
-from harness.lifecycle.checks import Days, Number, On, Wanted
-from harness.lifecycle.interfaces import CONFIRMED
+from harness.lab.lifecycle.cases import Ask, Case, Forget, Say, load_cases
+from harness.lab.lifecycle.checks import DayCount, Number, On, Wanted
+from harness.lab.lifecycle.interfaces import CONFIRMED
 
 FAULTS = (
     "none",
@@ -171,7 +171,7 @@ def _right(ask: Ask, shift: timedelta, since: timedelta, beside: Iterable[str]) 
 def _said(wanted: Wanted, shift: timedelta, since: timedelta) -> str:
     if isinstance(wanted, On):
         return f"{wanted.day + shift:%d %B %Y}"
-    if isinstance(wanted, Days):
+    if isinstance(wanted, DayCount):
         return f"{since.days} days"
     return str(wanted.number) if isinstance(wanted, Number) else wanted
 

@@ -8,12 +8,13 @@ assistant's side holds it). README.md tells who wrote them and how they were mad
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn
+from harness.datasets.benchmark import Benchmark, Given
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
+from harness.datasets.questions import ABSTENTION, HaystackSession, Question, Turn, with_evidence
 from harness.errors import DatasetError
 
 LIVES = Path(__file__).parent
@@ -30,11 +31,6 @@ def read_lives(folder: Path) -> list[Question]:
     """
     found = sorted(file for file in folder.glob(f"*{_QUESTIONS}"))
     return [question for file in found for question in _life(file)]
-
-
-def files_of(folder: Path) -> list[Path]:
-    """What the lives in a folder are read from."""
-    return sorted(folder.glob("*.jsonl"))
 
 
 def _life(questions: Path) -> Iterator[Question]:
@@ -65,15 +61,15 @@ def _session(name: str, position: int, line: dict[str, Any]) -> HaystackSession:
 def _question(
     name: str, number: int, line: dict[str, Any], sessions: list[HaystackSession]
 ) -> Question:
-    turns = dict[int, set[int]]()
-    for place in line["evidence"]:
-        session, _, round = place.removesuffix("a").partition(".")
-        turn = 2 * (int(round) - 1) + place.endswith("a")
+    places = set[tuple[int, int]]()
+    for named in line["evidence"]:
+        session, _, round = named.removesuffix("a").partition(".")
+        turn = 2 * (int(round) - 1) + named.endswith("a")
         if not 0 <= turn < len(sessions[int(session) - 1].turns):
-            raise ValueError(f"question {number}: there is no round {place}")
-        turns.setdefault(int(session) - 1, set()).add(turn)
+            raise ValueError(f"question {number}: there is no round {named}")
+        places.add((int(session) - 1, turn))
     is_abstention = line["type"] == ABSTENTION
-    labelled = [_labelled(one, turns.get(one.position, set())) for one in sessions]
+    positions = sorted({position for position, _ in places})
     return Question(
         question_id=f"{name}-q{number}{'_abs' * is_abstention}",
         question_type=_TYPE_OF_ABSTENTION if is_abstention else line["type"],
@@ -81,15 +77,22 @@ def _question(
         answer=line["a"],
         answer_is_number=False,
         question_date=datetime.fromisoformat(line["date"]),
-        sessions=tuple(labelled),
-        evidence_session_ids=tuple(sessions[position].session_id for position in sorted(turns)),
+        sessions=with_evidence(sessions, places),
+        evidence_session_ids=tuple(sessions[position].session_id for position in positions),
         is_abstention=is_abstention,
         shared_history=name,
     )
 
 
-def _labelled(session: HaystackSession, turns: set[int]) -> HaystackSession:
-    if not turns:
-        return session
-    said = (replace(turn, has_answer=n in turns) for n, turn in enumerate(session.turns))
-    return replace(session, turns=tuple(said))
+def open_lives(given: Given) -> Dataset:
+    """The lives of a folder, by default the short ones that come with the harness."""
+    folder = LONG_LIVES if given.name == "long-lives" else given.file or LIVES
+    questions, files = read_lives(folder), sorted(folder.glob("*.jsonl"))
+    if not questions:
+        raise DatasetError(f"{folder}: holds no lives")
+    size = sum(map(size_of, files))
+    return held(given.name, given.file, size, ContentHash.of_files(files), questions)
+
+
+SHORT = Benchmark("lives", open_lives, file="optional")
+LONG = Benchmark("long-lives", open_lives, file="built in")

@@ -6,6 +6,7 @@ abstention. The coefficients lie beside this module with how they were fitted;
 benchmarks/LOG.md says how often it agrees with model judges.
 """
 
+import ast
 import hashlib
 import json
 import math
@@ -17,12 +18,44 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from harness.datasets.questions import LOCOMO_PLUS_RELATIONS
-from harness.judges.base import Verdict
-from harness.judges.lexical.code_outline import code_outline
+from harness.judges import Verdict
 from harness.judges.lexical.references import Reference, references
-from harness.judges.lexical.refusal import declines
-from harness.judges.lexical.words import MONTHS, content_words, fold, recall, sentences, tokens
+from harness.judges.lexical.words import (
+    MONTHS,
+    content_words,
+    declines,
+    fold,
+    recall,
+    sentences,
+    tokens,
+)
 from harness.records.digest import QuestionDigest
+
+_BODIES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# Where a name is read or written follows from its place; the rest says nothing about values.
+_LEFT_OUT = {"ctx", "kind", "type_comment", "type_ignores", "type_params"}
+
+
+def code_outline(source: str) -> Any:
+    """The syntax tree as nested lists; equal for equal code."""
+    return _outline(ast.parse(source))
+
+
+def _outline(node: Any) -> Any:
+    if isinstance(node, ast.AST):
+        fields = {name: value for name, value in ast.iter_fields(node) if name not in _LEFT_OUT}
+        if isinstance(node, _BODIES) and ast.get_docstring(node, clean=False) is not None:
+            fields["body"] = fields["body"][1:]
+        inner = {name: _outline(value) for name, value in fields.items()}
+        return [type(node).__name__, {n: v for n, v in inner.items() if v not in (None, [])}]
+    if isinstance(node, list):
+        return [_outline(item) for item in node if not _is_own_import(item)]
+    return node if isinstance(node, str | int | float | bool | None) else repr(node)
+
+
+def _is_own_import(node: Any) -> bool:
+    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("harness.")
+
 
 _SHORT_ANSWER = 240
 _ANNOUNCED_SENTENCES = 6

@@ -9,9 +9,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from harness.judges.lexical.quantities import Day, Quantity, days, quantities, unit_asked
-from harness.judges.lexical.refusal import declines
-from harness.judges.lexical.words import content_words, fold, recall, sentences, tokens
+from harness.judges.lexical.words import (
+    Day,
+    Quantity,
+    content_words,
+    days,
+    declines,
+    fold,
+    quantities,
+    recall,
+    sentences,
+    tokens,
+    unit_asked,
+)
 
 _QUANTITY_QUESTION = re.compile(
     r"\bhow (?:many|much|long|old|often|far|big|tall|fast|soon)\b|\bincrease in\b"

@@ -14,7 +14,7 @@ from scripted_rival import Rival
 from harness.assistants.endpoint import RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.assistants.transport import Pace, Window
-from harness.replay.modes.registry import Approach
+from harness.replay.modes import Approach
 
 PLAIN = Approach("full-context", load_profile("plain"))
 

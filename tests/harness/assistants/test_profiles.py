@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.assistants.chat_client import unready
+from harness.assistants.client import unready
 from harness.assistants.profile import BUILT_IN, load_profile, parse_profile
 from harness.assistants.template import Occasion, filled, filled_path, merged
 from harness.errors import UsageError

@@ -23,7 +23,7 @@ def command(*arguments: str) -> str:
 def test_the_demonstration_runs_the_sample_and_stops_the_server(
     harness: Harness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.datasets.registry.build_sample", three_questions)
+    monkeypatch.setattr("harness.datasets.sample.build_sample", three_questions)
     out = tmp_path / "demo"
     ended = harness("demo", "--server", command(), "--out", out)
     assert ended.code == 0, ended.err

@@ -12,7 +12,7 @@ from benches import Finished
 from scripted_rival import Heard, rival
 
 from harness.assistants.profile import parse_profile
-from harness.replay.modes.registry import MODES
+from harness.replay.modes import MODES
 
 PAGE = (Path(__file__).parents[3] / "docs/evaluate-your-assistant.md").read_text()
 SETTINGS = PAGE.split("## Profiles", 1)[-1].split("| in paths", 1)[0]

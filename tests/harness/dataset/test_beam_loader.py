@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from beaming import chat_of_two_batches, message, probing, record
 
-from harness.datasets.beam import questions_of
-from harness.datasets.digests import digest_of
-from harness.datasets.questions import BEAM_ABILITIES, Question
+from harness.datasets.beam_chats import questions_of
+from harness.datasets.questions import BEAM_ABILITIES, Question, digest_of
 from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError
 from harness.records.digest import QuestionDigest

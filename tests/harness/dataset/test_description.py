@@ -8,7 +8,7 @@ import pytest
 from benches import Finished
 from conversations import sample
 
-from harness.cli.stats_command import short
+from harness.cli.data_commands import short
 from harness.datasets.description import describe, figures
 from harness.datasets.registry import open_dataset
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from harness.datasets.benchmark import KnownFile
 from harness.datasets.download import download, files_of, find_known
-from harness.datasets.editions import KNOWN_FILES, KNOWN_FOLDERS, KnownFile, edition_of
+from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS, edition_of
 from harness.errors import DownloadFailed, NotPublished, UsageError
 
 CONTENT = b"[" + b"0123456789" * 1000 + b"]"

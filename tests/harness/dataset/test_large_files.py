@@ -14,7 +14,7 @@ from histories import instance, three_questions, write_data
 from harness.datasets.registry import open_dataset
 from harness.datasets.scan import AnotherOrder, Extent, read_extent, scan
 from harness.errors import DatasetError, RunMismatch, UsageError
-from harness.pipeline.imported_hypotheses import take_hypotheses
+from harness.pipeline.judging import take_hypotheses
 
 NASTY = 'She said "question_id": "q9", then \\"question_type\\": {"question_id": 1}'
 
@@ -22,7 +22,7 @@ NASTY = 'She said "question_id": "q9", then \\"question_type\\": {"question_id":
 @pytest.fixture
 def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.datasets.dataset.CHECKED_WHOLE", 0)
-    monkeypatch.setattr("harness.datasets.registry.CHECKED_WHOLE", 0)
+    monkeypatch.setattr("harness.datasets.longmemeval.CHECKED_WHOLE", 0)
 
 
 def records() -> list[dict[str, Any]]:
@@ -143,7 +143,7 @@ def slowly_found(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
         assert go_on.wait(10)
         yield from found
 
-    monkeypatch.setattr("harness.datasets.registry.scan", slow)
+    monkeypatch.setattr("harness.datasets.scan.scan", slow)
     return go_on
 
 

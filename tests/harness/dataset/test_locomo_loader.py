@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from conversations import qa, sample
 
-from harness.datasets.digests import digest_of
 from harness.datasets.locomo import NOT_MENTIONED, parse_date, parse_locomo, turn_ids
-from harness.datasets.questions import LOCOMO_CATEGORIES, Question
+from harness.datasets.questions import LOCOMO_CATEGORIES, Question, digest_of
 from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError, UsageError
 from harness.records.digest import QuestionDigest

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from conversations import sample
 
-from harness.datasets.digests import digest_of
 from harness.datasets.locomo_plus import days_of_gap
-from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, Question
+from harness.datasets.questions import LOCOMO_PLUS_RELATIONS, Question, digest_of
 from harness.datasets.registry import open_dataset
 from harness.errors import DatasetError, UsageError
 

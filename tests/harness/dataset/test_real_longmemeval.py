@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.compilation.pool import Statements, read_pool
 from harness.datasets.files import read_records
 from harness.datasets.longmemeval import iterate_instances, load_longmemeval
 from harness.datasets.questions import rounds_of
+from harness.lab.compilation.pool import Statements, read_pool
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 pytestmark = pytest.mark.real_data

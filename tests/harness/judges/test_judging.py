@@ -10,11 +10,10 @@ from benches import Finished
 from histories import instance, write_data
 from scripted_judge import Fault, ScriptedJudge
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
-from harness.judges.controls import draw_controls, unlike
+from harness.datasets.questions import digest_of
 from harness.judges.lexical import LexicalJudge
-from harness.metrics.judge_table import controls_table, second_judge_table
+from harness.metrics.judge_table import controls_table, draw_controls, second_judge_table, unlike
 from harness.records.digest import QuestionDigest
 
 Harness = Callable[..., Finished]

@@ -7,14 +7,12 @@ import pytest
 from histories import instance
 
 from benchmarks.lexical_judge import CONTROL, Row, cells, cross_validated, fit, read_rows
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import digest_of
 from harness.judges.lexical import LexicalJudge, decide, is_refusal
-from harness.judges.lexical.code_outline import code_outline
-from harness.judges.lexical.judge import conclusion, shipped_weights
-from harness.judges.lexical.quantities import Day, days, quantities
+from harness.judges.lexical.judge import code_outline, conclusion, shipped_weights
 from harness.judges.lexical.references import accepted_answers, references
-from harness.judges.lexical.words import content_words, tokens
+from harness.judges.lexical.words import Day, content_words, days, quantities, tokens
 from harness.records.digest import QuestionDigest
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"

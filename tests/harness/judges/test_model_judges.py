@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scripted_judge import Fault, ScriptedJudge
 from special_tokens import LINE_ENDS, SPECIAL_TOKENS
 
-from harness.datasets.digests import digest_of
 from harness.datasets.longmemeval import parse_instances
+from harness.datasets.questions import digest_of
 from harness.errors import JudgeUnavailable, UsageError
-from harness.judges.base import Verdict
+from harness.judges import Verdict
 from harness.judges.openai_chat import ReplyCache
 from harness.judges.registry import JudgeOptions, make_judge
 from harness.judges.rubrics import (
@@ -28,8 +28,8 @@ from harness.judges.rubrics import (
     load_prompt,
     parse_verdict,
 )
-from harness.prompt import Prompt
 from harness.records.digest import QuestionDigest
+from harness.text import Prompt
 
 
 def question(kind: str = "single-session-user", name: str = "q1") -> QuestionDigest:

@@ -10,10 +10,10 @@ import pytest
 from beaming import record
 from scripted_judge import Fault, ScriptedJudge
 
-from harness.datasets.beam import questions_of
-from harness.datasets.digests import digest_of
+from harness.datasets.beam_chats import questions_of
+from harness.datasets.questions import digest_of
 from harness.errors import JudgeUnavailable, UsageError
-from harness.judges.base import Verdict
+from harness.judges import Verdict
 from harness.judges.registry import JudgeOptions, make_judge
 from harness.judges.rubric_judge import read_order, read_worth
 from harness.judges.rubrics import load_prompt

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from beaming import record
 
-from harness.datasets.beam import questions_of
-from harness.datasets.digests import digest_of
-from harness.datasets.questions import DESCRIBED_TYPES, EVENT_ORDERING
+from harness.datasets.beam_chats import questions_of
+from harness.datasets.questions import DESCRIBED_TYPES, EVENT_ORDERING, digest_of
 from harness.datasets.registry import open_dataset
 from harness.judges.lexical import LexicalJudge
 from harness.judges.registry import make_judge

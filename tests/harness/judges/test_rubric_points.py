@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.judges.points import scores_of_order, scores_of_points
+from harness.judges.rubric_judge import scores_of_order, scores_of_points
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from harness.metrics.accuracy import Scored, accuracy_table
 from harness.metrics.effort import latency_table, percentile, token_table
-from harness.records.lines import Outcome
+from harness.records.run_dir import Outcome
 
 _NUMBERS = count()
 

@@ -8,8 +8,7 @@ import pytest
 from made_runs import made_run
 
 from harness.metrics.errors_apart import ErrorPlace, errors_apart, place_of
-from harness.records.lines import RunLines, read_run
-from harness.records.run_dir import RunDir
+from harness.records.run_dir import RunDir, RunLines, read_run
 
 
 def lines_of(folder: Path, **more: Any) -> RunLines:

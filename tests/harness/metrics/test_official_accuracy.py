@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from histories import instance
 
-from harness.datasets.digests import digest_of
-from harness.datasets.longmemeval import parse_instances
-from harness.datasets.questions import LONGMEMEVAL_TYPES
-from harness.metrics.accuracy import Scored, accuracy_table, official_accuracy, official_label
+from harness.datasets.longmemeval import official_label, parse_instances
+from harness.datasets.questions import LONGMEMEVAL_TYPES, digest_of
+from harness.metrics.accuracy import Scored, accuracy_table, official_accuracy
 from harness.records.digest import QuestionDigest
 
 

@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from conversations import sample
 
-from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
-from harness.datasets.refined_answers import best_first, final_answer, overlap, refined_scores
-from harness.metrics.official_scores import list_f1, locomo_f1, metric_table, stems, token_f1
+from harness.datasets.locomo_scores import list_f1, locomo_f1, stems, token_f1
+from harness.datasets.questions import digest_of
+from harness.datasets.refined import best_first, final_answer, overlap, refined_scores
+from harness.metrics.official_scores import metric_table
 from harness.records.digest import QuestionDigest
 
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from harness.metrics.official_scores import stems
-from harness.metrics.porter import stem
+from harness.datasets.locomo_scores import stem, stems
 
 ROOT = Path(__file__).parents[3]
 NLTK = PorterStemmer()

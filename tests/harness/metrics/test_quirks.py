@@ -17,7 +17,7 @@ from scripted_judge import scripted_judge
 
 from harness.cli.main import main
 from harness.datasets.locomo import parse_locomo
-from harness.replay.modes.context import CHOICES, ContextWindow, context_of
+from harness.replay.context_modes import CHOICES, ContextWindow, context_of
 
 Report = Callable[[str, str], tuple[str, ...]]
 WORDS = "kayak oar rope anchor".split()

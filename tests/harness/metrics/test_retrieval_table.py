@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from histories import chat, history, instance, turn
 
-from harness.datasets.digests import digest_of, official_session_id, official_turn_id
 from harness.datasets.longmemeval import parse_instances
-from harness.metrics.per_question import sessions_in_budget
+from harness.datasets.questions import digest_of, official_session_id, official_turn_id
+from harness.metrics.retrieval_metrics import sessions_in_budget
 from harness.metrics.retrieval_table import retrieval_table
 from harness.records.digest import QuestionDigest
 

@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from conversations import qa, sample
 
-from harness.datasets.digests import digest_of
 from harness.datasets.locomo import parse_locomo
-from harness.metrics.retrieval_table import retrieval_table
-from harness.metrics.turn_recall import turn_recall_table
+from harness.datasets.questions import digest_of
+from harness.metrics.retrieval_table import retrieval_table, turn_recall_table
 from harness.records.digest import QuestionDigest
 
 

@@ -13,9 +13,8 @@ from scripted_rival import Rival
 from harness.assistants.profile import load_profile
 from harness.assistants.wire import WireAnswer
 from harness.errors import BudgetSpent, UsageError
-from harness.replay.modes.registry import Approach
-from harness.spending.budget import Budget, Limits, Meter
-from harness.spending.usage import Price, Usage
+from harness.replay.modes import Approach
+from harness.spending import Budget, Meter, Price, SpendingLimits, Usage
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))
@@ -34,7 +33,7 @@ async def test_a_budget_counts_usage_and_estimates_what_is_not_told() -> None:
 
 async def test_a_token_budget_is_hard_and_counts_earlier_commands() -> None:
     meter = Meter(before=Usage(1, 0, 700, 100))
-    Budget(Limits(tokens=1000), [meter])
+    Budget(SpendingLimits(tokens=1000), [meter])
     await meter.spend(400, lambda: answering(90, 10))
     with pytest.raises(BudgetSpent, match="1,001 tokens"):
         await meter.spend(404, lambda: answering(90, 10))
@@ -42,7 +41,7 @@ async def test_a_token_budget_is_hard_and_counts_earlier_commands() -> None:
 
 async def test_a_budget_holds_back_what_is_under_way() -> None:
     meter, go_on = Meter(), asyncio.Event()
-    Budget(Limits(tokens=150), [meter])
+    Budget(SpendingLimits(tokens=150), [meter])
 
     async def slowly() -> WireAnswer:
         await go_on.wait()
@@ -59,9 +58,9 @@ async def test_a_budget_holds_back_what_is_under_way() -> None:
 
 async def test_a_cost_budget_needs_a_price() -> None:
     with pytest.raises(UsageError, match="--max-cost needs a price"):
-        Budget(Limits(usd=1.0), [Meter()])
+        Budget(SpendingLimits(usd=1.0), [Meter()])
     meter = Meter(price=Price(1.0, 10.0))
-    Budget(Limits(usd=0.001), [meter])
+    Budget(SpendingLimits(usd=0.001), [meter])
     await meter.spend(400, lambda: answering(100, 80))
     with pytest.raises(BudgetSpent, match=r"0\.0011 US dollars"):
         await meter.spend(800, lambda: answering(1, 1))
@@ -69,13 +68,13 @@ async def test_a_cost_budget_needs_a_price() -> None:
 
 async def test_meters_share_a_budget_each_at_its_price() -> None:
     assistant, judge = Meter(price=Price(1.0, 1.0)), Meter("judge", Price(100.0, 0.0))
-    Budget(Limits(usd=0.02), [assistant, judge])
+    Budget(SpendingLimits(usd=0.02), [assistant, judge])
     await judge.spend(400, lambda: answering(100, 50))
     await assistant.spend(400, lambda: answering(100, 50))
     with pytest.raises(BudgetSpent, match=r"0\.0202 US dollars"):
         await judge.spend(400, lambda: answering(100, 50))
     with pytest.raises(UsageError, match="price of the second judge: --judge-price, a second one"):
-        Budget(Limits(usd=1.0), [assistant, Meter("second_judge")])
+        Budget(SpendingLimits(usd=1.0), [assistant, Meter("second_judge")])
 
 
 def test_a_spent_budget_stops_a_run_that_a_larger_one_continues(

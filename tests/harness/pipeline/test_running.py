@@ -14,10 +14,10 @@ from scripted_rival import Rival
 from harness.assistants.profile import load_profile
 from harness.errors import TooManyErrors
 from harness.pipeline.dry_run import forecast
-from harness.pipeline.histories import ENOUGH, ErrorRate
+from harness.pipeline.replay import ENOUGH, ErrorRate
 from harness.records.run_dir import FAILURES, HYPOTHESES, RunDir
-from harness.replay.modes.context import ContextWindow
-from harness.replay.modes.registry import Approach
+from harness.replay.context_modes import ContextWindow
+from harness.replay.modes import Approach
 
 Harness = Callable[..., Finished]
 PLAIN = Approach("full-context", load_profile("plain"))

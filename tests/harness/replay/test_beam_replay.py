@@ -14,11 +14,12 @@ from rich.console import Console
 from scripted_assistant import ScriptedAssistant
 from scripted_judge import ScriptedJudge
 
-from harness.datasets.beam import questions_of
-from harness.datasets.digests import digest_of
+from harness.datasets.beam import beam_results
+from harness.datasets.beam_chats import questions_of
+from harness.datasets.benchmark import Answered
+from harness.datasets.questions import digest_of
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
-from harness.export.hypotheses import beam_results
 from harness.judges.registry import make_judge
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.run import Run
@@ -168,7 +169,7 @@ def test_answers_that_the_official_script_would_score_by_another_rubric_are_not_
     questions = questions_of(record(), "x")
     second = replace(digest_of(questions[0]), question_id="100K-1#abstention-1")
     with pytest.raises(UsageError, match="a question before 100K-1#abstention-1"):
-        beam_results([second], {})
+        list(beam_results(Answered("beam", [second], {})))
 
 
 class Plus(Bench):

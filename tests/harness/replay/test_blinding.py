@@ -8,7 +8,7 @@ import pytest
 from benches import Bench
 from histories import chat, history, instance, turn, write_data
 
-from harness.replay.blinding import Blinding, new_salt
+from harness.replay.ingest import Blinding, new_salt
 
 SECRETS = [
     "GOLDMARK",

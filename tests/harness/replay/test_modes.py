@@ -12,11 +12,11 @@ from histories import chat, history, instance, turn, write_data
 from scripted_assistant import Fault, ScriptedAssistant
 from scripted_rival import RECORDING, Rival
 
-from harness.assistants.profile import Profile, load_profile, parse_profile
+from harness.assistants.profile import AssistantProfile, load_profile, parse_profile
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import HYPOTHESES, INGEST, RunDir
-from harness.replay.modes.context import ContextWindow
-from harness.replay.modes.registry import MODES, Approach
+from harness.replay.context_modes import ContextWindow
+from harness.replay.modes import MODES, Approach
 
 WAITING = f"""{RECORDING}
 [forget]
@@ -27,7 +27,7 @@ ready = {{ "jobs.*.state" = "done" }}
 """
 
 
-def profile(text: str = WAITING) -> Profile:
+def profile(text: str = WAITING) -> AssistantProfile:
     return parse_profile(text, name="theirs", source="theirs.toml")
 
 

@@ -9,7 +9,7 @@ from histories import chat, history, instance, turn, write_data
 
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import INGEST
-from harness.replay.modes.registry import Approach
+from harness.replay.modes import Approach
 
 
 def data(tmp_path: Path) -> Path:

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.datasets.questions import HaystackSession, Turn, rounds_of
-from harness.replay.source_matching import RoundPlace, TurnIndex
+from harness.replay.source_matching import HistoryRound, TurnIndex
 
 WORDS = st.sampled_from("kayak turquoise bought my the harbour yes Ghent paddle".split())
 TEXTS = st.lists(WORDS, max_size=7).map(" ".join)
 SESSIONS = st.lists(st.lists(TEXTS, max_size=4), min_size=1, max_size=4)
-Turns = list[tuple[RoundPlace, str]]
+Turns = list[tuple[HistoryRound, str]]
 
 
 def history(sessions: list[list[str]]) -> list[HaystackSession]:
@@ -28,14 +28,14 @@ def history(sessions: list[list[str]]) -> list[HaystackSession]:
 
 def said_in(sessions: list[HaystackSession]) -> Turns:
     return [
-        (RoundPlace(session, round_.index), f" {session.turns[i].content.lower()} ")
+        (HistoryRound(session, round_.index), f" {session.turns[i].content.lower()} ")
         for session in sessions
         for round_ in rounds_of(session.turns)
         for i in round_.turns
     ]
 
 
-def from_rounds(text: str, everything: Turns, session: HaystackSession | None) -> set[RoundPlace]:
+def from_rounds(text: str, everything: Turns, session: HaystackSession | None) -> set[HistoryRound]:
     """What `TurnIndex.rounds` promises, looking at every turn."""
     words = f" {text.lower()} "
     turns = [turn for turn in everything if session is None or turn[0].session is session]

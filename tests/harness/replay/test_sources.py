@@ -16,8 +16,8 @@ from harness.assistants.returned_sources import (
 )
 from harness.datasets.questions import HaystackSession, Question, Turn
 from harness.errors import UsageError
-from harness.replay.blinding import Blinding
-from harness.replay.rankings import sources_line
+from harness.replay.ingest import Blinding
+from harness.replay.mode import sources_line
 from harness.replay.source_matching import SourceMatcher
 
 BLINDING = Blinding("salt")

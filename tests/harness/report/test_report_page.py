@@ -11,7 +11,7 @@ from made_runs import made_run
 from harness.records.run_dir import RunDir
 from harness.report.build import write_report
 from harness.report.charts import Curve, Mark, curve_chart, interval_chart, span_chart
-from harness.report.drilldown import Clipping, clipped
+from harness.report.html import Clipping, clipped
 
 LIMIT = 2_000_000
 

@@ -24,16 +24,16 @@ from scipy.stats import (
 )
 
 from harness.statistics import paired_tests
-from harness.statistics.agreement import kappa_bounds, kendall_tau_b
-from harness.statistics.intervals import bootstrap_mean, percentile_interval
+from harness.statistics.intervals import RESAMPLES, bootstrap_mean, percentile_interval, resampled
 from harness.statistics.paired_tests import (
     Pairs,
     exact_mcnemar,
+    kappa_bounds,
+    kendall_tau_b,
     mcnemar_worse,
     signs_worse,
     unpaired_worse,
 )
-from harness.statistics.resampling import RESAMPLES, resampled
 
 # Two quantiles of 10,000 draws each differ by more than this share of their spread once in some
 # thousand times; the seeds are fixed.

@@ -8,7 +8,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.statistics.agreement import agreement_of, kappa
 from harness.statistics.intervals import (
     bootstrap_mean,
     proportion,
@@ -17,8 +16,10 @@ from harness.statistics.intervals import (
 )
 from harness.statistics.paired_tests import (
     Pairs,
+    agreement_of,
     exact_mcnemar,
     holm,
+    kappa,
     mcnemar_worse,
     questions_needed,
     smallest_difference,

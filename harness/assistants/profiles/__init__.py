@@ -1,1 +1,0 @@
-"""Profiles that come with the harness."""

@@ -1,1 +1,0 @@
-"""What the author's model is asked, a file a step."""

@@ -1,1 +1,0 @@
-"""Evidence in context: what an assistant's reader really gets to read."""

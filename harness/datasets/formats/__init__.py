@@ -1,1 +1,0 @@
-"""Data sets of other benchmarks, one module for each published layout."""

@@ -1,1 +1,0 @@
-"""Whether a finished run is good enough: thresholds, regressions, and JUnit for CI."""

@@ -1,0 +1,214 @@
+"""Which questions are to be written, all drawn from a seed: type, attribute, values and days.
+
+Attributes with their values and wordings, and topics to chat about, lie beside this module as JSON.
+An attribute says in which words it comes up in passing (`says`, with `{v}` for a value), and in
+which other words it is asked for.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from random import Random
+from typing import Any, Literal
+
+from harness.datasets.questions import ABSTENTION, LONGMEMEVAL_TYPES
+from harness.errors import UsageError
+
+Kind = Literal["fact", "change", "count", "event", "preference", "advice"]
+Exchange = tuple[str, str]
+_FOLDER = "harness.lab.authoring"
+_DATA = ("ontology.json", "topics.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """One thing that may be known of a user.
+
+    `now` tells a new value of what changes, `absent` asks for something near that was never told,
+    `thing` names an event as a question does, `wants` completes "suggestions that …", and of advice
+    `asks` says what the assistant listed.
+    """
+
+    name: str
+    category: str
+    kind: Kind
+    topic: str
+    says: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    asks: str = ""
+    now: str = ""
+    absent: str = ""
+    thing: str = ""
+    wants: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ontology:
+    """All attributes in the order of the file; for each topic what is asked and answered about it,
+    whoever the user is; `sha256` of both files, twelve hexadecimal digits.
+    """
+
+    attributes: tuple[Attribute, ...]
+    topics: dict[str, tuple[Exchange, ...]]
+    sha256: str
+
+    def of_kinds(self, *kinds: Kind) -> list[Attribute]:
+        """The attributes of these kinds."""
+        return [attribute for attribute in self.attributes if attribute.kind in kinds]
+
+
+@cache
+def ontology() -> Ontology:
+    """The one that comes with the package."""
+    texts = [files(_FOLDER).joinpath(name).read_text(encoding="utf-8") for name in _DATA]
+    entries, topics = (json.loads(text) for text in texts)
+    return Ontology(
+        tuple(map(_attribute, entries)),
+        {name: tuple((asked, said) for asked, said in found) for name, found in topics.items()},
+        hashlib.sha256("".join(texts).encode()).hexdigest()[:12],
+    )
+
+
+def _attribute(entry: dict[str, Any]) -> Attribute:
+    lists = {name: tuple(entry.get(name, ())) for name in ("says", "values")}
+    return Attribute(**(entry | lists))
+
+
+TYPES = (*LONGMEMEVAL_TYPES, ABSTENTION)
+_KINDS: dict[str, tuple[Kind, ...]] = {
+    "single-session-user": ("fact", "change"),
+    "single-session-assistant": ("advice",),
+    "single-session-preference": ("preference",),
+    "multi-session": ("count",),
+    "knowledge-update": ("change",),
+    "temporal-reasoning": ("event",),
+    ABSTENTION: ("fact",),
+}
+_FIRST_DAY = datetime(2025, 3, 1, tzinfo=UTC)
+_DAYS = 300
+# The evidence lies so many days before the question, its sessions so many apart.
+_NEAREST, _FURTHEST, _APART = 3, 75, 4
+_ADVICE = 5
+# The share of questions about days that ask for those between two events, not since one.
+_BETWEEN_TWO = 0.6
+_TRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedQuestion:
+    """One question to be written, and what is decided about it in advance.
+
+    `values[i]` is what the evidence session of `dates[i]` tells; of advice they are the list that
+    the assistant gives in its one session, and `place` is the one asked for.
+    """
+
+    item_id: str
+    type: str
+    attributes: tuple[Attribute, ...]
+    values: tuple[str, ...]
+    dates: tuple[datetime, ...]
+    asked: datetime
+    place: int
+    seed: str
+
+    @property
+    def question_type(self) -> str:
+        """The type as the format has it, where abstention is only told by the id."""
+        return "single-session-user" if self.type == ABSTENTION else self.type
+
+    @property
+    def question_id(self) -> str:
+        """The id in the written file."""
+        return f"{self.item_id}_abs" if self.type == ABSTENTION else self.item_id
+
+    @property
+    def speaker(self) -> Literal["user", "assistant"]:
+        """Who tells the evidence."""
+        return "assistant" if self.type == "single-session-assistant" else "user"
+
+    def draws(self, use: str) -> Random:
+        """Random numbers of this item alone, the same ones for each use every time."""
+        return Random(f"{self.seed} {use}")
+
+
+def plan_items(
+    ontology: Ontology, types: tuple[str, ...], per_type: int, seed: int
+) -> list[PlannedQuestion]:
+    """So many items of each type, no two alike; raises `UsageError` for unknown types and for more
+    items than the ontology has different ones.
+    """
+    unknown = [name for name in types if name not in TYPES]
+    if unknown:
+        raise UsageError(f"--types {unknown[0]!r}: expected some of {', '.join(TYPES)}")
+    return [item for kind in types or TYPES for item in _of_type(ontology, kind, per_type, seed)]
+
+
+def _of_type(ontology: Ontology, kind: str, count: int, seed: int) -> list[PlannedQuestion]:
+    attributes = ontology.of_kinds(*_KINDS[kind])
+    if kind == ABSTENTION:
+        attributes = [attribute for attribute in attributes if attribute.absent]
+    Random(f"{seed} {kind}").shuffle(attributes)
+    items: list[PlannedQuestion] = []
+    taken: set[tuple[str, ...]] = set()
+    for number in range(count):
+        for attempt in range(_TRIES):
+            key = f"{seed} {kind} {number} {attempt}"
+            item = _item(attributes, kind, number + attempt, key)
+            content = (*(one.name for one in item.attributes), *item.values, str(item.place))
+            if content not in taken:
+                taken.add(content)
+                items.append(item)
+                break
+        else:
+            raise UsageError(f"--per-type {count}: no more than {number} different {kind} items")
+    return items
+
+
+def _item(attributes: list[Attribute], kind: str, number: int, key: str) -> PlannedQuestion:
+    random = Random(key)
+    first = attributes[number % len(attributes)]
+    chosen: tuple[Attribute, ...] = (first,)
+    values, place = _values(first, kind, random), 0
+    sessions = len(values)
+    if kind == "temporal-reasoning":
+        others = [one for one in attributes if one.topic != first.topic]
+        chosen = (first, random.choice(others)) if random.random() < _BETWEEN_TWO else (first,)
+        sessions = len(chosen)
+    if kind == "single-session-assistant":
+        sessions, place = 1, random.randrange(len(values))
+    asked = _FIRST_DAY + timedelta(
+        days=random.randrange(_DAYS), minutes=random.randrange(480, 1320)
+    )
+    dates = tuple(asked.replace(hour=0, minute=0) + one for one in _moments(sessions, random))
+    return PlannedQuestion(
+        sha256(key.encode()).hexdigest()[:8], kind, chosen, values, dates, asked, place, key
+    )
+
+
+def _values(attribute: Attribute, kind: str, random: Random) -> tuple[str, ...]:
+    most = len(attribute.values)
+    wanted = {
+        "multi-session": random.randint(2, min(4, most or 2)),
+        "knowledge-update": 2,
+        "single-session-assistant": _ADVICE,
+        "temporal-reasoning": 0,
+    }.get(kind, 1)
+    values = random.sample(attribute.values, wanted)
+    # What grows does so in the order of its values.
+    return tuple(
+        sorted(values, key=attribute.values.index) if kind == "knowledge-update" else values
+    )
+
+
+def _moments(sessions: int, random: Random) -> list[timedelta]:
+    """Before the day of the question, oldest first."""
+    steps = range(_NEAREST, _FURTHEST, _APART)
+    days = sorted(random.sample(steps, sessions), reverse=True)
+    return [
+        timedelta(days=-day - random.randrange(_APART - 1), minutes=random.randrange(420, 1350))
+        for day in days
+    ]

@@ -1,0 +1,333 @@
+"""An experiment: one memory, filled once, and a server for each cell over it.
+
+Everything lies in one folder: `memory/` is the run that filled the memory, `data/` the memory
+itself, `cells/NAME/` a run directory a cell, with `prompts/` in it where the prompts were recorded.
+Whatever is finished is kept, so that the same command goes on after an interruption.
+
+Figure 3a, online: people type short histories into a web chat and write down its answers. For every
+question a sheet says what to type; what the chat answered goes into `answers.csv`, and is judged
+beside the models that read the same histories offline.
+"""
+
+import csv
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from harness.assistants.endpoint import LOG, Endpoint, free_port, own_server
+from harness.assistants.profile import load_profile
+from harness.datasets.questions import Question
+from harness.datasets.selection import QuestionSource
+from harness.errors import RunMismatch, UsageError
+from harness.judges import Judge
+from harness.lab.experiments.cells import Cell, Grid
+from harness.pipeline.judging import judge_run, take_hypotheses
+from harness.pipeline.prompts import record_prompts
+from harness.pipeline.replay import ReplayOptions, replay_run
+from harness.pipeline.run import Run
+from harness.records.run_dir import INGEST, PROMPTS, RunDir
+from harness.replay.context_modes import CHOICES, ContextWindow
+from harness.replay.modes import NATIVE, Approach
+from harness.report.build import write_report
+
+CELL = "cell.json"
+# What is forgotten after a run need not be forgotten by the cache of vectors, which the next one
+# shares; a power cut costs a replay.
+_LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingModel:
+    """The language model that answers: its name, its base URL and its key."""
+
+    model: str
+    base_url: str
+    api_key: str
+
+    @classmethod
+    def parse(cls, text: str, api_key: str | None) -> "ReadingModel":
+        """`MODEL@URL`. Raises `UsageError`."""
+        model, at, url = text.partition("@")
+        if not (model and at and url):
+            raise UsageError(f"{text!r}: expected MODEL@URL, such as gpt-4o@https://…/v1")
+        return cls(model, url, api_key or "none")
+
+    def settings(self, role: str) -> dict[str, str]:
+        """The assistant's settings of a role that this model has."""
+        named = self.model if "/" in self.model else f"openai/{self.model}"
+        values = {"name": named, "base_url": self.base_url, "api_key": self.api_key}
+        return {f"{role}.{name}": value for name, value in values.items()}
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """Where an experiment is run, with which data, server, reader and judge."""
+
+    out: Path
+    source: QuestionSource
+    console: Console
+    judge: Judge
+    server: str = "assistant serve"
+    reader: ReadingModel | None = None
+    ready_seconds: float = 180.0
+    concurrency: int = 2
+    context_tokens: int = ContextWindow().tokens
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """Settings of every server, by their dotted names."""
+
+    @property
+    def memory(self) -> Path:
+        """The run that filled the memory."""
+        return self.out / "memory"
+
+    @property
+    def data(self) -> Path:
+        """The memory itself."""
+        return self.out / "data"
+
+    def folder(self, cell: Cell) -> Path:
+        """The run directory of a cell."""
+        return self.out / "cells" / cell.name
+
+    @contextmanager
+    def serving(self, cell: Cell, log: Path, **settings: str) -> Iterator[Endpoint]:
+        """A server set up as the cell says."""
+        every = replace(cell, settings={**self.shared, **cell.settings, **settings}).environment
+        with own_server(
+            self.server, self.data, log, self.ready_seconds, _LABORATORY | every
+        ) as url:
+            yield Endpoint(url)
+
+
+def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
+    """Run what is unfinished of every cell; how many questions failed now."""
+    if grid.types and not laboratory.source.filters.types:
+        filters = replace(laboratory.source.filters, types=grid.types)
+        laboratory = replace(laboratory, source=replace(laboratory.source, filters=filters))
+    RunDir(laboratory.out).create()
+    if not any(cell.mode == NATIVE for cell in grid.cells):
+        return sum(_control(laboratory, cell) for cell in grid.cells if cell.mode in CHOICES)
+    failed = _fill(laboratory)
+    for number, cell in enumerate(grid.cells, start=1):
+        laboratory.console.print(
+            f"{grid.name}, {number} of {len(grid.cells)}: {cell.label}", highlight=False
+        )
+        failed += _measure(laboratory, cell)
+    return failed
+
+
+def _fill(laboratory: Laboratory) -> int:
+    """Bring in every history, once for all cells."""
+    run = Run(laboratory.source, laboratory.memory, laboratory.console)
+    laboratory.data.mkdir(exist_ok=True)
+    options = ReplayOptions(ask=False, concurrency=laboratory.concurrency)
+    with laboratory.serving(Cell("", ""), laboratory.out / LOG) as endpoint:
+        return replay_run(run, endpoint, Approach(), options)
+
+
+def _measure(laboratory: Laboratory, cell: Cell) -> int:
+    folder = laboratory.folder(cell)
+    if _is_done(laboratory, cell):
+        return 0
+    started = time.perf_counter()
+    run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
+    ingested = laboratory.memory / INGEST
+    if ingested.exists() and not (folder / INGEST).exists():
+        shutil.copy(ingested, folder / INGEST)
+    reader = laboratory.reader.settings("chat_model") if laboratory.reader else {}
+    options = ReplayOptions(ask=cell.asks, concurrency=laboratory.concurrency)
+    with laboratory.serving(cell, folder / LOG, **reader) as endpoint:
+        failed = replay_run(run, endpoint, Approach(), options)
+    if cell.asks:
+        judge_run(run, laboratory.judge)
+    run.report()
+    if cell.prompts:
+        failed += _record(laboratory, cell)
+    return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
+
+
+def _record(laboratory: Laboratory, cell: Cell) -> int:
+    """Record what reaches the reader."""
+    folder = laboratory.folder(cell) / "prompts"
+    run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
+    port = _recording_port(folder)
+    listening = ReadingModel("recording", f"http://127.0.0.1:{port}/v1", "none").settings(
+        "chat_model"
+    )
+    with laboratory.serving(cell, folder / LOG, **listening) as endpoint:
+        ours = load_profile("aide-memoire")
+        failed = record_prompts(run, endpoint, port, ours, laboratory.memory)
+    run.report()
+    # The report of the cell tells with them where answers went wrong.
+    shutil.copy(folder / PROMPTS, laboratory.folder(cell) / PROMPTS)
+    write_report(RunDir(laboratory.folder(cell)))
+    return failed
+
+
+def _recording_port(folder: Path) -> int:
+    """Where the recording listens: of a run that goes on, where it listened before, since the
+    address is a setting of the assistant's that the run was begun with."""
+    file = folder / "port"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{free_port()}\n", encoding="utf-8")
+    return int(file.read_text(encoding="utf-8"))
+
+
+def _control(laboratory: Laboratory, cell: Cell) -> int:
+    """A model that reads histories without a memory."""
+    if laboratory.reader is None:
+        raise UsageError("a control needs a language model: --reader MODEL@URL")
+    if _is_done(laboratory, cell):
+        return 0
+    started = time.perf_counter()
+    window = ContextWindow(
+        laboratory.context_tokens,
+        notes=cell.notes,
+        layout="json" if cell.layout == "json" else "text",
+    )
+    approach = Approach(cell.mode, load_profile("plain"), window)
+    reader = laboratory.reader
+    endpoint = Endpoint(reader.base_url.removesuffix("/v1"), reader.api_key, reader.model)
+    run = Run(laboratory.source, laboratory.folder(cell), laboratory.console)
+    options = ReplayOptions(concurrency=laboratory.concurrency)
+    failed = replay_run(run, endpoint, approach, options)
+    judge_run(run, laboratory.judge)
+    run.report()
+    return finish_cell(laboratory, cell, failed, time.perf_counter() - started)
+
+
+def _is_done(laboratory: Laboratory, cell: Cell) -> bool:
+    file = laboratory.folder(cell) / CELL
+    if not file.exists():
+        return False
+    known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    if known["set_up"] != _set_up(laboratory, cell):
+        raise RunMismatch(
+            f"{file.parent} holds the cell {cell.label!r} of another set-up: choose another --out"
+        )
+    return True
+
+
+def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float) -> int:
+    """Write down that the cell is finished; one with failures is tried again."""
+    if not failed:
+        done = {"set_up": _set_up(laboratory, cell), "seconds": round(seconds, 1)}
+        RunDir(laboratory.folder(cell)).replace(CELL, json.dumps(done, indent=2) + "\n")
+    return failed
+
+
+def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
+    """What a cell's figures depend on beside its data, as JSON has it."""
+    reader = laboratory.reader
+    return {
+        "settings": {**laboratory.shared, **cell.settings},
+        "mode": cell.mode,
+        "notes": cell.notes,
+        "asks": cell.asks,
+        "prompts": cell.prompts,
+        "reader": f"{reader.model}@{reader.base_url}" if reader else None,
+        "judge": laboratory.judge.id,
+    }
+
+
+def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
+    """How long a finished cell took."""
+    file = laboratory.folder(cell) / CELL
+    if not file.exists():
+        return None
+    return float(json.loads(file.read_text(encoding="utf-8"))["seconds"])
+
+
+def megabytes_of(folder: Path, *, besides: Sequence[str] = ()) -> float:
+    """What the files under a folder take on the disk."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in besides)
+    return sum(path.stat().st_blocks * 512 for path in files) / 1e6
+
+
+ANSWERS = "answers.csv"
+# Longer histories nobody types.
+MOST_SESSIONS = 6
+ONLINE = Cell("online", "typed into a web chat", asks=True, mode="online")
+_FIELDS = ("question_id", "answer")
+
+
+def write_sheets(laboratory: Laboratory) -> int:
+    """A sheet for every selected question with a short history; how many there are."""
+    folder = RunDir(laboratory.out / "sheets")
+    run = Run(laboratory.source, laboratory.folder(ONLINE), laboratory.console)
+    wanted = {question.question_id for question in run.selected}
+    short = [q for q in run.dataset.read(wanted) if 0 < len(q.sessions) <= MOST_SESSIONS]
+    if not short:
+        return 0
+    folder.create()
+    for question in short:
+        folder.replace(f"{question.question_id}.md", _sheet(question))
+    if not (folder.path / ANSWERS).exists():
+        empty = "".join(f"{question.question_id},\n" for question in short)
+        folder.replace(ANSWERS, ",".join(_FIELDS) + "\n" + empty)
+    return len(short)
+
+
+def judge_answers(laboratory: Laboratory) -> bool:
+    """Judge the answers that were written down; False where there is none yet."""
+    answers = list(_answers(laboratory.out / "sheets" / ANSWERS))
+    if not answers:
+        return False
+    folder = RunDir(laboratory.folder(ONLINE))
+    run = Run(laboratory.source, folder.path, laboratory.console)
+    lines = (json.dumps({"question_id": id, "hypothesis": text}) for id, text in answers)
+    folder.replace("answers.jsonl", "".join(f"{line}\n" for line in lines))
+    take_hypotheses(run, folder.path / "answers.jsonl")
+    judge_run(run, laboratory.judge)
+    run.report()
+    finish_cell(laboratory, ONLINE, 0, 0.0)
+    return True
+
+
+def _answers(file: Path) -> Iterator[tuple[str, str]]:
+    if not file.exists():
+        return
+    with file.open(encoding="utf-8", newline="") as opened:
+        rows = csv.DictReader(opened)
+        if tuple(rows.fieldnames or ())[: len(_FIELDS)] != _FIELDS:
+            raise UsageError(f"{file}: its first line must be {','.join(_FIELDS)}")
+        yield from (
+            (row["question_id"], row["answer"].strip())
+            for row in rows
+            if (row["answer"] or "").strip()
+        )
+
+
+def _sheet(question: Question) -> str:
+    return "\n".join(_lines(question)) + "\n"
+
+
+def _lines(question: Question) -> Iterator[str]:
+    told = question.sessions_by_date()
+    yield f"# {question.question_id}"
+    yield ""
+    yield (
+        f"Type {len(told)} conversations into the chat, each as a new one and in this order. Send "
+        "every message by itself and wait for the reply. What the chat replies does not matter."
+    )
+    for number, session in enumerate(told, start=1):
+        yield ""
+        yield f"## Conversation {number} of {len(told)} ({session.session_date:%Y-%m-%d})"
+        for turn in session.turns:
+            if turn.role == "user":
+                yield ""
+                yield from (f"> {line}" for line in turn.content.splitlines())
+    yield ""
+    yield "## A new conversation: the question"
+    yield ""
+    yield f"> {question.question}"
+    yield ""
+    yield f"Write what the chat answers into `{ANSWERS}`, in the line of {question.question_id}."

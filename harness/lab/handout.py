@@ -1,0 +1,252 @@
+"""Prompts that are answered elsewhere, by people, other machines or batches: a folder of them, each
+under an opaque id, and the replies that came back.
+
+`batch.jsonl` holds every request in the shape of OpenAI's batch API; `prompts/ID.txt` is the same
+to read, and `index.jsonl` lists them. Whoever answers writes `replies/ID.txt`; replies may also be
+lines, such as a batch API's result file.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, TypedDict
+
+from harness.datasets.files import SUFFIXES, read_records
+from harness.errors import DatasetError, RunMismatch, UsageError
+from harness.pipeline.prompts import message_text
+from harness.records.run_dir import LineFile, RunDir
+from harness.records.schema import JsonObject
+from harness.text import encodable
+
+PROMPTS, REPLIES = "prompts", "replies"
+_README = "README.txt"
+_HOW_TO = """\
+Answer the prompts in this folder.
+
+By hand: read prompts/ID.txt and write the reply, and nothing else, into replies/ID.txt. An empty
+file is an empty reply; a file that is not there is no reply yet.
+
+By a batch API: batch.jsonl holds the same requests in the shape of OpenAI's batch API. Give the
+result file to the import.
+"""
+
+
+class BatchLine(TypedDict):
+    """One request of OpenAI's batch API."""
+
+    custom_id: str
+    method: str
+    url: str
+    body: JsonObject
+
+
+class IndexLine(TypedDict):
+    """Where a prompt lies, and where its reply is expected."""
+
+    id: str
+    prompt: str
+    reply: str
+    characters: int
+    sha256: str
+
+
+BATCH = LineFile[BatchLine]("batch.jsonl")
+INDEX = LineFile[IndexLine]("index.jsonl")
+
+
+class PromptFolder:
+    """The prompts handed out so far. A prompt is there when its line in `batch.jsonl` is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._dir = RunDir(path)
+
+    @property
+    def ids(self) -> set[str]:
+        """Of every prompt that is there."""
+        return set(self._lines())
+
+    def require(self) -> None:
+        """Raise `UsageError` where no prompts were written."""
+        if not self._dir.has(BATCH):
+            raise UsageError(f"--prompts {self.path}: no prompts were exported to it")
+
+    def require_only(self, ids: set[str]) -> None:
+        """Raise `RunMismatch` if it holds the prompts of other questions, or of another run."""
+        if others := self.ids - ids:
+            raise RunMismatch(
+                f"--prompts {self.path} holds {len(others)} prompts of another run or selection: "
+                "choose another folder"
+            )
+
+    def create(self) -> None:
+        """Make the folder, with a word to whoever answers."""
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"--prompts {self.path}: not a folder")
+        try:
+            (self.path / PROMPTS).mkdir(parents=True, exist_ok=True)
+            (self.path / REPLIES).mkdir(exist_ok=True)
+            (self.path / _README).write_text(_HOW_TO, encoding="utf-8")
+        except OSError as error:
+            reason = error.strerror or error
+            raise UsageError(f"--prompts {self.path}: cannot be written ({reason})") from error
+
+    def put(self, name: str, body: JsonObject) -> None:
+        """Hand out one request: first the text, then the line that says it is whole."""
+        RunDir(self.path / PROMPTS).replace(f"{name}.txt", prompt_text(body))
+        line = BatchLine(custom_id=name, method="POST", url="/v1/chat/completions", body=body)
+        self._dir.append(BATCH, line)
+
+    def settle(self) -> int:
+        """Sort by id, so that not even the order tells anything, and write the index; how many
+        prompts there are.
+        """
+        lines = dict(sorted(self._lines().items()))
+        self._dir.replace_lines(BATCH, lines.values())
+        self._dir.replace_lines(INDEX, (_index(name, line["body"]) for name, line in lines.items()))
+        return len(lines)
+
+    def _lines(self) -> dict[str, BatchLine]:
+        return {line["custom_id"]: line for line in self._dir.records(BATCH, "custom_id")}
+
+
+def prompt_text(body: JsonObject) -> str:
+    """A request to read: its text alone, or each message under its role where there are several."""
+    messages = [(str(m["role"]), message_text(m)) for m in body["messages"]]
+    if len(messages) == 1:
+        return messages[0][1] + "\n"
+    return "\n".join(f"=== {role} ===\n\n{text}\n" for role, text in messages)
+
+
+def _index(name: str, body: JsonObject) -> IndexLine:
+    text = prompt_text(body)
+    return IndexLine(
+        id=name,
+        prompt=f"{PROMPTS}/{name}.txt",
+        reply=f"{REPLIES}/{name}.txt",
+        characters=len(text),
+        sha256=hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest(),
+    )
+
+
+_TEXT = ".txt"
+_IDS, _TEXTS = ("custom_id", "id"), ("reply", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class HandedReply:
+    """What was replied to one prompt; tokens are known of a model's only."""
+
+    text: str
+    finish_reason: str = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """By prompt id; `failed` says of requests that a batch could not answer why not."""
+
+    by_id: Mapping[str, HandedReply] = field(default_factory=dict)
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+class _ReadReply(NamedTuple):
+    where: str
+    id: str
+    reply: HandedReply | None
+    problem: str = ""
+
+
+def read_replies(folder: PromptFolder, given: Sequence[Path] = ()) -> Replies:
+    """The replies to a folder's prompts, from the `given` files and folders, else from its own.
+
+    Raises `DatasetError` for a reply to a prompt that was not exported, for two different replies
+    to one prompt, and for what cannot be read.
+    """
+    folder.require()
+    known = folder.ids
+    by_id: dict[str, HandedReply] = {}
+    failed: dict[str, str] = {}
+    own = folder.path / REPLIES
+    for read in _read_all(given or ([own] if own.exists() else [])):
+        if read.id not in known:
+            raise DatasetError(f"{read.where}: {folder.path} holds no prompt {read.id!r}")
+        if read.reply is None:
+            failed[read.id] = read.problem
+        elif by_id.setdefault(read.id, read.reply).text != read.reply.text:
+            raise DatasetError(f"{read.where}: another reply to prompt {read.id!r} was read before")
+    return Replies(by_id, {name: why for name, why in failed.items() if name not in by_id})
+
+
+def _read_all(paths: Iterable[Path]) -> Iterator[_ReadReply]:
+    for path in paths:
+        if not path.exists():
+            raise DatasetError(f"--replies {path}: there is no such file or folder")
+        if path.is_dir():
+            yield from _texts(path)
+        elif path.name.lower().endswith(SUFFIXES):
+            yield from _reply_lines(path)
+        else:
+            yield _text(path)
+
+
+def _texts(folder: Path) -> Iterator[_ReadReply]:
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith("."):  # what file managers leave
+            yield _text(path)
+
+
+def _text(path: Path) -> _ReadReply:
+    if path.suffix != _TEXT:
+        kinds = ", ".join((_TEXT, *SUFFIXES))
+        raise DatasetError(f"{path}: not a file of replies, expected one of {kinds}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DatasetError(f"{path}: cannot be read as UTF-8 text ({error})") from error
+    return _ReadReply(str(path), path.stem, HandedReply(text.rstrip("\n")))
+
+
+def _reply_lines(path: Path) -> Iterator[_ReadReply]:
+    for number, line in enumerate(read_records(path)):
+        where = f"{path}: record {number}"
+        name = next((line[key] for key in _IDS if key in line), None)
+        if not isinstance(name, str):
+            raise DatasetError(f"{where}: names no prompt: expected custom_id or id")
+        yield _batched(where, name, line) if "response" in line else _plain(where, name, line)
+
+
+def _plain(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
+    text = next((line[key] for key in _TEXTS if key in line), None)
+    if not isinstance(text, str):
+        raise DatasetError(f"{where}: no reply: expected text under {' or '.join(_TEXTS)}")
+    return _ReadReply(where, name, HandedReply(encodable(text)))
+
+
+def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
+    """A line of OpenAI's result or error file: a chat completion, or why there is none."""
+    response, error = line["response"], line.get("error")
+    try:
+        if error or response.get("status_code", 200) != 200:
+            return _ReadReply(where, name, None, _said(error or response.get("body") or response))
+        body = response["body"]
+        choice, usage = body["choices"][0], body.get("usage") or {}
+        text = encodable(choice["message"].get("content") or "")
+        reply = HandedReply(
+            text,
+            choice.get("finish_reason") or "",
+            usage.get("prompt_tokens"),
+            usage.get("completion_tokens"),
+        )
+    except (LookupError, TypeError, AttributeError) as wrong:
+        raise DatasetError(f"{where}: its response holds no chat completion") from wrong
+    return _ReadReply(where, name, reply)
+
+
+def _said(error: Any) -> str:
+    """The message in an error, however deep."""
+    while isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
+        error = error["error"]
+    return str(error.get("message", error)) if isinstance(error, Mapping) else str(error)

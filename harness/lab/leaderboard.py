@@ -1,0 +1,161 @@
+"""All runs under a folder, best first, apart by data set and judge. Pure but for reading them."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.comparison.runs import ComparedRun, read_run_at
+from harness.errors import HarnessError, UsageError
+from harness.records.run_dir import MANIFEST, RunDir
+from harness.report.charts import bounds_of, figure, shares
+from harness.report.table import Table, markdown_page, number, percent, render_page
+
+STEM = "leaderboard"
+_NOTE = (
+    "Overlapping intervals settle nothing, nor does the order: harness compare tests two runs over "
+    "the same questions."
+)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Rows by what makes them comparable, and what could not be read, with the reason."""
+
+    groups: Mapping[str, Sequence[Row]]
+    unread: Sequence[str]
+
+
+def read_leaderboard(folder: Path) -> Leaderboard:
+    """Every run under a folder; raises `UsageError` where there is none."""
+    paths = sorted(path.parent for path in folder.rglob(MANIFEST))
+    if not paths:
+        raise UsageError(f"{folder}: no run under it")
+    groups: dict[str, list[Row]] = {}
+    unread = []
+    for path in paths:
+        name = str(path.relative_to(folder)) if path != folder else path.name
+        try:
+            run = read_run_at(path, name)
+        except HarnessError as error:
+            unread.append(str(error))
+            continue
+        groups.setdefault(_group(run), []).append(_row(run))
+    ordered = {name: sorted(groups[name], key=_rank) for name in sorted(groups)}
+    return Leaderboard(ordered, unread)
+
+
+def leaderboard_tables(board: Leaderboard) -> list[Table]:
+    """One table for each data set and judge."""
+    header = (
+        *("run", "mode", "model", "right", "95 %", "n", "missing", "unscored", "recall_all@5"),
+        *("prompt tokens", "answer p50, ms", "cost, $"),
+    )
+    return [
+        Table(f"{name}, %", header, [_cells(row) for row in rows], _NOTE)
+        for name, rows in board.groups.items()
+    ]
+
+
+def write_leaderboard(board: Leaderboard, out: Path) -> None:
+    """Make the folder and replace `leaderboard.md`, `.html` and `.csv` in it."""
+    folder = RunDir(out)
+    folder.create()
+    tables = leaderboard_tables(board)
+    folder.replace(f"{STEM}.md", markdown_page("Leaderboard", _said(board), tables))
+    folder.replace(f"{STEM}.html", _html(board, tables))
+    folder.replace(f"{STEM}.csv", _csv(board))
+
+
+def _group(run: ComparedRun) -> str:
+    data, judge = run.report["data"], run.manifest["judge"]
+    named = f"{data['name']}: {data['edition'] or data['file'] or 'built in'}"
+    if data["sha256"]:
+        named += f" ({data['sha256'][:12]})"
+    if data["gold"]:
+        named += f", corrected by {data['gold']['file']}"
+    return f"{named}, " + (f"judge {judge['id']} {judge['hash']}" if judge else "not judged")
+
+
+def _row(run: ComparedRun) -> Row:
+    report = run.report
+    accuracy, assistant, retrieval = report["accuracy"], report["assistant"], report["retrieval"]
+    overall = accuracy["overall"] if accuracy else None
+    recall = retrieval["session"].get("recall_all@5") if retrieval else None
+    low, high = bounds_of(overall) if overall else (None, None)
+    return {
+        "run": run.name,
+        "mode": report["mode"] or "judged only",
+        "model": assistant["model"] if assistant else None,
+        "accuracy": overall["value"] if overall else None,
+        "low": low,
+        "high": high,
+        **{name: report[name] for name in ("n", "missing", "unscored")},
+        "recall_all@5": recall["value"] if recall else None,
+        "prompt_tokens": report["tokens"]["prompt_per_question"],
+        "answer_p50_ms": report["latency"]["answer_ms"]["p50"],
+        "cost_usd": report["cost"]["assistant_usd"],
+    }
+
+
+def _rank(row: Row) -> tuple[float, float, str]:
+    """Best first; what was not measured comes last."""
+    return -(row["accuracy"] or 0.0), -(row["recall_all@5"] or 0.0), row["run"]
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        row["run"],
+        row["mode"],
+        row["model"] or "–",
+        percent(row["accuracy"]),
+        f"{percent(row['low'])}–{percent(row['high'])}" if row["low"] is not None else "–",
+        str(row["n"]),
+        str(row["missing"]),
+        number(row["unscored"]),
+        percent(row["recall_all@5"]),
+        number(row["prompt_tokens"]),
+        number(row["answer_p50_ms"]),
+        "–" if row["cost_usd"] is None else f"{row['cost_usd']:.4f}",
+    )
+
+
+def _html(board: Leaderboard, tables: Sequence[Table]) -> str:
+    charts = [list(_chart(rows)) for rows in board.groups.values()]
+    return render_page(
+        "leaderboard.html",
+        package="harness.lab",
+        title="Leaderboard",
+        facts={"runs": str(sum(map(len, board.groups.values())))},
+        remarks=_said(board),
+        groups=list(zip(tables, charts, strict=True)),
+    )
+
+
+def _chart(rows: Sequence[Row]) -> Iterator[str]:
+    cells = [
+        (
+            row["run"],
+            {name: row[name] for name in ("low", "high", "n")} | {"value": row["accuracy"]},
+        )
+        for row in rows
+        if row["accuracy"] is not None
+    ]
+    if cells:
+        yield figure("Accuracy, %", shares(cells))
+
+
+def _csv(board: Leaderboard) -> str:
+    rows = [{"group": name, **row} for name, rows in board.groups.items() for row in rows]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]) if rows else ["group"], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _said(board: Leaderboard) -> list[str]:
+    return [f"Not read: {reason}" for reason in board.unread]

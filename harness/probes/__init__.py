@@ -1,1 +1,0 @@
-"""What an assistant makes of time, sessions and users, tried with a history of our own."""

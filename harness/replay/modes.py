@@ -1,0 +1,235 @@
+"""Modes by the name given on the command line."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from harness.assistants.client import AssistantClient, ChatClient
+from harness.assistants.profile import AssistantProfile, load_profile
+from harness.assistants.transport import Transport
+from harness.assistants.wire import RankedValue
+from harness.datasets.questions import HaystackSession, Question, rounds_of
+from harness.errors import BadReply, UsageError
+from harness.records.schema import IngestLine, RankedRound, RankedSession, RetrievalLine
+from harness.replay.chat_mode import Attempts, ChatMode
+from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
+from harness.replay.ingest import Blinding, Ingester, Together
+from harness.replay.mode import (
+    AnswerLines,
+    ReplayMode,
+    hypothesis_line,
+    ingest_line,
+    ms_since,
+    ranked_round,
+    ranked_session,
+)
+from harness.replay.source_matching import HistoryRound
+from harness.spending import Meter
+from harness.text import rfc3339
+
+TOP_K = 50
+_SEARCH = "POST /v1/memories/search"
+
+
+@dataclass(frozen=True, slots=True)
+class BothRankings:
+    """Both rankings of one question, best first, with the milliseconds each took."""
+
+    rounds: list[RankedValue]
+    rounds_ms: float
+    sessions: list[RankedValue]
+    sessions_ms: float
+
+
+class NativeMode:
+    """Records, searches and asks under opaque names (`Mode`)."""
+
+    searches = True
+    shares_histories = True
+
+    def __init__(
+        self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter
+    ) -> None:
+        self._client = client
+        self._blinding = blinding
+        self._ingester = ingester
+        self._meter = meter
+
+    async def is_ingested(self, question: Question) -> bool:
+        """Whether the assistant still holds the question's whole history."""
+        return await self._ingester.is_stored(question)
+
+    async def ingest(self, question: Question) -> IngestLine:
+        """Bring in the question's history; returns the line for `ingest.jsonl`."""
+        ingested = await self._ingester.ingest(question)
+        user_id = self._blinding.user(question.history_id)
+        return ingest_line(question.history_id, user_id, ingested)
+
+    async def retrieve(self, question: Question) -> RetrievalLine:
+        """Search an ingested history; returns the line for `retrieval.jsonl`."""
+        return self._retrieval_record(question, await self._search(question))
+
+    async def ask(self, question: Question) -> AnswerLines:
+        """Ask the question of an ingested history."""
+        started = time.perf_counter()
+        answer = await self._meter.spend(
+            len(question.question),
+            lambda: self._client.ask(
+                self._blinding.user(question.history_id),
+                self._blinding.asking_session(question.question_id),
+                question.question,
+                now=rfc3339(question.question_date),
+            ),
+        )
+        return AnswerLines(hypothesis_line(question, answer, started))
+
+    async def forget(self, question: Question) -> None:
+        """Delete the history's user from the assistant."""
+        await self._client.forget_user(self._blinding.user(question.history_id))
+
+    async def _search(self, question: Question) -> BothRankings:
+        user_id = self._blinding.user(question.history_id)
+        now = rfc3339(question.question_date)
+        text = question.question
+        started = time.perf_counter()
+        rounds = await self._client.search(user_id, text, now=now, unit="round", top_k=TOP_K)
+        rounds_ms = ms_since(started)
+        started = time.perf_counter()
+        sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
+        return BothRankings(rounds, rounds_ms, sessions, ms_since(started))
+
+    def _retrieval_record(self, question: Question, searched: BothRankings) -> RetrievalLine:
+        by_name = {
+            self._blinding.session(question.history_id, session.position): session
+            for session in question.sessions
+        }
+        return {
+            "question_id": question.question_id,
+            "user_id": self._blinding.user(question.history_id),
+            "ranked_sessions": [_ranked_session(value, by_name) for value in searched.sessions],
+            "ranked_rounds": [_ranked_round(value, by_name) for value in searched.rounds],
+            "search_ms": {"round": searched.rounds_ms, "session": searched.sessions_ms},
+        }
+
+
+def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedSession:
+    return ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
+
+
+def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedRound:
+    session = _unblinded(value, by_name)
+    rounds = rounds_of(session.turns)
+    if not 0 <= value.round_index < len(rounds):
+        problem = f"search returned round {value.round_index} of a session with {len(rounds)}"
+        raise BadReply(problem, route=_SEARCH)
+    place = HistoryRound(session, value.round_index)
+    return ranked_round(place, value.characters) | {"similarity": value.similarity}
+
+
+def _unblinded(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> HaystackSession:
+    session = by_name.get(value.session_id)
+    if session is None:
+        problem = f"search returned session {value.session_id!r}, which this user never had"
+        raise BadReply(problem, route=_SEARCH)
+    return session
+
+
+NATIVE = "native"
+CHATTED: tuple[Literal["teacher", "live"], ...] = ("teacher", "live")
+MODES = (NATIVE, *CHATTED, *CHOICES)
+
+
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """How histories are sent and questions are put: the mode, the assistant's profile, what fits
+    into a prompt, and what a request of `native` carries.
+    """
+
+    mode: str = NATIVE
+    profile: AssistantProfile = field(default_factory=lambda: load_profile("aide-memoire"))
+    window: ContextWindow = field(default_factory=ContextWindow)
+    together: Together = "turn"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"unknown mode {self.mode!r}, expected one of {', '.join(MODES)}")
+        if self.window.last_tokens is not None and self.mode != "last-n":
+            raise UsageError("--last-tokens is for --mode last-n")
+        if self.together != "turn" and not self.searches:
+            raise UsageError("--send session is for --mode native and an assistant with our routes")
+        if self.mode == NATIVE and not self.profile.is_ours and self.profile.record is None:
+            raise UsageError(
+                f"--mode native needs [record] in profile {self.profile.name}; without such a "
+                "route histories are chatted: --mode teacher or --mode live"
+            )
+
+    @property
+    def uses_memory(self) -> bool:
+        """Whether the assistant is to remember anything."""
+        return self.mode not in CHOICES
+
+    @property
+    def searches(self) -> bool:
+        """Whether the assistant is asked for rankings."""
+        return self.mode == NATIVE and self.profile.is_ours
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What must not change within a run directory, beside the mode's name."""
+        if self.uses_memory:
+            # Directories of runs made before there was a choice say nothing.
+            sent = {} if self.together == "turn" else {"together": self.together}
+            return {"profile": self.profile.identity, **sent}
+        latest = {
+            "last_sessions": self.window.last_sessions,
+            "last_tokens": self.window.last_tokens,
+        }
+        named = {name: value for name, value in latest.items() if value is not None}
+        return {
+            "profile": self.profile.identity,
+            "prompt": prompt_of(self.mode, self.window).hash,
+            "context_tokens": self.window.tokens,
+            **({"layout": self.window.layout} if self.window.layout != "text" else {}),
+            **(named if self.mode == "last-n" else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a mode works with."""
+
+    transport: Transport
+    blinding: Blinding
+    attempts: Attempts
+    meter: Meter
+    barrier_seconds: float
+    on_round: Callable[[], None]
+
+
+def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
+    """The mode of an approach."""
+    if approach.searches:
+        client = AssistantClient(around.transport)
+        ingester = Ingester(
+            client,
+            around.blinding,
+            barrier_seconds=around.barrier_seconds,
+            on_round=around.on_round,
+            together=approach.together,
+        )
+        return NativeMode(client, around.blinding, ingester, around.meter)
+    chat = ChatClient(around.transport, approach.profile, around.meter)
+    if approach.mode in CHOICES:
+        choose = CHOICES[approach.mode]
+        return ContextMode(chat, around.blinding, choose, approach.window)
+    way = next((way for way in CHATTED if way == approach.mode), None)
+    return ChatMode(
+        chat,
+        approach.profile,
+        around.blinding,
+        around.attempts,
+        way=way or "recorded",
+        barrier_seconds=around.barrier_seconds,
+        on_round=around.on_round,
+    )

@@ -1,1 +1,0 @@
-"""The ways in which a history reaches an assistant: recorded, chatted, or laid into the prompt."""

@@ -1,1 +1,0 @@
-"""Prompts of the modes that lay a history into the prompt."""

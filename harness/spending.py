@@ -1,0 +1,238 @@
+"""What calls of models take: tokens and money, counted from the usage in replies, forecast by
+assumptions that are printed beside, held to a budget.
+
+Usage that a reply does not tell is estimated, four characters a token, and said to be. Recording
+turns without an answer tells nothing and counts nothing.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeVar
+
+from harness.errors import BudgetSpent, UsageError
+from harness.text import tokens_at_least_one
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens."""
+
+    prompt: float
+    completion: float
+
+    def of(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """US dollars for so many tokens."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens of calls; `estimated_calls` of `calls` told no usage of their own."""
+
+    calls: int = 0
+    estimated_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Both kinds together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def add(self, other: "Usage") -> None:
+        """Count another one in."""
+        self.calls += other.calls
+        self.estimated_calls += other.estimated_calls
+        self.prompt_tokens += other.prompt_tokens
+        self.completion_tokens += other.completion_tokens
+
+    def usd(self, price: Price) -> float:
+        """US dollars at a price."""
+        return price.of(self.prompt_tokens, self.completion_tokens)
+
+
+Payee = Literal["assistant", "judge", "second_judge", "author"]
+_PRICED_BY: dict[Payee, str] = {
+    "assistant": "--price, or [price] in the profile",
+    "judge": "--judge-price",
+    "second_judge": "--judge-price, a second one behind a comma",
+    "author": "--price",
+}
+
+
+class Metered(Protocol):
+    """A reply with the tokens that were counted for it, None where nobody did."""
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """What was read."""
+
+    @property
+    def completion_tokens(self) -> int | None:
+        """What was written."""
+
+
+Reply = TypeVar("Reply", bound=Metered)
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingLimits:
+    """The most that all commands on a run directory may spend together; None is no limit.
+
+    `prices` are of whoever earlier commands paid without knowing what it costs.
+    """
+
+    tokens: int | None = None
+    usd: float | None = None
+    prices: Mapping[Payee, Price] = field(default_factory=dict)
+
+
+class Meter:
+    """Pays for the calls of one model and counts them, within a budget where it belongs to one.
+
+    `before` is what was spent earlier. What is under way is held back in advance, so that calls
+    side by side cannot overspend by more than their replies' length.
+    """
+
+    def __init__(
+        self, payee: Payee = "assistant", price: Price | None = None, before: Usage | None = None
+    ) -> None:
+        self.payee = payee
+        self.price = price
+        self.before = before or Usage()
+        self.spent = Usage()
+        self.held = 0
+        self.budget: Budget | None = None
+
+    async def spend(self, characters: int, call: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Make a call whose prompt has so many characters; `BudgetSpent` if it would not fit."""
+        expected = tokens_at_least_one(characters)
+        self.held += expected
+        try:
+            if self.budget is not None:
+                self.budget.require_room()
+            reply = await call()
+        finally:
+            self.held -= expected
+        self.spent.add(_spending(reply, expected))
+        return reply
+
+    def total(self) -> Usage:
+        """What was spent ever, and what is held back."""
+        total = Usage(prompt_tokens=self.held)
+        total.add(self.before)
+        total.add(self.spent)
+        return total
+
+
+class Budget:
+    """Holds meters to limits that they share; raises `UsageError` for money without a price."""
+
+    def __init__(self, limits: SpendingLimits, meters: Sequence[Meter]) -> None:
+        self._limits = limits
+        self._meters = meters
+        for meter in meters:
+            meter.budget = self
+            meter.price = meter.price or limits.prices.get(meter.payee)
+            if limits.usd is not None and meter.price is None:
+                raise UsageError(
+                    f"--max-cost needs a price of the {meter.payee.replace('_', ' ')}: "
+                    f"{_PRICED_BY[meter.payee]}"
+                )
+
+    def require_room(self) -> None:
+        """Refuse a call whose prompt, held back already, is too much."""
+        totals = [(meter.price, meter.total()) for meter in self._meters]
+        tokens, limit = sum(total.tokens for _, total in totals), self._limits.tokens
+        if limit is not None and tokens > limit:
+            raise BudgetSpent(
+                f"--max-tokens {limit:,}: the next call would make it {tokens:,} tokens. Raise it "
+                "and run the same command again to continue."
+            )
+        usd = sum(total.usd(price) for price, total in totals if price is not None)
+        if self._limits.usd is not None and usd > self._limits.usd:
+            raise BudgetSpent(
+                f"--max-cost {self._limits.usd:g}: the next call would make it {usd:.4f} US "
+                "dollars. Raise it and run the same command again to continue."
+            )
+
+
+def _spending(reply: Metered, expected: int) -> Usage:
+    prompt, completion = reply.prompt_tokens, reply.completion_tokens
+    return Usage(
+        calls=1,
+        estimated_calls=int(prompt is None or completion is None),
+        prompt_tokens=expected if prompt is None else prompt,
+        completion_tokens=tokens_at_least_one(len(reply.text))
+        if completion is None
+        else completion,
+    )
+
+
+# Assumptions, printed with the figures.
+ANSWER_TOKENS = 150
+CHAT_SECONDS = 2.0
+RECORD_SECONDS = 0.05
+# A model that thinks writes more.
+VERDICT_TOKENS = 10
+
+
+@dataclass(slots=True)
+class Forecast:
+    """Counts of what would be sent; tokens are of chat calls, four characters each."""
+
+    by_type: Counter[str] = field(default_factory=Counter)
+    histories: int = 0
+    sessions: int = 0
+    rounds: int = 0
+    turns: int = 0
+    recorded_turns: int = 0
+    chat_calls: int = 0
+    prompt_tokens: int = 0
+    questions_cut: int = 0
+
+    @property
+    def questions(self) -> int:
+        """All types together."""
+        return self.by_type.total()
+
+    @property
+    def completion_tokens(self) -> int:
+        """If every call is answered at the assumed length."""
+        return self.chat_calls * ANSWER_TOKENS
+
+    def seconds(self, concurrency: int) -> float:
+        """At the assumed speed, so many users side by side."""
+        one_by_one = self.chat_calls * CHAT_SECONDS + self.recorded_turns * RECORD_SECONDS
+        return one_by_one / min(concurrency, max(1, self.histories))
+
+    def usd(self, price: Price | None) -> float | None:
+        """None where no price is known."""
+        return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingForecast:
+    """Calls of one judge's model, were none of its replies kept."""
+
+    judge_id: str
+    calls: int
+    prompt_tokens: int
+    price: Price | None
+
+    @property
+    def completion_tokens(self) -> int:
+        """If every reply has the assumed length."""
+        return self.calls * VERDICT_TOKENS
+
+    @property
+    def usd(self) -> float | None:
+        """None where no price is known."""
+        if self.price is None:
+            return None if self.calls else 0.0
+        return self.price.of(self.prompt_tokens, self.completion_tokens)

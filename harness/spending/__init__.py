@@ -1,1 +1,0 @@
-"""What calls of models take: counted, priced, forecast, held to a budget."""
