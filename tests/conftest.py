@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from browser import a_chromium
+from nursery import NURSERY
 from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
 
 from memory_store import MemoryStore, engines
@@ -104,6 +105,12 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _nursery() -> Iterator[None]:
+    yield
+    NURSERY.close()
 
 
 @pytest.fixture(scope="session")
