@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import MappingProxyType
 
 import httpx
 from nursery import NURSERY, Process
@@ -19,16 +20,25 @@ START_SECONDS = 60.0
 
 def ended(*arguments: object, **settings: str) -> "subprocess.CompletedProcess[str]":
     """The command in a process of its own, when it has ended."""
+    return finished(("assistant", *arguments), settings=settings)
+
+
+def finished(
+    command: Sequence[object],
+    *,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    timeout: float = 2 * START_SECONDS,
+) -> "subprocess.CompletedProcess[str]":
+    """A command of either package in a process of its own, when it has ended."""
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-        command = ("assistant", *map(str, arguments))
-        code = NURSERY.start(command, env=_settled(settings), stdout=out, stderr=err).wait(
-            2 * START_SECONDS
-        )
+        process = NURSERY.start(command, env=hashing(settings), stdout=out, stderr=err)
+        code = process.wait(timeout)
         said = [file.seek(0) or file.read() for file in (out, err)]
-    return subprocess.CompletedProcess(command, code, *said)
+    return subprocess.CompletedProcess(list(map(str, command)), code, *said)
 
 
-def _settled(settings: Mapping[str, str]) -> dict[str, str]:
+def hashing(settings: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The environment in which an assistant needs no weights, with more settings."""
     return os.environ | {"ASSISTANT_EMBEDDER": "hash"} | dict(settings)
 
 
@@ -59,7 +69,7 @@ class Server:
         """Start it and wait for its first line, which says where it listens."""
         self._process = self._start(
             ("assistant", "serve", "--port", self.port, "--data-dir", self.data_dir),
-            env=_settled(settings),
+            env=hashing(settings),
             stdout=subprocess.PIPE,
         )
         assert self._process.stdout is not None

@@ -2,16 +2,16 @@
 
 import asyncio
 import io
+import os
 import re
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import BIN
 from in_process import Run
 from memories import copied, held, in_use, made_up, remember
+from nursery import NURSERY
 from qdrant_binary import Qdrant
 from rich.console import Console
 
@@ -44,11 +44,11 @@ def killed() -> Callable[..., None]:
     """The `assistant` command, ended without warning once a part of the rounds is done."""
 
     def run(*arguments: object) -> None:
-        command = [BIN / "assistant", *map(str, arguments)]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
-        with process.stderr:
-            for line in process.stderr:
+        read, write = os.pipe()
+        with os.fdopen(read) as errors:
+            with os.fdopen(write, "w") as writing:
+                process = NURSERY.start(("assistant", *arguments), stderr=writing)
+            for line in errors:
                 if re.fullmatch(r"\w+: [1-9]\d* of 700 memories\n", line):
                     process.send_signal(signal.SIGKILL)
                     break
