@@ -49,7 +49,7 @@ def run_until(file: str, out: Path, *asked: object) -> None:
 
 
 def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> None:
-    asked = ("--limit", 4, "--designs", "aide-memoire,longmemeval")
+    asked = ("--limit", 2, "--designs", "aide-memoire,longmemeval")
     for file in ("retrieval.jsonl", "prompts/prompts.jsonl"):
         run_until(f"cells/aide-memoire/{file}", tmp_path / "killed", *asked)
     continued = run("table2", tmp_path / "killed", *asked)
