@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from browser import a_chromium
 from nursery import NURSERY
-from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
+from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_cluster, a_server, binary
 
 from memory_store import MemoryStore, engines
 from memory_store.embedding import Embedder, HashEncoder
@@ -174,6 +174,16 @@ def own_qdrant(tmp_path: Path) -> Iterator[Qdrant]:
     server = Qdrant(program, tmp_path / "qdrant")
     yield server
     server.kill()
+
+
+@pytest.fixture
+def nodes(tmp_path: Path) -> Iterator[list[Qdrant]]:
+    """A cluster of three nodes, of the test's own."""
+    program = binary()
+    if program is None:
+        pytest.skip(HOW_TO_GET_ONE)
+    with a_cluster(program, tmp_path, 3) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
