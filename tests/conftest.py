@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from browser import a_chromium
-from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_server, binary
+from nursery import NURSERY
+from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_cluster, a_server, binary
 
 from memory_store import MemoryStore, engines
 from memory_store.embedding import Embedder, HashEncoder
@@ -106,6 +107,12 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _nursery() -> Iterator[None]:
+    yield
+    NURSERY.close()
+
+
 @pytest.fixture(scope="session")
 def _engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeEngine]:
     """One for all tests: making a shard takes longer than most of them."""
@@ -167,6 +174,16 @@ def own_qdrant(tmp_path: Path) -> Iterator[Qdrant]:
     server = Qdrant(program, tmp_path / "qdrant")
     yield server
     server.kill()
+
+
+@pytest.fixture
+def nodes(tmp_path: Path) -> Iterator[list[Qdrant]]:
+    """A cluster of three nodes, of the test's own."""
+    program = binary()
+    if program is None:
+        pytest.skip(HOW_TO_GET_ONE)
+    with a_cluster(program, tmp_path, 3) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

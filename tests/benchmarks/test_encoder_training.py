@@ -1,9 +1,11 @@
 """The packaged encoder can be taught again from the repository, and measured."""
 
 import shutil
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pytest
 from safetensors.numpy import load_file
@@ -11,7 +13,6 @@ from safetensors.numpy import load_file
 from benchmarks.encoder import overlap
 from benchmarks.encoder.examples import HELD_OUT, Example, of_lives, pairs
 from benchmarks.encoder.recall import of_examples
-from benchmarks.encoder.training import Recipe, Rows, averaged, batches, taught, vectors_of
 from memory_store import RecallSettings
 from memory_store.embedding import Embedder, HashEncoder, ModelEncoder
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
@@ -22,7 +23,12 @@ TAUGHT = [
     Example("where is the key", ("the spare one is under the pot",), ("keys get lost",), "fact"),
     Example("when is the vet", ("biscuit sees her on friday",), ("vets cost a lot",), "fact"),
 ]
-RECIPE = Recipe(epochs=2.0, batch=4, negatives=1)
+
+
+@pytest.fixture
+def training() -> ModuleType:
+    """The module, which imports torch: whoever only collects the tests does without."""
+    return import_module("benchmarks.encoder.training")
 
 
 def test_every_example_has_a_question_and_messages_that_do_and_do_not_answer_it() -> None:
@@ -41,9 +47,9 @@ def test_nothing_is_both_taught_and_judged() -> None:
     assert not taught_on & judged
 
 
-def test_no_text_is_twice_in_a_batch() -> None:
+def test_no_text_is_twice_in_a_batch(training: ModuleType) -> None:
     rows = [(f"q{n // 2}", f"p{n}", f"n{n // 3}") for n in range(40)]
-    seen = list(batches(rows, 8, Random(1)))
+    seen = list(training.batches(rows, 8, Random(1)))
     assert sum(map(len, seen)) > 30
     for batch in seen:
         texts = [text for row in batch for text in row]
@@ -57,15 +63,18 @@ def test_runs_that_are_shared_are_found() -> None:
 
 
 @pytest.mark.weights
-async def test_a_network_is_taught_averaged_and_written(tmp_path: Path) -> None:
+async def test_a_network_is_taught_averaged_and_written(
+    tmp_path: Path, training: ModuleType
+) -> None:
     base = base_folder()
     embedder = Embedder(HashEncoder())
-    rows = Rows(TAUGHT, RECIPE, await vectors_of(TAUGHT, embedder))
+    recipe = training.Recipe(epochs=2.0, batch=4, negatives=1)
+    rows = training.Rows(TAUGHT, recipe, await training.vectors_of(TAUGHT, embedder))
     await embedder.close()
     assert sorted(row[0] for row in rows.epoch()) == sorted(one.question for one in TAUGHT)
-    steps = list(taught(rows, base, RECIPE, tmp_path / "taught.safetensors"))
+    steps = list(training.taught(rows, base, recipe, tmp_path / "taught.safetensors"))
     assert all(later > earlier for (earlier, *_), (later, *_) in pairwise(steps))
-    averaged(base, [tmp_path / "taught.safetensors"], 0.5, tmp_path / WEIGHTS)
+    training.averaged(base, [tmp_path / "taught.safetensors"], 0.5, tmp_path / WEIGHTS)
     name = "encoder.layer.5.output.dense.weight"
     of = {file: load_file(tmp_path / file)[name] for file in ("taught.safetensors", WEIGHTS)}
     first = load_file(base / WEIGHTS)[name]

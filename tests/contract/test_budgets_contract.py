@@ -9,6 +9,8 @@ from memory_store import Documents
 
 ANN: Who = ("key-1", "ann")
 BOB: Who = ("key-1", "bob")
+NAME = "requests:key-1:ann"
+"""Of the document that Ann's budget is in."""
 
 
 class Seconds:
@@ -82,23 +84,27 @@ async def test_never_more_than_one_alone_would_get(
 
 
 async def test_what_is_held_too_long_is_worth_nothing(
-    workers: list[SharedBudgets], seconds: Seconds
+    workers: list[SharedBudgets], documents: tuple[Documents, Documents], seconds: Seconds
 ) -> None:
-    assert await granted(workers[:1], 1, 1200) == 1
-    assert workers[0]._shares[ANN].requests == 9
+    async def taken_anew(requests: int) -> bool:
+        before = await documents[0].read(NAME)
+        assert await granted(workers[:1], requests, 1200) == requests
+        return (await documents[0].read(NAME)).version != before.version
+
+    assert await taken_anew(1)  # ten, of which nine are held
     seconds.now += 2.5
-    await granted(workers[:1], 1, 1200)
-    assert workers[0]._shares[ANN].requests == 9
+    assert await taken_anew(1)
+    assert not await taken_anew(9)
+    assert await taken_anew(1)
 
 
 async def test_who_is_refused_asks_the_server_no_more_meanwhile(
     workers: list[SharedBudgets], documents: tuple[Documents, Documents], seconds: Seconds
 ) -> None:
     assert await granted(workers[:1], 2, 1) == 1
-    name = f"requests:{ANN[0]}:{ANN[1]}"
-    there = await documents[0].read(name)
+    there = await documents[0].read(NAME)
     # Nobody but this worker would know that there is more again.
-    await documents[0].write(name, {"left": 1.0, "since": seconds.now}, there)
+    await documents[0].write(NAME, {"left": 1.0, "since": seconds.now}, there)
     assert await workers[0].take(ANN, 1) > 0
     assert await workers[1].take(ANN, 1) == 0
 

@@ -1,7 +1,6 @@
 """Experiments through the two commands: servers of their own, one memory, a page at the end."""
 
 import json
-import os
 import shlex
 import signal
 import subprocess
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import BIN
+from commands import BIN, finished, hashing
+from nursery import NURSERY
 from scripted_model import PLAIN, Reply, Sent, scripted_model
 
 from assistant.prompts.prompt_file import all_prompts
@@ -19,23 +19,14 @@ SERVER = shlex.join([str(BIN / "assistant"), "serve"])
 KEPT = ("cell", "n", "recall_all@5", "recall_all@10", "ndcg@5", "accuracy", "evidence_in_prompt")
 
 
-def started(name: str, out: Path, *more: object) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [
-            *(BIN / "harness", "experiment", name, "--dataset", "sample", "--out", out),
-            *("--server", SERVER, *map(str, more)),
-        ],
-        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def command(name: str, out: Path, *more: object) -> tuple[object, ...]:
+    begun = ("harness", "experiment", name, "--dataset", "sample", "--out", out)
+    return (*begun, "--server", SERVER, *more)
 
 
 def run(name: str, out: Path, *more: object) -> dict[str, Any]:
-    process = started(name, out, *more)
-    _, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
+    done = finished(command(name, out, *more), timeout=600)
+    assert done.returncode == 0, done.stderr
     page: dict[str, Any] = json.loads((out / "experiment.json").read_text())
     return page
 
@@ -46,17 +37,19 @@ def figures(page: dict[str, Any]) -> list[dict[str, Any]]:
 
 def run_until(file: str, out: Path, *asked: object) -> None:
     """Begin the experiment, and interrupt it as soon as the file is there."""
-    process = started("table2", out, *asked)
+    process = NURSERY.start(
+        command("table2", out, *asked), env=hashing(), stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 120
     while not (out / file).exists() and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
+    process.wait(timeout=60)
 
 
 def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> None:
-    asked = ("--limit", 4, "--designs", "aide-memoire,longmemeval")
+    asked = ("--limit", 2, "--designs", "aide-memoire,longmemeval")
     for file in ("retrieval.jsonl", "prompts/prompts.jsonl"):
         run_until(f"cells/aide-memoire/{file}", tmp_path / "killed", *asked)
     continued = run("table2", tmp_path / "killed", *asked)
@@ -76,12 +69,10 @@ def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> 
 def test_another_set_up_is_not_mixed_in(tmp_path: Path) -> None:
     asked = ("--limit", 1, "--designs", "in-context-rag")
     run("table2", tmp_path, *asked)
-    other = started(
-        "table2", tmp_path, *asked, "--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1"
-    )
-    _, err = other.communicate(timeout=120)
+    changed = ("--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1")
+    other = finished(command("table2", tmp_path, *asked, *changed))
     assert other.returncode == 2
-    assert "of another set-up" in err
+    assert "of another set-up" in other.stderr
 
 
 def test_short_histories_make_sheets_and_answers_are_judged(tmp_path: Path) -> None:

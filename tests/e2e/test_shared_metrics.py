@@ -16,7 +16,7 @@ RECORDED = {"method": "POST", "route": "/v1/sessions/{session_id:path}/messages"
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[tuple[Server, Server]]:
-    both = (Server(tmp_path / "one"), Server(tmp_path / "two"))
+    both = (Server(tmp_path / "one", anew=True), Server(tmp_path / "two", anew=True))
     for server in both:
         server.start(PROMETHEUS_MULTIPROC_DIR=str(tmp_path / "metrics"))
     yield both

@@ -11,21 +11,12 @@ import httpx
 import pytest
 from calls import rounds
 from commands import Server
-from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_cluster, binary
+from qdrant_binary import Qdrant
 from scripted_model import ScriptedModel, scripted_model
 from workers import ROUNDS, asked, close, every, extracting, several, states, tell
 
 pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
 SESSIONS, PER_MINUTE = 90, 60
-
-
-@pytest.fixture
-def nodes(tmp_path: Path) -> Iterator[list[Qdrant]]:
-    program = binary()
-    if program is None:
-        pytest.skip(HOW_TO_GET_ONE)
-    with a_cluster(program, tmp_path, 3) as started:
-        yield started
 
 
 @pytest.fixture

@@ -81,3 +81,13 @@ def write_data(path: Path, instances: Sequence[dict[str, Any]]) -> Path:
 def many(path: Path, count: int = 12) -> Path:
     """So many questions about the kayak in a file."""
     return write_data(path, [instance(f"q{n}") for n in range(count)])
+
+
+def two_sessions(folder: Path) -> Path:
+    """One question of two sessions, the later one first."""
+    sessions = history(
+        ("late", "2023/05/21 (Sun) 08:00", [turn("assistant", "L0"), *chat("L1", "L2")]),
+        ("early", "2023/05/20 (Sat) 23:59", [*chat("E0", "E1"), turn("user", "E2")]),
+        evidence=["early"],
+    )
+    return write_data(folder / "order.json", [instance("q1") | sessions])

@@ -1,10 +1,11 @@
 """A memory of 150 rounds, and places on a server."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from counting import CountingEngine
 from memories import copied, made_up, remember
 from qdrant_binary import Qdrant
 from transfers import Make
@@ -23,6 +24,15 @@ def _written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folder(tmp_path: Path, _written: Path) -> Path:
     """A folder with a memory of 150 rounds."""
     return copied(_written, tmp_path / "memory")
+
+
+@pytest.fixture
+async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
+    """An empty memory whose keys have four dimensions."""
+    opened = CountingEngine(tmp_path)
+    await opened.open(4)
+    yield opened
+    await opened.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The `assistant` command as a process of its own, as a user starts it."""
+"""The `assistant` command as a process of its own."""
 
 import os
 import re
@@ -6,9 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
+from types import MappingProxyType
 
 import httpx
+from nursery import NURSERY, Process
 
 BIN = Path(sys.executable).parent
 START_SECONDS = 60.0
@@ -16,23 +20,46 @@ START_SECONDS = 60.0
 
 def ended(*arguments: object, **settings: str) -> "subprocess.CompletedProcess[str]":
     """The command in a process of its own, when it has ended."""
-    return subprocess.run(
-        [BIN / "assistant", *map(str, arguments)],
-        env=os.environ | {"ASSISTANT_EMBEDDER": "hash"} | settings,
-        capture_output=True,
-        text=True,
-        timeout=2 * START_SECONDS,
-    )
+    return finished(("assistant", *arguments), settings=settings)
+
+
+def finished(
+    command: Sequence[object],
+    *,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    timeout: float = 2 * START_SECONDS,
+) -> "subprocess.CompletedProcess[str]":
+    """A command of either package in a process of its own, when it has ended."""
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        process = NURSERY.start(command, env=hashing(settings), stdout=out, stderr=err)
+        code = process.wait(timeout)
+        said = [file.seek(0) or file.read() for file in (out, err)]
+    return subprocess.CompletedProcess(list(map(str, command)), code, *said)
+
+
+def hashing(settings: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """The environment in which an assistant needs no weights, with more settings."""
+    return os.environ | {"ASSISTANT_EMBEDDER": "hash"} | dict(settings)
+
+
+def _anew(
+    command: Sequence[object], *, env: Mapping[str, str], stdout: int
+) -> "subprocess.Popen[str]":
+    name, *arguments = command
+    started = [BIN / str(name), *map(str, arguments)]
+    return subprocess.Popen(started, env=env, stdout=stdout, text=True)
 
 
 class Server:
     """`assistant serve` on a folder; it can be stopped, killed and started again at its address."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, *, anew: bool = False) -> None:
+        """`anew` is for settings that a library reads when it is imported."""
         self.data_dir = data_dir
+        self._start = _anew if anew else NURSERY.start
         self.port = 0
         self.first_line = ""
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Process | subprocess.Popen[str] | None = None
 
     @property
     def url(self) -> str:
@@ -40,11 +67,10 @@ class Server:
 
     def start(self, **settings: str) -> None:
         """Start it and wait for its first line, which says where it listens."""
-        self._process = subprocess.Popen(
-            [BIN / "assistant", "serve", "--port", str(self.port), "--data-dir", self.data_dir],
-            env=os.environ | {"ASSISTANT_EMBEDDER": "hash"} | settings,
+        self._process = self._start(
+            ("assistant", "serve", "--port", self.port, "--data-dir", self.data_dir),
+            env=hashing(settings),
             stdout=subprocess.PIPE,
-            text=True,
         )
         assert self._process.stdout is not None
         self.first_line = self._process.stdout.readline()
@@ -54,7 +80,7 @@ class Server:
         deadline = time.monotonic() + START_SECONDS
         while httpx.get(f"{self.url}/ready").status_code != 200:
             assert time.monotonic() < deadline
-            time.sleep(0.05)
+            time.sleep(0.01)
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> int:
         """Stop it (or kill it); returns its exit code."""

@@ -26,6 +26,13 @@ class Finished:
         return json.loads(self.out)
 
 
+def assert_refused(done: Finished, message: str) -> None:
+    """The command could not do it, and said so in words."""
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
 Run = Callable[..., Finished]
 """Arguments and what is `typed` in; with `asked=True` somebody is there to answer questions."""
 

@@ -1,7 +1,8 @@
 """A Qdrant server for tests: one that runs already, or a binary started here.
 
 In this order: the server at `QDRANT_URL` (with `QDRANT_GRPC_PORT`), the binary at `QDRANT_BINARY`,
-the binary that `make qdrant_server` keeps outside the repository. Tests download nothing.
+the binary that `make test` or `make qdrant_server` keeps outside the repository. Tests themselves
+download nothing.
 """
 
 import os

@@ -1,12 +1,14 @@
 """Limits: who gets how much, when there is more again."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from weakref import WeakSet
 
 import pytest
 
 from assistant.access.doorkeeper import ANYBODY, Caller
 from assistant.access.keys import KeyScope
-from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, OwnBudgets, RequestLimits
+from assistant.access.limits import ANSWERS_AT_ONCE, REQUESTS_PER_MINUTE, RequestLimits
 from assistant.errors import InvalidRequest, TooManyRequests
 from assistant.settings.groups import LimitSettings
 
@@ -22,6 +24,12 @@ class Seconds:
 
     def __call__(self) -> float:
         return self.now
+
+
+class User(str):
+    """The name of a user, which tells whether anybody still has it."""
+
+    __slots__ = ("__weakref__",)
 
 
 @pytest.fixture
@@ -65,12 +73,17 @@ async def test_waiting_as_long_as_told_is_enough(seconds: Seconds) -> None:
 
 async def test_many_users_are_not_remembered_for_ever(seconds: Seconds) -> None:
     limits = RequestLimits(LimitSettings(requests_per_minute=1), seconds=seconds)
+    remembered = WeakSet[User]()
     for number in range(10_000):
-        await limits.count_request(ONE, f"user {number}")
+        user = User(f"user {number}")
+        remembered.add(user)
+        await limits.count_request(ONE, user)
+    assert len(remembered) == 10_000
     seconds.now += 61
-    await limits.count_request(ONE, "the next")
-    assert isinstance(limits.budgets, OwnBudgets)
-    assert len(limits.budgets._buckets) == 1
+    user = User("the next")
+    remembered.add(user)
+    await limits.count_request(ONE, user)
+    assert list(remembered) == ["the next"]
 
 
 @pytest.mark.parametrize(
@@ -99,14 +112,26 @@ def test_answers_at_once(seconds: Seconds) -> None:
                 pass
         with limits.answering(ONE, "ann"):
             pass
-    assert not limits._answering
+
+
+def test_who_was_answered_is_not_remembered() -> None:
+    limits = RequestLimits(LimitSettings(answers_at_once=2))
+    user = User("ann")
+    remembered = WeakSet([user])
+    with limits.answering(ONE, user):
+        pass
+    del user
+    assert not remembered
 
 
 def test_the_default_of_answers_at_once(seconds: Seconds) -> None:
     limits = RequestLimits(LimitSettings(), seconds=seconds)
-    limits._answering[("", "ann")] = limits._answering[("key-1", "ann")] = ANSWERS_AT_ONCE
-    with limits.answering(ANYBODY, "ann"), pytest.raises(TooManyRequests):
-        limits.answering(ONE, "ann").__enter__()
+    with ExitStack() as under_way:
+        for caller in (ANYBODY, ONE):
+            for _ in range(ANSWERS_AT_ONCE):
+                under_way.enter_context(limits.answering(caller, "ann"))
+        with limits.answering(ANYBODY, "ann"), pytest.raises(TooManyRequests):
+            limits.answering(ONE, "ann").__enter__()
 
 
 LONG: dict[str, Callable[[RequestLimits], None]] = {

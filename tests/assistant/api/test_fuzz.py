@@ -10,12 +10,13 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from openapi_document import openapi_document
 from served import served
 
 from assistant import Settings, create_app
 from assistant.api.requests import Request
 
-DOCUMENT: dict[str, Any] = create_app(Settings(embedder="hash")).openapi()
+DOCUMENT: dict[str, Any] = openapi_document()
 ROUTES = [
     f"{method.upper()} {path}" for path, methods in DOCUMENT["paths"].items() for method in methods
 ]

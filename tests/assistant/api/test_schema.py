@@ -6,6 +6,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
+from openapi_document import openapi_document
 from pydantic import SecretStr
 from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.specs.openapi.checks import (
@@ -32,7 +33,7 @@ def lines(_: object, value: object) -> bytes:
     return str(value).encode("utf-8", "replace")
 
 
-schema = schemathesis.openapi.from_dict(create_app(Settings(embedder="hash")).openapi())
+schema = schemathesis.openapi.from_dict(openapi_document())
 _UNHURRIED = [
     HealthCheck.too_slow,
     HealthCheck.filter_too_much,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Server
-from in_process import Run
+from in_process import Run, assert_refused
 from memories import held, made_up, remember
 
 from memory_store.engines import EdgeEngine, EdgeOperator
@@ -118,8 +118,5 @@ def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_p
 def test_what_cannot_be_done_is_said(
     run: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = run(*arguments, "--data-dir", tmp_path / "data")
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert "Traceback" not in done.err
+    assert_refused(run(*arguments, "--data-dir", tmp_path / "data"), message)
     assert not list(Path.cwd().glob("b.jsonl*"))

@@ -1,8 +1,8 @@
 """Every exception litellm exports becomes one of ours: a new one has to be looked at."""
 
 import inspect
+from types import ModuleType
 
-import litellm
 import pytest
 
 from assistant.errors import (
@@ -15,7 +15,7 @@ from assistant.errors import (
     PromptRefused,
     PromptTooLong,
 )
-from assistant.models.litellm_model import explained
+from assistant.models.litellm_model import explained, load_litellm
 
 EXPECTED: dict[type[AssistantError], str] = {
     ModelRateLimited: "RateLimitError",
@@ -36,21 +36,29 @@ EXPECTED: dict[type[AssistantError], str] = {
 }
 _UNSET = dict.fromkeys(("num_retries", "max_retries", "original_exception"))
 KINDS = {name: kind for kind, names in EXPECTED.items() for name in names.split()}
-EXPORTED = {
-    name: kind
-    for name, kind in inspect.getmembers(litellm.exceptions, inspect.isclass)
-    if issubclass(kind, Exception)
-}
 
 
-def test_none_is_new_and_none_is_gone() -> None:
-    assert sorted(EXPORTED) == sorted(KINDS)
+@pytest.fixture(scope="module")
+def litellm() -> ModuleType:
+    return load_litellm()
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED))
-def test_each_becomes_ours(name: str) -> None:
+@pytest.fixture(scope="module")
+def exported(litellm: ModuleType) -> dict[str, type[Exception]]:
+    classes = inspect.getmembers(litellm.exceptions, inspect.isclass)
+    return {name: kind for name, kind in classes if issubclass(kind, Exception)}
+
+
+def test_none_is_new_and_none_is_gone(exported: dict[str, type[Exception]]) -> None:
+    assert sorted(exported) == sorted(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_each_becomes_ours(
+    litellm: ModuleType, exported: dict[str, type[Exception]], name: str
+) -> None:
     # Their constructors differ in what they ask for; only the class counts here.
-    error = EXPORTED[name].__new__(EXPORTED[name])
+    error = exported[name].__new__(exported[name])
     vars(error).update(message="what happened", **_UNSET)
     assert type(explained(litellm, "openai/fake", error)) is KINDS[name]
 
@@ -63,18 +71,18 @@ def test_each_becomes_ours(name: str) -> None:
         (ConnectionResetError(), ModelUnavailable),
     ],
 )
-def test_other_failures(error: Exception, kind: type[AssistantError]) -> None:
+def test_other_failures(litellm: ModuleType, error: Exception, kind: type[AssistantError]) -> None:
     found = explained(litellm, "openai/fake", error)
     assert type(found) is kind
     assert found.message.startswith("the model openai/fake failed: ")
 
 
-def test_causes_that_go_round_end() -> None:
+def test_causes_that_go_round_end(litellm: ModuleType) -> None:
     first, second = RuntimeError("a"), RuntimeError("b")
     first.__context__, second.__context__ = second, first
     assert type(explained(litellm, "m", first)) is ModelUnavailable
 
 
-def test_only_the_first_line_is_repeated() -> None:
+def test_only_the_first_line_is_repeated(litellm: ModuleType) -> None:
     found = explained(litellm, "m", RuntimeError("short\n" + "long traceback " * 500))
     assert found.message == "the model m failed: short"

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -147,10 +148,9 @@ def slowly_found(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return go_on
 
 
-@pytest.mark.usefixtures("everything_is_large")
-def test_the_first_history_is_replayed_while_the_rest_is_looked_for(
-    bench: Bench, slowly_found: threading.Event
-) -> None:
+@contextmanager
+def set_once_asked(bench: Bench, slowly_found: threading.Event) -> Iterator[None]:
+    """The rest is found when the assistant is asked the first question, which it is before."""
     asked: list[bool] = []
 
     def when_asked() -> None:
@@ -159,11 +159,19 @@ def test_the_first_history_is_replayed_while_the_rest_is_looked_for(
         asked.append(not slowly_found.is_set())
         slowly_found.set()
 
-    watching = threading.Thread(target=when_asked)
+    watching = threading.Thread(target=when_asked, daemon=True)
     watching.start()
-    assert bench.replay() == 0
-    watching.join()
+    yield
+    watching.join(30)
     assert asked == [True]
+
+
+@pytest.mark.usefixtures("everything_is_large")
+def test_the_first_history_is_replayed_while_the_rest_is_looked_for(
+    bench: Bench, slowly_found: threading.Event
+) -> None:
+    with set_once_asked(bench, slowly_found):
+        assert bench.replay() == 0
     assert bench.report()["n"] == 3
     manifest = json.loads((bench.out / "manifest.json").read_text())
     assert (manifest["selected"], manifest["dataset"]["questions"]) == (3, 3)
@@ -174,8 +182,10 @@ def test_what_is_wrong_with_a_large_file_ends_a_run_that_has_begun(
     bench: Bench, slowly_found: threading.Event
 ) -> None:
     write_data(bench.data_file, [instance("q1"), instance("q2"), instance("q1")])
-    threading.Timer(0.5, slowly_found.set).start()
-    with pytest.raises(DatasetError, match="'q1' occurs twice"):
+    with (
+        set_once_asked(bench, slowly_found),
+        pytest.raises(DatasetError, match="'q1' occurs twice"),
+    ):
         bench.replay()
     assert bench.assistant.sent("POST", "/chat/")
     with pytest.raises(DatasetError, match="'q1' occurs twice"):

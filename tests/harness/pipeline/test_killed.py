@@ -5,7 +5,6 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import finished
 from histories import chat, history, instance, write_data
+from nursery import NURSERY
 from scripted_assistant import ScriptedAssistant
 from scripted_rival import PROFILE, Rival
 
@@ -41,7 +42,7 @@ def data(path: Path) -> Path:
 
 def command(file: Path, out: Path, url: str, mode: str, profile: str) -> list[str]:
     return [
-        *(sys.executable, "-m", "harness", "run", "--dataset", "longmemeval", "--file", str(file)),
+        *("harness", "run", "--dataset", "longmemeval", "--file", str(file)),
         *("--assistant", url, "--out", str(out), "--mode", mode, "--profile", profile),
         *("--seed", "1", "--concurrency", "2"),
     ]
@@ -50,7 +51,7 @@ def command(file: Path, out: Path, url: str, mode: str, profile: str) -> list[st
 def killed_at(arguments: list[str], arrived: Callable[[], int], request: int) -> int:
     """Run until so many requests have arrived, then kill; its exit code."""
     before = arrived()
-    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = NURSERY.start(arguments, stderr=subprocess.DEVNULL)
 
     def watch() -> None:
         while process.poll() is None and arrived() - before < request:
@@ -64,8 +65,8 @@ def killed_at(arguments: list[str], arrived: Callable[[], int], request: int) ->
     return code
 
 
-def finished(arguments: list[str]) -> None:
-    ended = subprocess.run(arguments, capture_output=True, text=True)
+def finish(arguments: list[str]) -> None:
+    ended = finished(arguments)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
@@ -97,7 +98,7 @@ class Lab:
             self._profile = str(folder / "theirs.toml")
             Path(self._profile).write_text(PROFILE)
         before = arrived()
-        finished(self.arguments("whole"))
+        finish(self.arguments("whole"))
         self.requests = arrived() - before
 
     def arguments(self, out: str) -> list[str]:
@@ -109,7 +110,7 @@ class Lab:
 
     def check(self, out: str) -> None:
         """The run, finished, is the uninterrupted one."""
-        finished(self.arguments(out))
+        finish(self.arguments(out))
         ours, whole = self._folder / out, self._folder / "whole"
         assert lines_of(ours) == lines_of(whole)
         assert figures_of(ours) == figures_of(whole)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from benches import Bench
 from conversations import sample
-from histories import chat, history, instance, turn, write_data
+from histories import instance, two_sessions, write_data
 from scripted_assistant import Fault, ScriptedAssistant
 from scripted_rival import RECORDING, Rival
 
@@ -37,15 +37,6 @@ def away(bench: Bench, theirs: Rival) -> Bench:
     bench.url = theirs.url
     bench.approach = Approach("teacher", profile())
     return bench
-
-
-def two_sessions(tmp_path: Path) -> Path:
-    sessions = history(
-        ("late", "2023/05/21 (Sun) 08:00", [turn("assistant", "L0"), *chat("L1", "L2")]),
-        ("early", "2023/05/20 (Sat) 23:59", [*chat("E0", "E1"), turn("user", "E2")]),
-        evidence=["early"],
-    )
-    return write_data(tmp_path / "order.json", [instance("q1") | sessions])
 
 
 def conversations(theirs: Rival) -> list[list[str]]:

@@ -5,26 +5,17 @@ from pathlib import Path
 
 import pytest
 from benches import Bench
-from histories import chat, history, instance, turn, write_data
+from histories import chat, history, instance, two_sessions, write_data
 
 from harness.errors import RunMismatch, UsageError
 from harness.records.run_dir import INGEST
 from harness.replay.modes import Approach
 
 
-def data(tmp_path: Path) -> Path:
-    sessions = history(
-        ("late", "2023/05/21 (Sun) 08:00", [turn("assistant", "L0"), *chat("L1", "L2")]),
-        ("early", "2023/05/20 (Sat) 23:59", [*chat("E0", "E1"), turn("user", "E2")]),
-        evidence=["early"],
-    )
-    return write_data(tmp_path / "order.json", [instance("q1") | sessions])
-
-
 def test_turns_arrive_one_by_one_in_date_order_with_their_own_times(
     bench: Bench, tmp_path: Path
 ) -> None:
-    bench.data_file = data(tmp_path)
+    bench.data_file = two_sessions(tmp_path)
     bench.replay()
     bodies = [json.loads(sent.body) for sent in bench.assistant.sent("POST", "/messages")]
     assert [len(body["messages"]) for body in bodies] == [1] * 6
@@ -41,7 +32,7 @@ def test_turns_arrive_one_by_one_in_date_order_with_their_own_times(
 
 
 def test_a_session_arrives_whole_with_the_times_of_its_turns(bench: Bench, tmp_path: Path) -> None:
-    bench.data_file = data(tmp_path)
+    bench.data_file = two_sessions(tmp_path)
     bench.approach = Approach(together="session")
     assert bench.replay() == 0
     bodies = [json.loads(sent.body) for sent in bench.assistant.sent("POST", "/messages")]
@@ -97,7 +88,7 @@ def test_sessions_are_sent_whole_to_our_own_routes_only() -> None:
 
 
 def test_the_user_is_emptied_first_and_asked_last(bench: Bench, tmp_path: Path) -> None:
-    bench.data_file = data(tmp_path)
+    bench.data_file = two_sessions(tmp_path)
     bench.replay()
     routes = [f"{sent.method} {sent.path.split('?')[0]}" for sent in bench.assistant.wire]
     assert routes[0] == "GET /version"

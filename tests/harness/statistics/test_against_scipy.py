@@ -4,6 +4,7 @@ What is computed exactly is equal but for rounding. What is drawn has other draw
 its bounds agree within what 10,000 draws leave open.
 """
 
+import math
 from collections import Counter
 from itertools import product
 from random import Random
@@ -23,7 +24,6 @@ from scipy.stats import (
     permutation_test,
 )
 
-from harness.statistics import paired_tests
 from harness.statistics.intervals import RESAMPLES, bootstrap_mean, percentile_interval, resampled
 from harness.statistics.paired_tests import (
     Pairs,
@@ -32,6 +32,7 @@ from harness.statistics.paired_tests import (
     kendall_tau_b,
     mcnemar_worse,
     signs_worse,
+    smallest_difference,
     unpaired_worse,
 )
 
@@ -102,7 +103,11 @@ def test_how_far_a_mean_must_lie_to_be_seen() -> None:
     def missing(distance: float) -> float:
         return float(norm.sf(critical - distance) + norm.cdf(-critical - distance) - 0.8)
 
-    assert paired_tests._seen() == pytest.approx(brentq(missing, 0, 2 * critical), rel=1e-10)
+    questions = 10_000
+    difference = smallest_difference(questions, 1.0)
+    assert difference
+    seen = difference / math.sqrt(1 - difference**2) * math.sqrt(questions)
+    assert seen == pytest.approx(brentq(missing, 0, 2 * critical), rel=1e-10)
 
 
 def test_an_interval_is_numpys_quantiles() -> None:

@@ -2,13 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
-from qdrant_binary import HOW_TO_GET_ONE, Qdrant, a_cluster, binary
+from qdrant_binary import Qdrant
 
 from memory_store import MemoryStore, Query, Round
 from memory_store.embedding import Embedder, HashEncoder
@@ -19,15 +17,6 @@ pytestmark = [pytest.mark.qdrant_server, pytest.mark.slow]
 
 MAY = datetime(2023, 5, 20, tzinfo=UTC)
 WHOLE_SECONDS = 60.0
-
-
-@pytest.fixture
-def nodes(tmp_path: Path) -> Iterator[list[Qdrant]]:
-    program = binary()
-    if program is None:
-        pytest.skip(HOW_TO_GET_ONE)
-    with a_cluster(program, tmp_path, 3) as started:
-        yield started
 
 
 def a_store(node: Qdrant) -> MemoryStore:

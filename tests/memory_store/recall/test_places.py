@@ -1,16 +1,11 @@
 """Outlines of rounds: read once, read again when written again, bounded by who asked last."""
 
 import uuid
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
-import numpy as np
-import pytest
-from counting import CountingEngine
+from counting import CountingEngine, write
 
 from memory_store import Record, Round
-from memory_store._points import to_point
 from memory_store.engines import EdgeEngine
 from memory_store.engines._engine import UserScope
 from memory_store.recall._remembered import RoundOutline, RoundOutlines
@@ -24,19 +19,6 @@ def said(user: str, index: int, text: str) -> Record:
 
 def number(record: Record) -> int:
     return uuid.UUID(record.id).int
-
-
-async def write(engine: EdgeEngine, *records: Record) -> None:
-    no_keys = np.empty((0, 4), np.float32)
-    await engine.upsert([to_point(record, no_keys) for record in records])
-
-
-@pytest.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
-    opened = CountingEngine(tmp_path)
-    await opened.open(4)
-    yield opened
-    await opened.close()
 
 
 async def test_places_of_rounds_and_none_of_what_is_not_there(engine: EdgeEngine) -> None:

@@ -1,17 +1,14 @@
 """Records recalled: read again when written again, never another user's, bounded in size."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
-import numpy as np
 import pytest
-from counting import CountingEngine
+from counting import CountingEngine, write
 
 from memory_store import Record, Round
-from memory_store._points import to_point
 from memory_store.engines import EdgeEngine
 from memory_store.engines._engine import UserScope
 from memory_store.recall._remembered import KnownRecords
@@ -21,19 +18,6 @@ MAY = datetime(2023, 5, 20, tzinfo=UTC)
 
 def said(index: int, text: str = "Red bicycle.", user: str = "ann") -> Record:
     return Record(Round(user, "s", index, MAY, text))
-
-
-async def write(engine: EdgeEngine, *records: Record) -> None:
-    no_keys = np.empty((0, 4), np.float32)
-    await engine.upsert([to_point(record, no_keys) for record in records])
-
-
-@pytest.fixture
-async def engine(tmp_path: Path) -> AsyncIterator[CountingEngine]:
-    opened = CountingEngine(tmp_path)
-    await opened.open(4)
-    yield opened
-    await opened.close()
 
 
 async def test_a_record_is_read_once(engine: CountingEngine) -> None:

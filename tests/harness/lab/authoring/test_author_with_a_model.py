@@ -1,9 +1,7 @@
 """The pipeline with a scripted model over HTTP: whole, killed at every call, and badly answered."""
 
 import json
-import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 
 import pytest
 from benches import Finished
+from nursery import NURSERY
 from scripted_author import author_says
 from scripted_judge import Fault, ScriptedJudge
 
@@ -74,11 +73,8 @@ def test_killed_at_every_call_it_ends_as_if_it_never_was(
     calls = len(writer.sent)
     out, answered = tmp_path / "killed", [0]
     for call in range(calls):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "harness", *arguments(writer, out, *types)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=os.environ,
+        process = NURSERY.start(
+            ["harness", *arguments(writer, out, *types)], stderr=subprocess.DEVNULL
         )
         before = len(writer.sent)
 

@@ -11,15 +11,15 @@ from damaged import a_store, all_rounds, crashed, files_with, flip, harm, held, 
 
 from memory_store import (
     Correction,
-    MemoryStore,
     Query,
     round_id,
 )
 from memory_store.embedding import Embedder, HashEncoder
-from memory_store.engines import EdgeEngine, EdgeOperator
+from memory_store.engines import EdgeOperator
 from memory_store.engines._edge.integrity import MARKS
 from memory_store.engines._edge.ledger import EntryKind, LedgerEntry
-from memory_store.engines._edge.sync import Commits
+from memory_store.engines._edge.opening import open_shard
+from memory_store.engines._edge.sync import Commits, Durability
 from memory_store.errors import StoreDamaged, StoreUnavailable
 from memory_store.transfer import repair, to_lines
 
@@ -83,14 +83,23 @@ async def test_a_missing_ledger_is_told(after_a_crash: Path) -> None:
         await held(after_a_crash)
 
 
+def alter_in_place(folder: Path, text: bytes) -> None:
+    """Change a text in the pages of a memory, under whoever has them open."""
+    (pages,) = folder.rglob("payload_storage/page_0.dat")
+    with pages.open("r+b") as opened:
+        opened.seek(opened.read().index(text))
+        opened.write(bytes([text[0] ^ 1]))
+
+
 async def test_a_round_found_altered_is_told_and_the_memory_is_not_ready(tmp_path: Path) -> None:
-    engine = EdgeEngine(tmp_path)
-    store = MemoryStore(engine, _embedder())
+    store = a_store(tmp_path)
     await store.open()
     await store.remember(ROUNDS)
+    await store.close()
+    store = a_store(tmp_path)
+    await store.open()
     await store.check()
-    alter = qe.UpdateOperation.set_payload([ROUNDS[21].id], {"user_text": "I counted 22 pears."})
-    engine._shard.raw.update(alter)
+    alter_in_place(tmp_path, b"I counted 21 pears")
     with pytest.raises(StoreDamaged, match="not as it was written"):
         await store.recall(Query("user 1", "21 pears"))
     with pytest.raises(StoreDamaged):
@@ -185,12 +194,10 @@ async def test_a_memory_from_before_there_were_ledgers_is_taken_up(
 
 async def _without_ledger(folder: Path) -> Path:
     """The memory as earlier versions left one: no marks, no ledger, no seal."""
-    engine = EdgeEngine(folder)
-    await engine.open(0)
-    raw = engine._shard.raw
-    raw.update(qe.UpdateOperation.delete_payload_by_filter(qe.Filter(), [MARKS]))
-    raw.flush()
-    engine._shard.release()
+    shard = open_shard(folder / "edge", Durability.SYNC)
+    shard.raw.update(qe.UpdateOperation.delete_payload_by_filter(qe.Filter(), [MARKS]))
+    shard.raw.flush()
+    shard.release()
     (folder / "edge" / "ledger").unlink()
     return folder
 
@@ -253,7 +260,9 @@ async def test_no_damage_passes_unnoticed(tmp_path: Path, was_closed: bool) -> N
     for number, round in enumerate(told(120)):
         await store.remember([round])
         if number % 50 == 0:
-            store._engine._shard.flush()  # type: ignore[attr-defined]
+            await store.close()  # what is in the log goes to the pages
+            store = a_store(tmp_path / "live")
+            await store.open()
     await store.forget_round("user 0", round_id("user 0", "session 1", 1))
     before = await all_rounds(store)
     if was_closed:
