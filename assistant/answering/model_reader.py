@@ -8,14 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.answering.context import Context, read_memory
-from assistant.answering.notes import MARKER, AnswerEnd, NotesFilter, take_notes, with_notes_before
-from assistant.answering.plan import Mode, ReadingPlan
-from assistant.answering.prompts import (
+from assistant.answering.notes import (
+    MARKER,
+    AnswerEnd,
     AnswerFromNotesInput,
     BesideInput,
     ChainOfNoteInput,
     DirectInput,
+    NotesFilter,
+    take_notes,
+    with_notes_before,
 )
+from assistant.answering.plan import Mode, ReadingPlan
 from assistant.answering.reader import AnswerPiece, Question, Trace
 from assistant.dates import print_day
 from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong

@@ -9,20 +9,88 @@ as four characters each.
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from assistant.answering.context import Context, ContextRequest, build_context
 from assistant.answering.packing import Passage, Shown
 from assistant.answering.plan import Layout
-from assistant.answering.prompts import NoteInput
 from assistant.answering.reader import Question
 from assistant.answering.standing import STANDING, StandingRequest
 from assistant.dates import print_day
 from assistant.models.chat_model import ChatModel, Message, TokenCounts
 from assistant.models.token_counter import CHARACTERS_PER_TOKEN
 from assistant.prompts.fence import fenced_text
+from assistant.prompts.prompt_file import Prompt, load_prompt
+
+BESIDE: Prompt = load_prompt("memory_beside")
+DIRECT: Prompt = load_prompt("direct")
+CHAIN_OF_NOTE: Prompt = load_prompt("chain_of_note")
+NOTE: Prompt = load_prompt("note")
+ANSWER_FROM_NOTES: Prompt = load_prompt("answer_from_notes")
+
+
+@dataclass(frozen=True, slots=True)
+class BesideInput:
+    """The memory, already fenced, beside a request of a program, and today with its weekday."""
+
+    today: str
+    memory: str
+
+    def render(self) -> str:
+        """The system text."""
+        return BESIDE.render(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class DirectInput:
+    """The memory, already fenced, and today with its weekday."""
+
+    today: str
+    memory: str
+
+    def render(self) -> str:
+        """The system text."""
+        return DIRECT.render(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class ChainOfNoteInput:
+    """The same, and the marker that ends the notes."""
+
+    today: str
+    memory: str
+    marker: str
+
+    def render(self) -> str:
+        """The system text."""
+        return CHAIN_OF_NOTE.render(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteInput:
+    """One round, already fenced."""
+
+    today: str
+    round: str
+
+    def render(self) -> str:
+        """The system text."""
+        return NOTE.render(**asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFromNotesInput:
+    """Notes on several rounds, already fenced."""
+
+    today: str
+    notes: str
+
+    def render(self) -> str:
+        """The system text."""
+        return ANSWER_FROM_NOTES.render(**asdict(self))
+
 
 MARKER = "ANSWER:"
 """What the prompt asks for; decorations are tolerated."""

@@ -11,8 +11,7 @@ from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Reader
 from assistant.chat.acts import Acts
 from assistant.chat.chat import Chat
-from assistant.chat.forgetting import Forgetting
-from assistant.chat.pending import PendingHere, PendingShared
+from assistant.chat.forgetting import Forgetting, PendingHere, PendingShared
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Retriever
 from assistant.chat.tool_loops import UnderWay

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from assistant.answering.context import Context, ContextRequest, build_context
-from assistant.answering.notes import MARKER
-from assistant.answering.packing import Passage
-from assistant.answering.plan import Layout
-from assistant.answering.prompts import (
+from assistant.answering.notes import (
     ANSWER_FROM_NOTES,
     CHAIN_OF_NOTE,
     DIRECT,
+    MARKER,
     NOTE,
     AnswerFromNotesInput,
     ChainOfNoteInput,
     DirectInput,
     NoteInput,
 )
+from assistant.answering.packing import Passage
+from assistant.answering.plan import Layout
 from assistant.answering.standing import StandingRequest
 from assistant.models.token_counter import about_tokens
 from memory_store import Record, Round
