@@ -1,7 +1,6 @@
 """`python -m benchmarks.encoder train` teaches the packaged encoder anew from the examples;
 `… recall ENCODER DATASET=FILE …` says what an encoder finds inside the product's fusion;
-`… common ENCODER` how near to each other it has texts that share nothing; `… floors ENCODER` how
-many questions a floor denies, of those answered and of the others."""
+`… floors ENCODER` how many questions each `quote_floor` denies, of those answered and of others."""
 
 import argparse
 import asyncio
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.encoder.examples import HELD_OUT, UNANSWERED, of_lives, pairs
-from benchmarks.encoder.recall import Found, closest, latest, of_examples, recall_of, unrelated
+from benchmarks.encoder.recall import Found, closest, latest, of_examples, recall_of
 from harness.datasets.registry import open_dataset
 from memory_store import RecallSettings, Weights
 from memory_store.embedding import (
@@ -53,8 +52,6 @@ def main() -> None:
     measure.add_argument("sets", nargs="+", help="DATASET=FILE, lives, or examples (held out)")
     measure.add_argument("--baselines", action="store_true", help="also words, dense, last said")
     measure.add_argument("--cache", type=Path, default=Path("runs/encoder-vectors"))
-    common = commands.add_parser("common", help="how near texts are that share nothing")
-    common.add_argument("encoder")
     floors = commands.add_parser("floors", help="what each `quote_floor` denies")
     floors.add_argument("encoder")
     given = parser.parse_args()
@@ -62,8 +59,6 @@ def main() -> None:
         asyncio.run(_floors(given.encoder))
     elif given.command == "train":
         asyncio.run(_train(given.out))
-    elif given.command == "common":
-        asyncio.run(_compare(given.encoder))
     else:
         asyncio.run(_measure(given))
 
@@ -88,14 +83,6 @@ async def _train(out: Path) -> None:
     shutil.copy(base / "config.json", out)
     write(out, out / "encoder.onnx")
     console.print(f"written: {out / 'encoder.onnx'}")
-
-
-async def _compare(encoder: str) -> None:
-    """With it, and with the base."""
-    for name in (encoder, _BASE):
-        embedder = Embedder(ModelEncoder(name))
-        Console().print(f"{name}: {await unrelated(pairs(HELD_OUT), embedder):.3f}")
-        await embedder.close()
 
 
 async def _floors(encoder: str) -> None:

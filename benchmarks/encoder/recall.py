@@ -7,8 +7,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from assistant.chat.turns import Role, Turn, add_turns
 from benchmarks.encoder.examples import Example
 from harness.datasets.dataset import Dataset
@@ -19,10 +17,9 @@ from memory_store import (
     RecallSettings,
     Round,
 )
-from memory_store.embedding import Embedder, TextKind
+from memory_store.embedding import Embedder
 from memory_store.engines import EdgeEngine
 from memory_store.language import ENGLISH
-from memory_store.recall._search import query_vector
 
 _USER = "someone"
 _SLICE = 256
@@ -97,15 +94,6 @@ def latest(dataset: Dataset) -> Iterator[Found]:
         for question in _with_evidence(group):
             rounds = [*_rounds(question)][::-1]
             yield _placed(question, rounds, [one.session_id for one in rounds])
-
-
-async def unrelated(examples: Sequence[Example], embedder: Embedder) -> float:
-    """The mean cosine of the examples' questions to what answers the others'."""
-    share = embedder.identity.statement
-    asked = [await query_vector(embedder, one.question, share, ENGLISH) for one in examples]
-    told = await embedder.embed([one.positives[0] for one in examples], TextKind.DOCUMENT)
-    cosines = np.stack(asked) @ told.T
-    return float(cosines[~np.eye(len(examples), dtype=bool)].mean())
 
 
 async def closest(

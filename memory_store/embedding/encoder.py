@@ -30,8 +30,8 @@ class EncoderIdentity:
     """With which share of the statement that would answer a question, in the query's vector, it
     finds most. One that was taught on questions wants none."""
     common: float = 0.0
-    """By how much the cosine of texts that have nothing in common is above that of
-    all-MiniLM-L6-v2, for which it was chosen how near is near."""
+    """What is taken off its cosines where nearness decides, so that one floor serves every
+    encoder."""
 
 
 class Device(StrEnum):

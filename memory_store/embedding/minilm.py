@@ -21,7 +21,7 @@ _MOST_TOKENS = 256
 
 _DIMENSION = 384
 _BASE = EncoderIdentity("all-MiniLM-L6-v2", _DIMENSION, kinds_alike=True)
-# What unrelated texts have in common: `python -m benchmarks.encoder common ENCODER`.
+# Chosen by what a floor denies: `python -m benchmarks.encoder floors ENCODER`.
 _TAUGHT = EncoderIdentity("", _DIMENSION, kinds_alike=True, statement=0.0, common=0.05)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from memory_store.embedding.encoder import Device, EncoderIdentity, Matrix, ModelOptions, TextKind
 from memory_store.errors import EmbeddingFailed
 
-ENCODERS = ("aide-minilm-1", "all-MiniLM-L6-v2")
+ENCODERS = ("aide-minilm-2", "aide-minilm-1", "all-MiniLM-L6-v2")
 """The packaged ones, the best first."""
 PACKAGED = ENCODERS[0]
 

@@ -11,8 +11,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from benchmarks.encoder import overlap
-from benchmarks.encoder.examples import HELD_OUT, Example, of_lives, pairs
-from benchmarks.encoder.recall import of_examples
+from benchmarks.encoder.examples import HELD_OUT, UNANSWERED, Example, of_lives, pairs
+from benchmarks.encoder.recall import closest, of_examples
 from memory_store import RecallSettings
 from memory_store.embedding import Embedder, HashEncoder, ModelEncoder
 from supply_chain.eight_bits import WEIGHTS, base_folder, write
@@ -96,3 +96,23 @@ async def test_held_out_examples_are_asked_of_everybodys_messages() -> None:
     await embedder.close()
     assert len(found) == len(TAUGHT)
     assert max(one.rounds for one in found) <= 2 * len(TAUGHT)
+
+
+async def test_a_floor_sees_the_closest_sentence_of_what_was_told() -> None:
+    embedder = Embedder(HashEncoder())
+    asked = Example("what do dogs need", (), ("Hello there. Dogs need walks.",), "unanswered")
+    other = asked._replace(negatives=("Hello.",))
+    near, far = [
+        [found async for found in closest([one], embedder, RecallSettings())][0]
+        for one in (asked, other)
+    ]
+    await embedder.close()
+    assert near > far + 0.3
+
+
+def test_what_nothing_answers_has_messages_that_stand_near() -> None:
+    asked = pairs(UNANSWERED)
+    assert len(asked) >= 400
+    for one in asked:
+        assert not one.positives
+        assert len(one.negatives) >= 3
