@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, ordinary, trained
+from benchmarks.kinds.train import EXAMPLES, HELD_OUT, Example, examples, ordinary, short, trained
 from memory_store.language.kinds import Kind, Kinds
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     table = Table("person", "messages", "all kinds", "English", "tell or ask")
     for person in dict.fromkeys(one.person for one in every):
         asked = [one for one in every if one.person == person]
-        model = trained([one for one in known if one.person != person], others)
+        model = trained([one for one in known if one.person != person], others, short())
         _row(table, person, asked, model)
         if arguments.show:
             _mistakes(console, asked, model)

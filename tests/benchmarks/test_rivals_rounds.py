@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.rivals.last_sessions import LastSessions, latest
+from benchmarks.rivals.reader import PROMPT_TOKENS, prompt, quotes
 from benchmarks.rivals.rounds import Found, Round, new_rounds, recorded_rounds
-from benchmarks.rivals.serving import PROMPT_TOKENS, prompt, quotes
 
 AT = "2024-01-01T10:00:00Z"
 

@@ -24,7 +24,7 @@ from typing import IO, Any
 
 _BIN = Path(sys.executable).parent
 _MAINS = {"assistant": "assistant.cli", "harness": "harness.cli.main"}
-_IMPORTED = ("harness.cli.run_commands", "assistant.cli.serving.command", "uvloop", "httptools")
+_IMPORTED = ("harness.cli.run_commands", "assistant.serving.serve", "uvloop", "httptools")
 _MOST_BYTES = 1 << 20
 _ANSWER_SECONDS = 60.0
 

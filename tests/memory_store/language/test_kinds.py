@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.kinds.train import HELD_OUT, examples, ordinary, trained
+from benchmarks.kinds.train import HELD_OUT, examples, ordinary, short, trained
 from memory_store.language.kinds import Kind, Kinds, kinds_of, likeliest, shipped
 from memory_store.language.reading import Sentence
 
@@ -58,14 +58,14 @@ def test_each_certainty_is_of_its_own() -> None:
 
 @pytest.mark.slow
 def test_the_numbers_are_those_of_the_examples() -> None:
-    model = trained(examples(), ordinary())
+    model = trained(examples(), ordinary(), short())
     step = np.abs(model.weights).max() / 127
     assert np.abs(shipped().weights - model.weights).max() <= step
 
 
 @pytest.mark.slow
 def test_people_who_trained_nothing_are_understood() -> None:
-    model = trained([one for one in examples() if one.person not in HELD_OUT], ordinary())
+    model = trained([one for one in examples() if one.person not in HELD_OUT], ordinary(), short())
     held_out = [one for one in examples() if one.person in HELD_OUT]
     right = [_kind(model, one.text) in (one.kind, *one.also) for one in held_out]
     assert sum(right) / len(right) > 0.85
