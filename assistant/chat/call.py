@@ -17,10 +17,12 @@ from memory_store import (
     Where,
 )
 from memory_store.language import (
+    ASKING,
     Asked,
     Language,
     Reading,
     Wishes,
+    most_of,
     wishes_of,
 )
 
@@ -55,7 +57,9 @@ class Meaning:
     @property
     def tells_more(self) -> bool:
         """Whether it tells something more surely than it asks: doubt is no answer to it."""
-        return self.tells and self.reading.asking < min(ASKS, self.reading.telling)
+        telling, asking = self.reading.telling, self.reading.asking
+        may_tell = telling >= MAY_TELL and most_of(self.reading.kinds, ASKING) < HARDLY_ASKS
+        return may_tell or (self.tells and asking < min(ASKS, telling))
 
     @property
     def only_tells(self) -> bool:
@@ -67,6 +71,8 @@ class Meaning:
 # How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
 # what tells is acknowledged, and what asks is answered; in doubt both are done.
 TELLS, MAY_TELL, MAY_ASK, ASKS_TOO, ASKS = 0.5, 0.3, 0.2, 0.35, 0.5
+# "landlord: Pete Voss" may be work, as "translate: …" is; but it asks nothing.
+HARDLY_ASKS = 0.05
 
 
 class MemoryMode(StrEnum):

@@ -25,6 +25,7 @@ def test_a_statement_says_what_is_kept_and_what_it_replaced(http: httpx.Client, 
         ("Please remember: my locker is number 12", "my locker is number 12"),
         ("remember this: I moved to Ghent", "I moved to Ghent"),
         ("landlord: Pete Voss / plumber: Ana", "landlord: Pete Voss / plumber: Ana"),
+        ("landlord: Pete Voss, only texts", "landlord: Pete Voss, only texts"),
         ("I like three things: tea, bread and rain.", "I like three things: tea, bread and rain"),
     ],
 )
