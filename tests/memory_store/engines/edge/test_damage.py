@@ -260,9 +260,8 @@ async def test_no_damage_passes_unnoticed(tmp_path: Path, was_closed: bool) -> N
     for number, round in enumerate(told(120)):
         await store.remember([round])
         if number % 50 == 0:
-            await store.close()  # what is in the log goes to the pages
-            store = a_store(tmp_path / "live")
-            await store.open()
+            # What is in the log goes to the pages; to close and open would add segments.
+            store._engine._shard.flush()  # type: ignore[attr-defined]
     await store.forget_round("user 0", round_id("user 0", "session 1", 1))
     before = await all_rounds(store)
     if was_closed:
