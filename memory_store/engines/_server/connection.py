@@ -78,7 +78,14 @@ def passing(error: Exception) -> bool:
     """Whether the call may succeed when tried again: the server is away, busy or late."""
     if isinstance(error, grpc.RpcError):
         return _code(error) in _PASSING
-    return isinstance(error, QdrantException)  # the server names the seconds to wait
+    # The server names the seconds to wait, or its reply could not be read.
+    return isinstance(error, QdrantException) or _is_unreadable(error)
+
+
+def _is_unreadable(error: Exception) -> bool:
+    """Whether a reply came that gRPC could not decode: its asyncio client logs that and returns
+    None, whose fields the Qdrant client then reads (grpc/grpc issue 32257)."""
+    return isinstance(error, AttributeError) and error.obj is None and bool(error.name)
 
 
 def is_gone(error: Exception) -> bool:
@@ -97,6 +104,8 @@ def explained(error: Exception, address: str) -> MemoryStoreError:
     """Any failure of a call, turned into what the operator can do about it."""
     if isinstance(error, MemoryStoreError):
         return error
+    if _is_unreadable(error):
+        return StoreUnavailable(f"Qdrant at {address} sent a reply that cannot be read")
     if not isinstance(error, grpc.RpcError):
         return StoreUnavailable(f"Qdrant at {address} failed: {error!r}")
     code, details = _code(error), _details(error)

@@ -1,13 +1,17 @@
 """Every failure of a Qdrant server has its meaning, and only failures that pass are tried again."""
 
 import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import grpc
 import pytest
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
+from qdrant_client.grpc import HealthCheckReply
 
 from memory_store.engines._server.connection import (
     Address,
+    Connection,
     RetryLimits,
     addresses_of,
     explained,
@@ -164,3 +168,45 @@ def test_waits_double_and_differ() -> None:
         waits = {patience.wait_before(retry) for _ in range(20)}
         assert len(waits) > 1
         assert all(0.05 * 2**retry <= wait <= 0.1 * 2**retry for wait in waits)
+
+
+@asynccontextmanager
+async def garbled(times: int) -> AsyncIterator[int]:
+    """The port of a Qdrant server whose first so many health checks are no protocol buffers."""
+    replies = [b"\xff"] * times
+
+    async def health(_request: bytes, _context: grpc.aio.ServicerContext) -> bytes:
+        return replies.pop() if replies else HEALTHY
+
+    method = grpc.unary_unary_rpc_method_handler(health)
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("qdrant.Qdrant", {"HealthCheck": method})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        yield port
+    finally:
+        await server.stop(0)
+
+
+HEALTHY = HealthCheckReply(title="qdrant", version="1.20.0").SerializeToString()
+
+
+def connection(port: int, retries: int) -> Connection:
+    url = "http://127.0.0.1:6333"
+    return Connection(url, grpc_port=port, api_key=None, timeout=5, retries=retries)
+
+
+async def test_a_reply_that_cannot_be_read_is_asked_for_again() -> None:
+    async with garbled(1) as port:
+        opened = connection(port, retries=2)
+        await opened.open()
+        await opened.close()
+
+
+async def test_replies_that_can_never_be_read_are_the_servers_fault() -> None:
+    async with garbled(9) as port:
+        with pytest.raises(StoreUnavailable, match="sent a reply that cannot be read"):
+            await connection(port, retries=1).open()
