@@ -3,7 +3,8 @@ are those of alike names. The things of a question spread over the graph by pers
 and a round counts by what reaches the things in it: also by way of rounds in between.
 
 Gutiérrez et al., "HippoRAG: Neurobiologically Inspired Long-Term Memory for Large Language Models"
-(NeurIPS 2024).
+(NeurIPS 2024). In place of triples, things are names (by capitals) and phrases (by statistics), or
+those that the extract model found.
 """
 
 import re

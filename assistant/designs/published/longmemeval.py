@@ -2,7 +2,7 @@
 key, filtered by the time that the question names, read with notes over JSON.
 
 Wu et al., "LongMemEval: Benchmarking Chat Assistants on Long-Term Interactive Memory" (ICLR 2025),
-section 5.
+section 5. Rules read the time, unless there is a query model.
 """
 
 from typing import ClassVar

@@ -3,6 +3,8 @@ again, and so on to one root. Found among all nodes at once (`tree`), or from th
 (`walk`).
 
 Sarthi et al., "RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval" (ICLR 2024).
+Principal components stand in for UMAP, one clustering of diagonal Gaussians for two, and eleven nodes
+or fewer make one cluster.
 """
 
 import warnings
