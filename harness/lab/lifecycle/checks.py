@@ -1,6 +1,6 @@
 """Whether an answer is right: by words, dates and a few rules, the same way every time.
 
-The rules are published in docs/lifecycle.md. Phrases are compared as stemmed words in a row, with
+The rules are published in README.md, beside this file. Phrases are compared as stemmed words in a row, with
 numbers, months and accents written alike.
 """
 
