@@ -82,7 +82,7 @@ def create_app(
         title="Aide-mémoire",
         version=version("aide-memoire"),
         lifespan=lifespan,
-        # Without keys any route may refuse who asks from elsewhere.
+        # Without keys any route may refuse a request from elsewhere.
         responses=errors.DESCRIBED | failures(403),
         # A path with a slash too many is no other route.
         redirect_slashes=False,

@@ -10,7 +10,7 @@ _UNFIT = ("Cc", "Cs")
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
 # A client leaves out of a path what names the folder itself or the one above.
 _NO_STEP = (".", "..")
-# What stands for characters that were damaged on their way: ids that differ would be one.
+# This character stands for damaged ones: ids that differ in them would become one.
 _DAMAGED = "\ufffd"
 
 

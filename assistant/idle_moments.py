@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 # People who forget something mostly forget more.
 _PAUSE_SECONDS = 60.0
-# Where it is never quiet, it is done in spite of that.
+# Work is put off no longer than this where it is never quiet.
 _LONGEST_PUT_OFF = 3600.0
 
 

@@ -37,7 +37,7 @@ def written_whole(file: Path) -> Iterator[TextIO]:
     """
     arriving = file.with_name(f"{file.name}.part")
     try:
-        # As private as the memory itself.
+        # A backup is as private as the memory itself.
         arriving.touch(mode=0o600)
         with _opened(file, arriving, "wt") as out:
             yield out

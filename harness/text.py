@@ -67,8 +67,8 @@ def names_day(text: str, day: date, *, with_year: bool = True) -> bool:
     return str(day.year) in years or not (with_year or years)
 
 
-# What opens a tag or a special token (`<|im_end|>`, `</s>`, `<start_of_turn>`), and closes one even
-# with a space; neither `a < b` nor an arrow. Mistral's, GLM's and BERT's kind write `[INST]`.
+# These open a tag or a special token (`<|im_end|>`, `</s>`, `<start_of_turn>`), even before a
+# space; `a < b` and an arrow do not. Mistral's, GLM's and BERT's kind write `[INST]`.
 _OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s+/)")
 _OPENS_IN_BRACKETS = re.compile(r"\[(?=/?(?:[A-Z][A-Z0-9_]+|[gs]MASK|control_\d+)\])")
 _LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")

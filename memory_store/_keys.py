@@ -45,7 +45,7 @@ def _said(record: Record, design: "KeyDesign") -> Iterable[str]:
 
 
 def _facts(record: Record, design: "KeyDesign") -> Iterable[str]:
-    # What a question begins with is near the whole of it: a key of its own gains nothing.
+    # The beginning of a question is near the whole of it: a key of its own gains nothing.
     asked = record.round.user_text if KeyKind.RAW in design.kinds else ""
     stated = [
         fact.text for fact in record.facts if not (asked and goes_on_to_ask(fact.text, asked))

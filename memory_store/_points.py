@@ -61,7 +61,7 @@ def to_point(record: Record, keys: Matrix) -> Point:
     """The point of a record: its keys, the words of both speakers, and the payload."""
     round = record.round
     sides = (round.user_text, round.assistant_text)
-    # Each side is in a language of its own.
+    # Each side has a language of its own.
     words = sum(map(indexed_counts, sides), Counter[int]())
     return Point(
         id=record.id,

@@ -115,7 +115,8 @@ class SharedBudgets:
         """Take requests out of the common budget, unless there are none."""
         name = f"requests:{who[0]}:{who[1]}"
         wanted = max(1, per_minute // _TAKES_A_MINUTE)
-        # What is held for a while may be used when others have come after it.
+        # A worker may use what it holds later than others use theirs, so the bucket holds that much
+        # less.
         held = _HELD_SECONDS if wanted > 1 else 0.0
         most = per_minute * (1 - held / _MINUTE)
         done, there = False, await self._documents.read(name)
@@ -142,7 +143,7 @@ class SharedBudgets:
             }
 
 
-# What counts where the settings say nothing and there are keys; without keys nothing is limited.
+# These limits count where the settings say nothing and there are keys.
 REQUESTS_PER_MINUTE = 1200
 ANSWERS_AT_ONCE = 32
 

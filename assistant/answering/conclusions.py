@@ -134,7 +134,7 @@ class Concluder:
         if kind.about_replies:
             return _listed(self._question, [s for s in near if s.speaker is Speaker.ASSISTANT])
         said = [s for s in near if s.speaker is Speaker.USER]
-        # What follows is said to "you", from what one person said.
+        # A conclusion is said to "you", so it needs one person who speaks.
         if not said or any(s.said_by for s in said):
             return "", []
         if phrases := asked_span(self._question):

@@ -53,9 +53,9 @@ from memory_store.language import (
 )
 from memory_store.scheduler import aside
 
-# What the user asked for once and for all may take this share of the budget, not more.
+# Standing requests may take at most this share of the budget.
 _REQUESTS_SHARE = 0.1
-# What joins a day's heading to its rounds, and what stands around everything.
+# Tokens that join a day's heading to its rounds, and that stand around everything.
 _SEAM = 2
 _FRAME = 8
 
@@ -158,7 +158,7 @@ _HELPS = 0.35
 _WITH_NEIGHBOURS = 2
 # How sure a statement has to be that it puts another right.
 _CORRECTS = 0.5
-# So many characters are cut and counted while rules read one.
+# Characters that are cut and counted in the time in which rules read one.
 _COUNTED = 8
 
 
@@ -184,7 +184,7 @@ async def read_memory(
         language=store.language,
         computed_help=plan.computed_help,
     )
-    # Of an overview, no round is the nearest: all of the history may be wanted.
+    # An overview may want all of the history: no round is the nearest.
     narrowed = plan.computed_help and not kind.overview
     helping = _helping(recalled) if narrowed else recalled
     passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
@@ -246,7 +246,7 @@ def _around(found: Record, session: Sequence[Record], unit: Unit) -> tuple[Recor
 
 
 _LONGEST = 160
-# Of a pasted text nobody needs every day.
+# A pasted text names many days, and nobody needs them all.
 _MOST = 8
 
 

@@ -28,7 +28,7 @@ from assistant.models.token_counter import TokenCounter, about_tokens
 from memory_store import MemoryStore
 from memory_store.language import Asked
 
-# With fewer tokens of memory than this it is not the memory that is too long.
+# If a prompt with less memory than this is too long, the memory is not the reason.
 _LEAST_TOKENS = 500
 
 

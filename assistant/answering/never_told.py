@@ -84,8 +84,8 @@ def _is_name(word: str) -> bool:
     )
 
 
-# What others said has to be so much nearer to the question than what the one asked about said.
-# Chosen on LoCoMo (benchmarks/LOG.md).
+# Others must have said something nearer by this much than the person who is asked about. Chosen on
+# LoCoMo (benchmarks/LOG.md).
 _MUCH_NEARER = 0.12
 # Said to somebody, maybe of that one.
 _TO_SOMEBODY = re.compile(r"\b(?:you|your|yours)\b", re.I)

@@ -267,7 +267,7 @@ def _place(note: Note) -> tuple[datetime, int]:
 LIMITS = ("max_completion_tokens", "max_tokens")
 """The options that limit a reply, the newer name first."""
 _STOP = "stop"
-# What notes may take beside the answer.
+# Tokens for notes, beside those of the answer.
 _NOTES_TOKENS = 1000
 
 

@@ -32,7 +32,7 @@ def passages(
     parts: dict[str, list[str]] = {}
     for statement in statements:
         wider = in_passage(statement, language, replies=replies, parts=parts)
-        # Only what the same one said in the same round can be in it.
+        # A passage can only hold what the same speaker said in the same round.
         around = places[wider.speaker, wider.source.record.id]
         place = next((n for n in around if is_in_passage(wider, found[n])), None)
         if place is not None:
@@ -137,13 +137,13 @@ def _with_list(passage: str, reply: str) -> str:
 _NUMBERED = re.compile(r"(?:^|(?<=\s))\**(\d{1,3})[.)]\**[ \t]+(?=\S)", re.M)
 _BULLETED = re.compile(r"^[ \t]*[-*•–][ \t]*(?=[^\s*-])", re.M)
 _FEWEST = 2
-# What ends the name of an item: "Campari: a bitter aperitif", "Veja - this French brand".
+# The name of an item ends here: "Campari: a bitter aperitif", "Veja - this French brand".
 _NAME_ENDS = re.compile(r":\s|\s[-–—]\s|[.;]\s|\n|$")
 _LONGEST_NAME = 80
 
 _WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 _PLACES = {word: place for place, word in enumerate(_WORDS, start=1)} | {"last": 0, "final": 0}
-# What is asked for ends where the question goes on: "the second bottle | you recommended".
+# The thing asked for ends where the question goes on: "the second bottle | you recommended".
 _GOES_ON = r"(?!(?:you|i|we|they|that|which|was|were|is|did|in|on|of|from|for)\b)"
 _ORDINAL = re.compile(
     rf"\bthe (?:([1-9]\d{{,2}})(?:st|nd|rd|th)|({'|'.join(_PLACES)}))\b"
@@ -231,7 +231,7 @@ def _numbered(text: str) -> Iterator[Marks]:
 def _bulleted(text: str) -> Iterator[Marks]:
     marks: Marks = []
     for mark in _BULLETED.finditer(text):
-        # Only items, and no line of another kind, stand between the first and the last.
+        # A line of another kind ends a list.
         if marks and "\n" in text[marks[-1].end() : mark.start()].strip():
             yield marks
             marks = []

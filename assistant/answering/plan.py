@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from memory_store.language import Asked
 
-# What a user said, cut where it is long, and its date; measured (benchmarks/LOG.md).
+# A round is read as the user's message, cut where it is long, and its date. Measured
+# (benchmarks/LOG.md).
 _TOKENS_A_ROUND = 80
 _LEAST_ROUNDS = 20
 # The same of the many messages of an overview, most of which are short.
@@ -78,7 +79,8 @@ def _named(pattern: str) -> re.Pattern[str]:
 
 # The first that matches counts.
 PRESETS: tuple[Preset, ...] = (
-    # They reason before they answer; a protocol for notes gained them nothing and costs output.
+    # These models reason before they answer: a protocol for notes gained them nothing and costs
+    # output.
     Preset(
         "reasoning",
         _named(

@@ -47,12 +47,12 @@ from memory_store.scheduler import aside, in_slices
 _MOST_ROUNDS, _AT_ONCE = 2000, 1000
 _SHOWN = 3
 _TELLS = 0.5
-# What is less near to every topic belongs to none: of messages as people type them, half of those
-# are nearest to a wrong one.
+# A statement that is less near to every topic belongs to none. Half of them, as people type, are
+# nearest to a wrong one.
 _NEAR_A_TOPIC = 0.28
 # How to answer is told by the reading; short words of any kind are near to sentences about words.
 _INSTRUCTIONS, _OTHERS = "How to answer you", "Other things"
-# Of how many characters going through takes as long as reading one.
+# Characters that are split in the time in which rules read one.
 _READ_FAST = 16
 
 
@@ -157,7 +157,7 @@ def _told(found: Recalled, store: MemoryStore) -> Iterator[Statement]:
     wants = asks and "\n" in round.user_text.strip()
     for statement in said if wants else as_typed(said):
         sentence = read.get(statement.text)
-        # What a question begins with is told: it is a fact, and no sentence.
+        # The beginning of a question is told: it is a fact, but no sentence.
         if sentence is None or _is_told(sentence):
             is_own = statement.speaker is Speaker.USER
             if is_own or (sentence and _instructs(sentence) and not wants):
@@ -183,7 +183,7 @@ def _things(told: Sequence[Statement], store: MemoryStore) -> list[Thing]:
     gone = {s.source.record.id for s in corrected if s.superseded_by}
     leads = {(s.source.record.id, s.lead) for s in corrected}
     holding = [
-        # Of a message of which something is gone only what holds is quoted.
+        # Where a part of a message no longer holds, only the part that holds is quoted.
         replace(s, passage=s.quotable) if s.source.record.id in gone else s
         for s in told_in_order(corrected)[::-1]
         if not s.superseded_by and s.key not in leads

@@ -60,19 +60,18 @@ _TELLS = 0.2
 # Names are looked for in more rounds than are quoted: a wrong "never" is worse than none.
 _ROUNDS_FOR_NAMES = 20
 _ROUNDS_FOR_OVERVIEW = 60
-# Of people who speak by name fewer are quoted: whole conversations of theirs are short rounds.
+# Rounds of people who speak by name are short, so fewer of them are quoted.
 _QUOTES, _QUOTES_OF_PEOPLE = 5, 4
-# What is a little below the floor is shown beside "I don't know": so many of it, down to this
-# share of the floor.
+# Beside "I don't know" stand at most so many statements, down to this share of the floor.
 _CLOSEST, _MAY_BE_MEANT = 5, 0.6
-# From so near on, no thing that never came up makes us deny anything; and from this many times the
-# floor on, we are sure enough to say nothing of doubt. Chosen on plain messages.
+# A quote as near as the first is never denied for a thing that did not come up; one at this many
+# times the floor is shown without doubt. Chosen on plain messages.
 _SURELY_NEAR, _SURE_FROM = 0.5, 1.1
-# To count, or to fit advice to somebody, a few quotes are too few.
+# A count, or advice that fits somebody, needs more than a few quotes.
 _MANY_QUOTES = 8
-# By so much nearer counts what the assistant said, where that is asked for.
+# Replies count as nearer by this much where they are asked for.
 _REPLIES = 0.1
-# So many characters are looked through for words while rules read one.
+# Characters that are searched for words in the time in which rules read one.
 _READ_FAST = 16
 
 
@@ -173,7 +172,7 @@ class QuotingReader:
         near = superseded_among_others(as_typed(found), language)
         near = await aside(sum(len(s.text) for s in near) // _READ_FAST, put_right, near)
         if asked.about_replies:
-            # Those that reply come first, of what is as near.
+            # Of statements that are as near, replies come first.
             replies = {Speaker.ASSISTANT: _REPLIES}
             return sorted(near, key=lambda s: -s.nearness - replies.get(s.speaker, 0.0))
         # A question is quoted only where little else is near.
@@ -190,7 +189,7 @@ class QuotingReader:
         strangers: Sequence[str] = ()
         if nearness >= self._floor:
             told = only_told(recalled[:_ROUNDS_FOR_NAMES])
-            # What the assistant said was said in "our conversation", which nobody mentioned in it.
+            # "Our conversation" is no thing of the user's that must have been mentioned.
             things = nearness < _SURELY_NEAR and not question.asked.about_replies
             size = sum(one.record.round.size for one in told)
             strangers = await aside(size // _READ_FAST, unheard, question.text, told, things=things)

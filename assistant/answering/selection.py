@@ -30,9 +30,9 @@ from memory_store.language import Asked, Kind, shared_words
 
 # A quote much farther from the question than the best one is noise beside it.
 _NEAR_THE_BEST = 0.6
-# What sets another's words apart.
+# Marks that set another's words apart.
 _NOT_TYPED = frozenset('"“„«「`>')
-# So many characters are typed; more may well be pasted.
+# People type so many characters; a longer text may be pasted.
 _TYPED = 400
 _TELLS, _MAY_BE_WORK = 0.5, 0.4
 # The source of a fact of which the user said whose words it is.
@@ -165,11 +165,11 @@ _SENTENCE, _ROUND = 0.5, 0.25
 # Facts about people come from themselves, unless the reply is what is asked for: by so much nearer
 # has to be what the other one said.
 _OTHER_SPEAKER, _OTHER_PERSON = 0.4, 0.2
-# What may only ask and tell nothing.
+# A statement that may only ask loses up to this.
 _ASKING = 0.3
 # A quote much farther from the question than the best one is noise beside it.
 _ENOUGH = 0.35
-# Of how many statements, the nearest first, the passages are looked at.
+# The passages of so many statements are looked at, the nearest first.
 _LOOKED_AT = 32
 # Passages so near to the best one may well tell of the same thing.
 _SAME_THING = 0.65
@@ -197,7 +197,7 @@ async def ranked(
         replace(one, weight=_weight(one, around, kind))
         for one, around in zip(found, closeness, strict=True)
     ]
-    # Of what is as good, the newest; a question after whatever tells.
+    # Of equally good statements the newest comes first, and a question after whatever tells.
     weighed.sort(key=lambda one: (round(one.weight, _DIGITS), *_said_at(one)), reverse=True)
     if not kind.about_replies:
         weighed.sort(key=lambda one: one.asking >= ASKS)
@@ -245,9 +245,9 @@ def _weight(statement: Statement, around: float, kind: Asked) -> float:
     )
 
 
-# Of the earlier statement's words, so many are in the correction, unless it was said just before.
+# A correction holds this share of the earlier statement's words, unless that was said just before.
 _SHARED = 0.5
-# So many of the latest statements before a correction may be what it corrects.
+# A correction may mean any of so many latest statements.
 _CORRECTABLE = 100
 # How sure a message has to be that it puts something right.
 _CORRECTS = 0.5

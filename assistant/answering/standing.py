@@ -25,7 +25,7 @@ from memory_store import (
 STANDING = "standing requests"
 """Under this name they stand in what a model reads."""
 
-# What is looked for: rounds near to any of these may hold one.
+# Rounds near to any of these may hold a standing request.
 _LIKE = (
     "From now on always answer me in German.",
     "Always write dates and amounts like this when you reply.",
@@ -76,7 +76,7 @@ def _requests(record: Record) -> Iterator[StandingRequest]:
     # A longer message may be a text to work on.
     if len(round.user_text) > _LONGEST or any(f.speaker is Speaker.QUOTED for f in record.facts):
         return
-    # Whose words a message is takes longest to tell, and few messages ask for anything.
+    # Judging whose words a message is takes longest, and few messages ask for anything.
     asking = {one.text for one in reading_of(round).sentences if one.instructs}
     if not asking:
         return

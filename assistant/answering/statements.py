@@ -27,7 +27,7 @@ from memory_store.recall import named_speakers, speakers_of, without_names
 from memory_store.scheduler import in_slices
 
 _SENTENCES_OF_A_SIDE = 12
-# What models say about themselves answers nothing.
+# Sentences in which a model speaks of itself answer nothing.
 _ABOUT_ITSELF = re.compile(
     r"\b(?:as an? AI|(?:large )?language model|personal experiences?)\b", re.I
 )
@@ -38,7 +38,7 @@ _POINTS_BACK = re.compile(
 )
 _LONG_WORD = re.compile(r"\w{4,}")
 _MAY_ASK = 0.35
-# By how much surer it is that something was asked that was answered, unless it surely tells.
+# A question that was answered is surer to ask by this much, unless it surely tells.
 _ANSWERED, _TOLD = 0.3, 0.9
 
 
@@ -214,7 +214,7 @@ def said_in(found: Recalled, language: Language) -> list[Statement]:
     leads = {after.text: before.text for before, after in pairwise(every) if _points_back(after)}
     told = {told_in(one, facts): one for one in every}
     whose = {fact.speaker for fact in facts.values() if fact.speaker is not Speaker.ASSISTANT}
-    # What is no fact has no speaker of its own: it is as those around it.
+    # A text that is no fact has the speaker of the facts around it.
     otherwise = Speaker.QUOTED if whose == {Speaker.QUOTED} else Speaker.USER
     statements = [_stated(found, text, one, facts, otherwise, leads) for text, one in told.items()]
     return sorted(statements, key=lambda one: one.asking >= ASKS)[:_SENTENCES_OF_A_SIDE]

@@ -73,7 +73,7 @@ def _replacement(link: FactLink) -> str:
 
 # The form of the reply, as a request shows it: an object with one text or one list.
 _FORM = re.compile(r'\{\s*"(\w+)"\s*:\s*(["\[])')
-# What the user said first in a chat that the request quotes.
+# The user's first message in a chat that the request quotes.
 _OPENING = re.compile(
     r"^[^\S\n]*(?:user|human)\s*:[ \t]*(\S.*)$|^[^\S\n]*\|\|>user:\s*\"?([^\"\n]+)", re.I | re.M
 )

@@ -44,8 +44,8 @@ _log = logging.getLogger(__name__)
 
 MCP = "/mcp"
 METADATA = "/.well-known/oauth-protected-resource"
-# What tells nothing about anybody: the page (which asks for the key), the probes, the API itself,
-# where to get access.
+# These routes tell nothing about anybody: the page (which asks for the key), the probes, the API
+# itself, where to get access.
 _OPEN_PATHS = ("/", "/health", "/ready", "/openapi.json", METADATA, f"{METADATA}{MCP}")
 _OPEN_FOLDER = "/web/"
 
@@ -107,7 +107,8 @@ class Access:
             named = self._named(origins) or bool(origins and "*" in self._allowed_origins)
             self._check_page(scope, headers, named)
             return ANYBODY
-        # Who sends a key was given it: unlike a place on this machine, no page has one by itself.
+        # Every web page has a place on this machine, and none has a key by itself: it was given to
+        # the caller.
         return self._doorkeeper.caller(_token(headers))
 
     def _check_from_here(self, host: Host | None, origins: list[str]) -> None:

@@ -61,7 +61,7 @@ _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
 # In shorter keys a wrong letter makes another word: "form", "top".
 _SHORTEST_MISSPELT = 6
-# From so many letters on two may be wrong.
+# From this length on, two letters may be wrong.
 _LONG = 9
 _ID = "id"
 

@@ -141,7 +141,7 @@ def declared_failures() -> dict[str, dict[str, Any]]:
 Responses = dict[int | str, dict[str, Any]]
 
 _JSON = "application/json"
-# Of a stream the schema is that of one event, whose data is JSON, or `[DONE]`.
+# The schema of a stream describes one event, whose data is JSON, or `[DONE]`.
 _EVENT = {
     "type": "object",
     "properties": {"event": {"type": "string"}, "data": {"type": "string"}},

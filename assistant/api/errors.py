@@ -166,7 +166,7 @@ async def _http(request: Request, error: Exception) -> JSONResponse:
             f"{method_and_path} is not possible", "invalid_request_error", "method_not_allowed"
         )
     elif status == 400:
-        # Not UTF-8, nested too deeply, or a number of thousands of digits.
+        # The body is not UTF-8, nested too deeply, or has a number of thousands of digits.
         body = _body(
             "invalid JSON in the body: it cannot be decoded",
             "invalid_request_error",

@@ -79,7 +79,7 @@ async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 _access_log = logging.getLogger("assistant.access")
-# What may be quoted in a log line, a header and a shell.
+# An id may be quoted in a log line, a header and a shell, so other characters are replaced.
 _UNFIT = re.compile(r"[^A-Za-z0-9._:-]")
 _LONGEST_ID = 128
 CLIENT_LEFT = 499

@@ -41,7 +41,7 @@ LabelledAs = Annotated[
 To = Annotated[str | None, Query(description=f"Said until {_DAY}.", examples=["2023-05-31"])]
 
 
-# As far as a day can lie ahead, and a little less.
+# A day can lie hardly farther ahead than this.
 _LONGEST = timedelta(days=365_000)
 
 

@@ -28,7 +28,7 @@ from assistant.errors import CallRefused, ExtraMissing
 from memory_store.scheduler import aside
 
 router = APIRouter(tags=["mcp"], route_class=JsonRoute)
-# What the framework noted of the route that a request came by.
+# The framework's notes about the route that a request came by.
 _OF_THE_ROUTE = ("path_params", "endpoint", "route")
 # JSON-RPC's own numbers, and the first of those that are for servers to choose.
 _CODES = {"invalid_json": -32700, "invalid_value": -32600}
@@ -79,7 +79,7 @@ class CallerRoutes:
             status, text = reply.status_code, bytes(reply.body)
             answer = await aside(len(text), json.loads, text)
         except Exception as error:
-            # What nothing foresaw is logged here, and the message tells nothing of it.
+            # An unforeseen error is logged here, and the message tells nothing of it.
             status, answer = error_body(error)
         if status != 200:
             raise CallRefused(answer["error"]["message"], code=answer["error"]["code"])
@@ -153,7 +153,7 @@ async def _endpoint(request: Request) -> ASGIApp:
     state = request.app.state
     if getattr(state, "mcp", None) is None:
         try:
-            # Beside the event loop: others are answered meanwhile.
+            # The import runs beside the event loop, so that others are answered meanwhile.
             module = await asyncio.to_thread(import_module, "assistant.mcp.tools")
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] != "mcp":

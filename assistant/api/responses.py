@@ -134,8 +134,7 @@ def _session(body: ResponseRequest) -> str | None:
 
 async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
     records = await services(request).store.session(call.user_id, call.session_id)
-    # Of a request to forget nothing is kept, and it is gone on with all the same; so is a loop of
-    # tool calls.
+    # A request to forget stores nothing and is still gone on with; so is a loop of tool calls.
     goes_on = bool(call.after) or await _waits(request, call)
     if body.previous_response_id and not records and not goes_on:
         raise _unknown(body.previous_response_id)

@@ -119,7 +119,7 @@ async def read_version(request: Request, parts: Parts) -> Version:
             **{f"profile:{name}": how.name for name, how in parts.settings.profiles.items()},
         },
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
-        # Of a server, and not of a user: where things lie and who else it talks to.
+        # Settings are the operator's: they tell where things lie and who else the server talks to.
         settings=None if caller.user_id else parts.settings.public(),
         caller=CallerDescription.of(caller),
     )

@@ -85,7 +85,7 @@ class ReplyStream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            # Here, and not in the events: they may be cancelled, or never begun.
+            # The clean-up stands here because the events may be cancelled, or never begun.
             self._given_up.cancel()
             await _stop(self._upcoming, self._pieces)
 

@@ -54,7 +54,8 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 _OFFERS, _ASKS_BACK = 0.5, 0.3
 # How sure it has to be that what stands before a colon only asks to keep what follows.
 _LEADS = 0.8
-# What is surely refused is not stored. Below that it is stored, which is said.
+# A message that surely refuses is not stored. One that may refuse is stored, and the answer says
+# so.
 _REFUSES, _MAY_REFUSE = 0.33, 0.2
 # A few polite words answer nothing: a question among them would be lost; and so would one that is
 # taken for work for a model.

@@ -24,7 +24,7 @@ from memory_store.scheduler import aside
 
 # Whatever the budget: each is a value to be read.
 _MOST_ROUNDS = 200
-# So many characters are looked through for words while rules read one.
+# Characters that are searched for words in the time in which rules read one.
 _READ_FAST = 4
 
 Observer = Callable[[str, float], None]
@@ -232,7 +232,7 @@ class Chat:
         query = call.asked[:LONGEST_QUERY]
         if not call.mode.recalls or not query.strip():
             return None
-        # Those that the conversation shows already are not read twice.
+        # Rounds that the conversation shows already are not read twice.
         shown = len(call.conversation) // 2 if self._reader.reads_conversation else 0
         wanted = self._recalled_rounds or self._reader.most_rounds(meaning.asked)
         return await self._retriever.retrieve(

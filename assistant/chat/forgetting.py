@@ -88,7 +88,7 @@ class PendingShared(Pending):
         """See `Pending.keep`."""
         body = {"session": _digest(session_id), "rounds": list(round_ids)}
         over = await self._documents.read(_name(user_id))
-        # Who is faster with another request has the last one.
+        # Another request may be faster; the last one is kept.
         await self._documents.write(_name(user_id), body, over, until=self._clock() + _KEPT)
 
     async def take(self, user_id: str, session_id: str) -> Sequence[str]:
@@ -117,13 +117,13 @@ def _digest(text: str) -> str:
 _SEARCHED = 100
 # Sessions of which it is known that a request was left.
 _MOST_LEFT = 10_000
-# Where no round has the words of the topic: how near one has to be, and to the nearest one.
+# Where no round has the words of the topic, a round has to be as near as this, and almost as near
+# as the nearest one.
 _FLOOR = 0.45
 _NEAR_THE_NEAREST = 0.05
 # How near the nearest one has to be, to be offered alone.
 _LEAST = 0.25
-# Of the rounds that name the topic, those so much farther from it than the nearest one only mention
-# it.
+# A round that names the topic only mentions it if it is less near than this share of the nearest.
 _SHARE_OF_NAMED = 0.5
 _TELLS = 0.5
 # Words of a request that may say more than "forget that".
@@ -219,7 +219,7 @@ class Forgetting:
         query = Query(user_id, topic, _SEARCHED, days, sessions=False)
         recall = await self._store.recall(query)
         found = [one.record for one in recall.rounds if one.record.round.user_text]
-        # What was only asked about it goes with nothing.
+        # Rounds that only ask about the topic stay, where others tell of it.
         told = [one for one in found if reading_of(one.round).telling >= _TELLS] or found
         wanted = set(terms(topic))
         named = [r async for r in in_slices(found) if wanted <= set(terms(r.round.user_text))]

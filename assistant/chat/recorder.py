@@ -38,7 +38,7 @@ _SESSIONS_KEPT = 4
 # Whenever one writer has to try again, another one has got on.
 _TRIES = 30
 _LONGEST_WAIT = 0.05
-# Of how many characters reading takes as long as placing a turn.
+# Characters that are read in the time in which one turn is placed.
 _TURN = 4
 _Result = TypeVar("_Result")
 
@@ -292,7 +292,7 @@ class Recorder:
     async def erased_elsewhere(self) -> None:
         """Let go of what another assistant may have forgotten."""
         for writer in self._writers.values():
-            # Who is at work asks by itself, and knows then what it may keep.
+            # A writer at work asks by itself, and knows then what it may keep.
             if not writer.lock.locked():
                 writer.sessions.clear()
         await self.forget_replies()

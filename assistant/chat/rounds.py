@@ -22,7 +22,7 @@ from memory_store import (
 from memory_store.language import terms
 from memory_store.scheduler import aside
 
-# So many characters are taken apart into words while rules read one.
+# Characters that are split into words in the time in which rules read one.
 _WORDS = 64
 # The place of a round that comes after those that are there.
 _AFTER_ALL = 1 << 30
@@ -96,7 +96,7 @@ class ChatRounds:
             Role.ASSISTANT, answer, call.asked_at, call.timed, shown=shown, outcome=outcome
         )
         sent = call.conversation if call.sent_along is None else call.sent_along
-        # What comes with calls of tools is no answer, and is not kept.
+        # Text beside calls of tools is no answer, and is not kept.
         before = [m.content for m in sent if m.role in (Role.USER, Role.ASSISTANT) and not m.calls]
         return await self._recorder.record_round(
             call.user_id, call.session_id, said, reply, before, repeats, tools

@@ -9,7 +9,7 @@ from memory_store import Round
 
 # After the same messages the same words are a regenerated answer, for which people take longer.
 _REGENERATE_WINDOW = timedelta(hours=1)
-# Of rounds that say the same, so many of the last may be the one that is sent again.
+# Any of so many latest rounds with the same words may be the one that is sent again.
 _MOST_PLACES = 64
 
 
@@ -69,7 +69,7 @@ def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
             best = max(best, (end == len(sent), shared, position))
     alone = len(rounds) == 1 and _says(rounds[0], said)
     unheard_of = alone and said.text.strip() not in [text.strip() for text in sent]
-    # Nothing to compare: what came before the only round was not stored.
+    # The messages before the only round were not stored, so there is nothing to compare.
     return 0 if unheard_of and not best[1] else best[2]
 
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from memory_store import Labels, Round
 from memory_store.language import Reading
 
-# As long as OpenAI's clients wait for a reply: the same words later than this are said again.
+# OpenAI's clients wait so long for a reply: the same words later than this are said again.
 RETRY_WINDOW = timedelta(minutes=10)
 # How far the clocks of two assistants are apart, and requests that are under way together.
 _AT_ONCE = timedelta(seconds=5)
-# By how much a clock is set back at most; what lies farther ahead, a caller dated so.
+# A clock is set back by this much at most; a time farther ahead was given by a caller.
 _SET_BACK = timedelta(days=1)
 
 

@@ -120,7 +120,7 @@ def shown_progress(console: Console) -> "Iterator[ProgressOfRounds]":
     if console.quiet or not console.is_terminal:
         yield _ProgressLines(console)
         return
-    # Here, because most commands show none.
+    # Most commands show no progress, and importing this takes time.
     from rich import progress
 
     columns = (

@@ -15,7 +15,7 @@ from assistant.cli.console import plain, print_json
 _CHAT = "/v1/chat/completions"
 # Rounds of a session that are sent along when it is gone on with; memory knows the others.
 _TAKEN_UP = 20
-# What `assistant ask --json` says of each round that an answer was made from.
+# The fields of a round in `assistant ask --json`.
 _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 

@@ -60,7 +60,8 @@ class LiveAnswer:
         if now < self._next_frame:
             return
         self._print_complete()
-        # Of a block that is higher than the screen the end; all of it is printed at last.
+        # Of a block that is higher than the screen, only the end is drawn; all of it is printed at
+        # last.
         self._draw(self._rendered(self._text)[-max(1, self._console.height - 1) :])
         # A block that takes long to draw is drawn less often.
         spent = time.perf_counter() - now

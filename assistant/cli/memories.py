@@ -45,7 +45,7 @@ _Limit = Annotated[int, typer.Option(min=1, max=200, help="Maximum number of mem
 
 @contextmanager
 def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
-    # Here, because other commands start without an HTTP client.
+    # Other commands start without an HTTP client.
     from assistant.cli.memory_calls import MemoryCalls
 
     with server.connect() as connection:
@@ -67,7 +67,7 @@ def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -
     if found:
         show(Console(), found)
     else:
-        # Beside the lines, of which there are none.
+        # Standard output has the lines, of which there are none.
         typer.echo("nothing found", err=True)
 
 

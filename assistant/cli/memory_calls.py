@@ -115,8 +115,7 @@ class MemoryCalls:
 
     def coming(self, export: bytes, *, dry_run: bool) -> "Coming":
         """An export of ours, or of another assistant, sent piece by piece as they are asked for."""
-        # Here, because reading them takes the memory store, which takes longer to import than most
-        # commands.
+        # Reading an export takes the memory store, which takes longer to import than most commands.
         from assistant.imports.plain import line_of
         from assistant.imports.reading import read_export
         from assistant.imports.recognised import Export, recognised

@@ -59,7 +59,7 @@ Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
 QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
 
 
-# What groups make is imported when a command runs: it takes longer than to tell of the command.
+# Groups import their commands when one runs: importing takes longer than describing them.
 
 
 @dataclass(frozen=True)

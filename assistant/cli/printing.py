@@ -140,7 +140,7 @@ def _said_at(memory: Memory) -> str:
 _MOST_LEFT_OUT = 5
 _QUOTED = 160
 _MATCHED = 60
-# What adds less than this to a relevance is not worth a line.
+# A signal that adds less than this to a relevance is not worth a line.
 _LEAST = 0.005
 # The signals in words, as the web page says them.
 _SIGNALS = {

@@ -14,7 +14,7 @@ from memory_store.scheduler import aside
 
 PROMPT: Prompt = load_prompt("summarise_texts")
 _SENTENCES = 4
-# What a model is given to read at once; the rest of a text says nothing new to a summary of it.
+# A model is given so much to read at once; the rest of a text says nothing new to a summary of it.
 _MOST_CHARACTERS = 24_000
 _READ_FAST = 16
 

@@ -15,7 +15,7 @@ from memory_store.language import Rarity
 
 # An encoder reads something, even of what has no words.
 _WORDLESS = "-"
-# What was chosen comes before all that is merely near.
+# A chosen value comes before all that are merely near.
 _CHOSEN = 1.0
 _NONE: Matrix = np.zeros((0, 0), dtype=np.float32)
 
@@ -59,7 +59,7 @@ class Tree:
             groups = await group(layer)
             joined = [one for one in groups if len(one) > 1]
             above = await _above(design, len(nodes), joined, rarity)
-            # What is in no company goes up as it is: a summary of it alone would say no more.
+            # A node without company goes up as it is: a summary of it alone would say no more.
             layer = [*above, *(one[0] for one in groups if len(one) == 1)]
             layer = sorted(layer, key=lambda node: _when(node.value.sources[0]))
             nodes = [*nodes, *above]

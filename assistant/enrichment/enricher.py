@@ -58,7 +58,7 @@ class Claims:
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
-            # Those that were enriched are claimed by nobody any more.
+            # Nobody claims a round that was enriched.
             with suppress(MemoryStoreError):
                 await self._claim(ours, timedelta(0))
 
@@ -162,7 +162,7 @@ class Enricher:
             sum(round.size for round in rounds), _statements, rounds, before, language
         )
         most = min(_MOST_KNOWN_FACTS, _KNOWN_FACTS + _KNOWN_FACTS_EACH * len(statements))
-        # What these rounds say themselves is not known from earlier.
+        # Earlier facts are those of other rounds.
         earlier = await self._store.known_facts(
             rounds[0].user_id, statements, most, [round.id for round in rounds]
         )

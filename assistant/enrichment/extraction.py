@@ -21,7 +21,7 @@ from memory_store import (
 from memory_store.language import ENGLISH, Language
 
 PROMPT: Prompt = load_prompt("extract_facts")
-# Of a long reply the beginning tells what it is about; all of it can be found by its words.
+# The beginning of a long reply tells what it is about; all of it can be found by its words.
 _LONGEST_REPLY = 800
 _LONGEST_FACT = 400
 _MOST_FACTS = 40

@@ -18,8 +18,8 @@ from memory_store.errors import MemoryStoreError
 _log = logging.getLogger(__name__)
 
 _SWEEP_SECONDS = 900.0
-# Of different users. Nobody waits for them; a few are enough to keep up and leave the model to the
-# answers that people do wait for.
+# Sessions of different users. Nobody waits for them; a few are enough to keep up and leave the
+# model to the answers that people do wait for.
 _SESSIONS_AT_ONCE = 4
 # Between two looks whether another process is done with a session.
 _ELSEWHERE_PAUSE = 1.0

@@ -247,7 +247,7 @@ def _newest_leaf(nodes: dict[str, ImportedMessage]) -> str | None:
     leaves = [name for name in nodes if name not in parents]
     if nodes and not leaves:
         raise ValueError(_CIRCLE)
-    # Of leaves said at the same time, the one that stands last.
+    # Among leaves said at the same time the last one in the file counts.
     places = {name: place for place, name in enumerate(nodes)}
     return max(leaves, key=lambda name: (_said_at(nodes[name]), places[name]), default=None)
 

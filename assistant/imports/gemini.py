@@ -50,7 +50,7 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
     at, title = moment(item["time"]), text_of(item, "title").replace("\xa0", " ")
     answers = [text for one in objects(item.get("safeHtmlItem")) if (text := _text(one))]
     found = _PROMPTED.match(title)
-    # In other languages than English, what has an answer was a prompt.
+    # In other languages than English an entry with an answer was a prompt.
     is_prompt = found or (answers and _product(item) not in _IN_ENGLISH)
     prompt = title[found.end() :] if found else title
     id = digest(at.isoformat() if at else "", prompt)

@@ -62,7 +62,7 @@ def _speeches(text: str) -> Iterator[tuple[Role, re.Match[str]]]:
         if (has_colon and not are_marked) or (
             marked and (has_colon or found["at"] or not found["said"])
         ):
-            # Where marks tell the speakers, a bare word with a colon is something said.
+            # If marks tell the speakers, a bare word with a colon is something said.
             are_marked = are_marked or bool(marked)
             yield (Role.USER if found["user"] else Role.ASSISTANT), found
 

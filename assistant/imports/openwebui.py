@@ -18,7 +18,7 @@ from assistant.imports.conversations import (
     text_of,
 )
 
-# What a model thought and which tools it called stand in its answer as folded sections.
+# Thoughts and calls of tools stand in an answer as folded sections.
 _FOLDED = re.compile(r"<details\s([^<>]*)>(?:(?!<details\s).)*?</details>\s*", re.S)
 
 

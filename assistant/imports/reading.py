@@ -53,7 +53,7 @@ _LISTS = ("conversations", "results", "memories", "sessions", "threads", "facts"
           "messages", "chats", "data")  # fmt: skip
 
 
-# What is told by rarer fields comes first.
+# Formats that are told by rarer fields come first.
 FORMATS = (
     chatgpt.FORMAT,
     claude.FORMAT,

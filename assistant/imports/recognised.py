@@ -84,7 +84,7 @@ MOST_BYTES = 2**31
 # Tried in turn: the second only where nothing of the first holds anything.
 _KINDS = ((".json", ".jsonl", ".ndjson", ".af"), (".html", ".htm", ".md", ".markdown", ".txt"))
 _SHOWN_NAMES, _SHOWN_NAME = 3, 60
-# What reading a damaged, locked or unusual zip file raises, by what is wrong in which part of it.
+# Errors that a damaged, locked or unusual zip file raises, by the part that is wrong.
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,

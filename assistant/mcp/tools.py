@@ -74,7 +74,7 @@ class MemoryRoutes(Protocol):
 def memory_server(memory_of: Callable[[Any], MemoryRoutes]) -> MCPServer[Any]:
     """The server with its tools; `memory_of` finds the caller's memory from the HTTP request of a
     call, None over stdio."""
-    # By default it writes each request to standard error: the words looked for, and the user.
+    # The server would write each request to standard error: the words looked for, and the user.
     server: MCPServer[Any] = MCPServer(
         "aide-memoire",
         title="Aide-mémoire",
@@ -278,7 +278,7 @@ class StreamableHttp:
     """
 
     def __init__(self, memory_of: Callable[[Any], MemoryRoutes]) -> None:
-        # It tells of every request; what that was is in the access log.
+        # This logger tells of every request, as the access log does.
         logging.getLogger("mcp").setLevel(logging.WARNING)
         server = memory_server(memory_of)
         server.streamable_http_app(stateless_http=True)

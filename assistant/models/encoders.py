@@ -66,7 +66,7 @@ class ServerEncoder:
             reply.raise_for_status()
             return _in_order(reply.json()["data"])
         except httpx.HTTPStatusError as error:
-            # What a server writes may quote the texts, which are nobody else's business.
+            # A server's message may quote the texts, which are nobody else's business.
             status = error.response.status_code
             raise EmbeddingFailed(f"the embedding server answered {status}") from error
         except httpx.HTTPError as error:

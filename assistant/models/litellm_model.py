@@ -34,7 +34,7 @@ def load_litellm() -> Any:
     # Without this, importing litellm tries to fetch a price table from the network.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     loggers = [logging.getLogger(name) for name in _LOGGERS]
-    # It brings handlers of its own, which write prompts to the standard output.
+    # litellm brings handlers of its own, which write prompts to the standard output.
     for logger in loggers:
         logger.disabled = True
     import litellm
@@ -51,7 +51,7 @@ def load_litellm() -> Any:
     return litellm
 
 
-# By litellm's name, most specific first.
+# Classes of errors by litellm's name, most specific first.
 _KINDS: dict[str, type[AssistantError]] = {
     "RateLimitError": ModelRateLimited,
     "Timeout": ModelTimeout,
@@ -108,9 +108,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
-# Of a caller's options only these are arguments: litellm takes others to be meant for itself, such
-# as where to send the request and with which key.
-# `user` is not among them: litellm leaves it out for models that it does not know.
+# Only these options of a caller are passed: litellm takes others to be meant for itself, such as
+# where to send the request and with which key. `user` is not among them: litellm leaves it out for
+# models that it does not know.
 _OPENAIS = frozenset(
     """audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens
     max_tokens modalities n parallel_tool_calls prediction presence_penalty prompt_cache_key

@@ -24,7 +24,7 @@ _BY_STATUS: dict[int, type[AssistantError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
-# What a second try may well answer differently although it is the caller's fault by number.
+# These blame the caller, but a second try may well be answered.
 _PASSING = (409, 425)
 
 # Servers have no common code for it; all name the context of the model.

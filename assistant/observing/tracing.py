@@ -27,7 +27,7 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _OTLP = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
 _SCHEMA = "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev"
-# What asks all day long whether the assistant lives.
+# Probes ask all day long whether the assistant lives.
 _PROBES = ("/health", "/ready", "/metrics")
 Attributes = Mapping[str, str | bool | int | float | Sequence[str]]
 _NO_ATTRIBUTES: Attributes = MappingProxyType({})
@@ -74,7 +74,7 @@ class _Sent(TracedStep):
         )
         if error_code:
             self.set({"aide_memoire.error_code": error_code})
-        # What the caller did wrong is no failure of the server; an error within a stream is.
+        # A caller's mistake is no failure of the server; an error within a stream is.
         if status >= 500 or (error_code and status < 400):
             self.failed(error_code or str(status))
 

@@ -16,7 +16,7 @@ from typing import Any
 _OPENS = re.compile(r"<(?=[^\s\d<>=-]|\s*+(?:/\s*+)?(?i:memory|round|notes)\b)")
 # The tokens of Mistral's, GLM's and BERT's kind.
 _OPENS_IN_BRACKETS = re.compile(r"\[(?=/?(?:[A-Z][A-Z0-9_]+|[gs]MASK|control_\d+)\])")
-# What JSON leaves as it is, and readers take for the end of a line or leave out.
+# JSON leaves these as they are, and readers take them for the end of a line or leave them out.
 _UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029]")
 _INDENT = "  "
 _encode = json.JSONEncoder(ensure_ascii=False).encode

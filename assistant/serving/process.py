@@ -43,7 +43,7 @@ class ServerProcess(uvicorn.Server):
                 connections=services.settings.limits.connections,
                 patience=ClientPatience(),
                 refused=services.metrics.refused,
-                # What runs was waited for before; connections only have to be closed.
+                # Running requests were waited for before; connections only have to be closed.
                 timeout_graceful_shutdown=1,
             )
         )
@@ -224,7 +224,7 @@ def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-# From glibc's malloc.h.
+# Numbers of glibc's malloc.h.
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 _LARGE = 256 * 1024
 

@@ -25,7 +25,7 @@ def _masked(url: str) -> str:
 Url = Annotated[str, PlainSerializer(_masked, return_type=str, when_used="json")]
 """A URL; what is shown of it is without the name and password that it may contain."""
 
-# What goes into a header and is compared letter by letter.
+# A URL goes into a header and is compared letter by letter.
 _PlainUrl = Annotated[str, Field(pattern=r"^https?://[^\s\"\\?#@]+$")]
 
 

@@ -78,7 +78,7 @@ def _commented(name: str, field: FieldInfo) -> str:
         field.description or "", 98, initial_indent="# ", subsequent_indent="# "
     )
     default = field.get_default(call_default_factory=True)
-    # What JSON makes of a text, a number, a list or an empty mapping is TOML, too.
+    # JSON of a text, a number, a list or an empty mapping is TOML, too.
     shown = "" if default is None else f" {json.dumps(default, default=str)}"
     return f"{meaning}\n# {name} ={shown}\n"
 

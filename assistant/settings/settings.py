@@ -174,7 +174,7 @@ class Settings(BaseSettings):
     @field_validator("api_key", "keys_file", mode="before")
     @classmethod
     def _empty_is_none(cls, given: Any) -> Any:
-        # What compose does not set arrives as an empty text.
+        # Compose passes a variable that is not set as an empty text.
         return None if given == "" else given
 
     @model_validator(mode="after")

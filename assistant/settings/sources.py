@@ -99,7 +99,7 @@ def _nested(variables: Mapping[str, str | None], prefix: str) -> dict[str, str |
             continue
         del nested[prefix + flat]
         name = prefix + "__".join(path)
-        # What compose does not set arrives as an empty text.
+        # Compose passes a variable that is not set as an empty text.
         nested[name] = nested.get(name) or value
     return nested
 

@@ -170,7 +170,7 @@ def _report(path: Path) -> Any:
     return report
 
 
-# What XML 1.0 cannot hold, not even escaped.
+# XML 1.0 cannot hold these characters, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

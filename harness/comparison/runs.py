@@ -128,7 +128,7 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
         return
     for key, inner in value.items():
-        # Where a server listens and keeps its files changes nothing that it answers.
+        # The place where a server listens and keeps its files changes nothing that it answers.
         if key not in PLACE_SETTINGS:
             yield from _flat(inner, f"{name}.{key}" if name else key)
 

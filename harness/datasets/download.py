@@ -20,7 +20,7 @@ from harness.errors import DownloadFailed, NotPublished, UsageError
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-# What the hub calls the hash of a large file.
+# The hub's header with the hash of a large file.
 _ANNOUNCED = "x-linked-etag"
 
 Progress = Callable[[int, int | None], None]

@@ -27,7 +27,7 @@ _PLUS = (
 _LINE = re.compile(r"^\s*([AB]):\s*")
 _GAP = re.compile(r"(?:\b(half)\s+)?\b(\d+|[a-z]+)(?:\s+of)?\s+(day|week|month|year)s?\b")
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-# Where no number is said.
+# Counts in words that are no numbers.
 _VAGUE = {"a": 1, "an": 1, "couple": 2, "few": 3, "several": 5}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 # The trigger comes a week after the last session, as in the benchmark's script; without

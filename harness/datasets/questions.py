@@ -23,7 +23,7 @@ LONGMEMEVAL_TYPES = (
     "knowledge-update",
     "temporal-reasoning",
 )
-# What LongMemEval says its types measure; abstention is measured across them.
+# LongMemEval's names for what its types measure; abstention is measured across them.
 ABILITIES = {
     "single-session-user": "information extraction",
     "single-session-assistant": "information extraction",

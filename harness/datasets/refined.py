@@ -30,7 +30,7 @@ from harness.text import encodable
 
 CONVERSATIONS = "conversations.jsonl"
 MISSING, NO_VERDICT = "MISSING_PREDICTION", "NO_VERDICT"
-# What the scorer calls the judges of its own.
+# The scorer's names for its judges.
 _JUDGES = {"locomo-refined": "refined", "locomo-refined-original": "original"}
 _NUMBERS = {name: number for number, name in LOCOMO_CATEGORIES.items()}
 _REFINED = (

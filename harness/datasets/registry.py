@@ -44,7 +44,7 @@ BENCHMARKS: dict[str, Benchmark] = {
 }
 KNOWN_FILES = tuple(file for one in BENCHMARKS.values() for file in one.files)
 KNOWN_FOLDERS = tuple(folder for one in BENCHMARKS.values() for folder in one.folders)
-# What looks like one of them and is not: why it cannot be read.
+# Data sets that look like one of ours, and why they cannot be read.
 _REFUSED = {
     "longmemeval-v2": "LongMemEval-V2 holds trajectories of agents, no chats: it cannot be replayed"
 }

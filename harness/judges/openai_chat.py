@@ -60,7 +60,7 @@ Messages = Sequence[Mapping[str, str]]
 # Some models refuse settings that others need; a refused one is left out and the call repeated.
 _SETTINGS: Mapping[str, Any] = {"temperature": 0, "max_tokens": 2048}
 _THINKING_OFF = {"chat_template_kwargs": {"enable_thinking": False}}
-# What the same request may be spared the next time; and what is wrong with the request itself.
+# Busy: the same request may succeed later. Refused: the request itself is at fault.
 _BUSY = (408, 409, 429)
 _REFUSED = (400, 422)
 
@@ -77,7 +77,7 @@ class ChatEndpoint:
     timeout: float = 120.0
     retries: int = 6
     think: bool = True
-    # What it is asked as, in messages.
+    # The role that messages name.
     role: str = "judge"
 
     def __post_init__(self) -> None:

@@ -106,7 +106,7 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
 
 
-# With a model, or without one by words.
+# `beam` judges with a model, or without one by words.
 BEAM = "beam"
 WITHOUT_MODEL: dict[str, Callable[[], Judge]] = {"lexical": LexicalJudge, "choice": ChoiceJudge}
 JUDGES = (*WITHOUT_MODEL, *RUBRICS)

@@ -214,7 +214,7 @@ def _plain(model: str) -> str:
     return "".join(_PLAIN.findall(model.lower()))
 
 
-# Not the benchmark of any data set: ours, for answers that must be exact.
+# This rubric belongs to no benchmark: it is ours, for answers that must be exact.
 _STRICT = RubricRules(
     "strict",
     1,

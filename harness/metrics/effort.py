@@ -16,7 +16,7 @@ class Spread(TypedDict):
     n: int
 
 
-# By step, in milliseconds.
+# Milliseconds by step.
 LatencyTable = dict[str, Spread]
 
 

@@ -135,7 +135,7 @@ def _scopes(questions: Sequence[QuestionDigest], measure: TurnMeasure) -> Scopes
 
 
 _CONVERTED_CUT_OFFS = (5, 10)
-# For the curve of a report; at most 50 rounds are ranked.
+# Budgets of a report's curve; at most 50 rounds are ranked.
 CURVE_BUDGETS = (1000, 2000, 4000, 7000, 16000, 32000)
 
 Measure = Callable[[QuestionDigest, RankedLine], dict[str, float]]

@@ -97,7 +97,7 @@ class HistoryReplay:
         failed = 0
         while questions := await self._next(histories):
             self._complete_lines(questions)
-            # Where asking leaves traces, every question has the history to itself.
+            # Every question has a history of its own where asking leaves traces.
             shared = self._mode.shares_histories
             alone = ([replace(question, shared_history=None)] for question in questions)
             for history in [questions] if shared else alone:

@@ -25,11 +25,11 @@ from harness.records.schema import (
 from harness.spending import Meter, Payee, Price, Usage
 
 FORMAT = 2
-# Where a server listens and keeps its files does not change what it answers.
+# The place where a server listens and keeps its files does not change what it answers.
 PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
 
 
-# What every command counts.
+# Figures that every command adds to.
 Counted = Literal["spent", "judge_spent", "second_judge_spent", "requests"]
 
 

@@ -68,7 +68,7 @@ class Blinding:
 Together = Literal["turn", "session"]
 """What one request carries."""
 TOGETHER: tuple[Together, ...] = get_args(Together)
-# Of a longer session some rounds at a time: servers limit what a request may carry.
+# A long session is sent some rounds at a time: servers limit what a request may carry.
 _MOST_TURNS = 64
 _MOST_CHARACTERS = 400_000
 _FIRST_POLL = 0.05

@@ -17,7 +17,7 @@ class VectorCache:
     """
 
     def __init__(self, capacity: int, dimension: int) -> None:
-        # Not touched, so not taken from the system, before rows are written.
+        # The system takes no memory for rows before they are written.
         self._rows = np.empty((capacity, dimension), dtype=np.float32)
         self._row_by_key: OrderedDict[Hashable, int] = OrderedDict()
         self._left: list[int] = []  # rows of vectors that were forgotten

@@ -124,7 +124,7 @@ def _prepare(database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = NORMAL")
     database.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
-    # What is deleted is overwritten, too.
+    # SQLite overwrites deleted bytes, too.
     database.execute("PRAGMA secure_delete = ON")
     with database:
         database.execute(

@@ -39,9 +39,9 @@ BATCH_SIZE = 16
 """How many texts a core encodes well together."""
 # A call of few texts: what one batch holds.
 _FEW_CHARACTERS = 2 * LONGEST_READ
-# Of so many batches of urgent texts the next one is of others, which would else wait for ever.
+# After so many urgent batches in a row one of the others is taken, which would else wait for ever.
 _URGENT_IN_A_ROW = 8
-# By so much the threads that encode stand behind the event loop and the one for urgent texts.
+# The threads that encode stand behind the event loop and the one for urgent texts by this much.
 _NICENESS = 10
 
 
@@ -78,7 +78,7 @@ class Embedder:
         self._workers = workers
         self._cache = VectorCache(cached_texts, encoder.identity.dimension)
         self._unfinished: dict[Key, WaitingText] = {}
-        # By whether they go before others.
+        # Urgent texts wait apart: they go before others.
         self._waiting = {urgent: Waiting(workers, batch_size) for urgent in (True, False)}
         self._threads = ThreadPoolExecutor(workers, "encoder", _stand_back)
         self._urgent_thread = ThreadPoolExecutor(1, "encoder-urgent")
@@ -138,7 +138,8 @@ class Embedder:
     async def forget(self, texts: Iterable[str]) -> None:
         """Let go of the vectors of these texts, in memory and on disk. Asked for again, they are
         encoded again."""
-        # What is being read or encoded just now may be one of them, and is not kept.
+        # A text that is being read or encoded just now may be one of them, so its vector is not
+        # kept.
         self._forgets += 1
         keys: dict[Key, None] = {}
         async for text in in_slices(dict.fromkeys(texts)):

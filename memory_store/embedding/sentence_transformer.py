@@ -16,7 +16,7 @@ from memory_store.errors import EmbeddingFailed
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-# What models call their prompts, the usual name first.
+# Names that models give their prompts, the usual one first.
 _PROMPT_NAMES = {
     TextKind.QUERY: ("query",),
     TextKind.DOCUMENT: ("document", "passage", "corpus"),
@@ -45,7 +45,7 @@ class SentenceTransformerModel:
         self._device = _device(options.device, has_cuda=torch.cuda.is_available())
         self.path = "torch" if self._device == "cpu" else f"torch on {self._device}, half precision"
         self.batch_size = _BATCH[self._device]
-        # Without the option, sentence-transformers refuses a model that wants its own code.
+        # Without this option sentence-transformers refuses a model that wants its own code.
         self._torch_device = torch.device(self._device)
         self._model = SentenceTransformer(
             model, device=self._device, trust_remote_code=options.remote_code

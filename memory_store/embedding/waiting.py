@@ -24,8 +24,8 @@ _CREDIT = 12_000
 # A batch is as wide as its longest text. Beyond this much it is no faster, and everybody else waits
 # until it is done.
 _PADDED_CHARACTERS = 2 * LONGEST_READ
-# So few are not shared among workers: an encoder reads all its weights in every call, which takes
-# longer than what they are applied to.
+# Fewer characters than this are not shared among workers: an encoder reads all its weights in every
+# call, which takes longer than computing with them.
 _WORTH_A_CALL = 400
 
 

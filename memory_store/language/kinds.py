@@ -63,7 +63,7 @@ _TOKEN = re.compile(r"[\w']+|[^\w\s]")
 _LENGTHS = range(2, 6)
 # Knuth's multiplier, by which a sequence of characters becomes one number.
 _MULTIPLIER = 2_654_435_761
-# What somebody wants stands at the beginning or the end.
+# A wish stands at the beginning or the end of a message.
 _BEGINNING, _ENDING = 300, 200
 
 Certainties = Mapping[Kind, float]

@@ -25,7 +25,7 @@ VERSION = 1
 _MOST_SENTENCES = 64
 # How sure it has to be that a sentence says how to answer from now on.
 _INSTRUCTS, _TELLS = 0.8, 0.45
-# What wants a text worked on may well tell something, too.
+# A message that wants a text worked on may well tell something, too.
 _TASK = 0.6
 # Kinds that are less sure than this are not stored.
 _LEAST = 0.02
@@ -85,7 +85,7 @@ class Reading:
     def asking(self) -> float:
         """How sure it is that it, or a sentence of it, wants an answer."""
         parts = [one.asking for one in self.sentences]
-        # Of one sentence it is known better than the model alone knows.
+        # A single sentence is judged by itself, which is surer than the model alone.
         return parts[0] if len(parts) == 1 else max([most_of(self.kinds, ASKING), *parts])
 
     @property

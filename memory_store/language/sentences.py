@@ -18,7 +18,7 @@ may ask in half as many. All of a text is kept, shown, and found by its words.""
 LONGEST_QUERY = 2000
 """Characters of a question that are embedded: text beyond this adds nothing to a query."""
 
-# Each stands before a name or an example; its full stop ends nothing.
+# An abbreviation stands before a name or an example; its full stop ends nothing.
 _NO_ABBREVIATION = "".join(
     rf"(?<!\b{re.escape(word)}\.)" for word in word_list("english", "abbreviations")
 )
@@ -46,9 +46,8 @@ def read_sentences(text: str) -> list[str]:
     return parts if len(text) <= LONGEST_READ else parts[:-1]
 
 
-# What ends a sentence inside a line: punctuation and space; in Chinese and Japanese without space.
-# What stands before a colon (in French behind a space) is a unit of its own: it may introduce what
-# stands behind it.
+# A sentence ends inside a line by punctuation and space; in Chinese and Japanese without space. A
+# lead before a colon (in French behind a space) is a unit of its own: it may introduce the rest.
 _END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|[。！？：]++[\"”」』）]*+\s*+"
     r"|(?<=\w)[ \u00a0\u202f]?:\s++"

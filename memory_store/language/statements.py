@@ -34,14 +34,14 @@ from memory_store.language.words import stem
 _SHORTEST = 15
 # How much surer than that it tells something it has to be that a sentence asks.
 _SURELY = 0.4
-# What stands before a statement whose subject is left out.
+# One of these is put before a statement whose subject is left out.
 _LEFT_OUT = ("i", "i am", "i was", "my")
 # Whoever leaves it out writes briefly.
 _LONGEST_WITHOUT = 160
 # A capital that does not merely open a sentence, and an "I" without its own.
 _CAPITAL = re.compile(r"(?<![.!?]\s)(?<!\A)(?!I\b)\b[A-Z]")
 _SMALL_I = re.compile(r"\bi(?:m|['’]m|['’]ve)?\b")
-# What stands for a name in text that writes no capitals.
+# Patterns of names in text that is written without capitals.
 _SMALL = {"proper": "small", "titled": "titled_small"}
 _OWN_VERBS = {"has": "have", "is": "am", "does": "do", "doesn't": "don't", "doesn’t": "don’t"}
 

@@ -22,7 +22,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
 """What people tell of themselves, in groups in the order in which they are shown, each with
 sentences like those that belong there."""
 
-# What stands between two phrases, whatever the words around it.
+# Marks that stand between two phrases.
 _BREAK = re.compile(r"[^\w\s'’-]+|\n+")
 _WORD = re.compile(r"\w[\w'’-]*")
 _LONGEST_PHRASE = 3

@@ -38,10 +38,10 @@ _ASCII_WORDS = bytes(
 ).ljust(256)
 _STOP_WORDS = frozenset(word_list("english", "stop_words"))
 _LONGEST_WORD = 256
-# To bring marks into their order takes the square of how many follow each other.
+# Bringing marks into their order takes the square of how many follow each other.
 _PIECE = re.compile(r"\S{1,512}")
-# Of languages and scripts, as `languages_of` names them; Ukrainian, say, is stemmed as Russian when
-# it is written and when it is asked about, so that its words are found as well.
+# Stemmers of languages and scripts, as `languages_of` names them. Ukrainian, say, is stemmed as
+# Russian when it is written and when it is asked about, so its words are found as well.
 _ALGORITHMS = {ENGLISH: "english", **NAMES, "CYRILLIC": "russian", "GREEK": "greek"}
 # A stemmer keeps the word it works on in itself, and encoders run in several threads.
 _stemming = threading.Lock()
@@ -180,8 +180,8 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 def _term(word: str) -> int | None:
-    # What is longer than any word, such as a key or a run of one letter, is numbered as it is: to
-    # stem it takes long, and to remember it much memory.
+    # A run that is longer than any word, such as a key, is numbered as it is: stemming it takes
+    # long, and remembering it much memory.
     return _term_of_word(word) if len(word) <= _LONGEST_WORD else _numbered(word)
 
 

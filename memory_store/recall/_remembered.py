@@ -137,7 +137,7 @@ def _place(payload: Payload) -> RoundOutline:
     )
 
 
-# Of text; a record takes some three times as many bytes.
+# Characters of text; a record takes some three times as many bytes.
 _MOST_CHARACTERS = 16_000_000
 
 

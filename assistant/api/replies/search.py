@@ -9,7 +9,7 @@ from assistant.chat.retriever import TIME_ALONE, Understanding
 from memory_store import Reason, Recalled, RecalledSession, TimeRange
 
 _DIGITS = 6
-# What is near by its words and meaning, and what belongs to what is asked by another way.
+# Signals of words and meaning, and signals by which a round belongs to a question in another way.
 _NEAR = ("dense", "words")
 _BELONGS = ("replaces", "answers", "said_then", "happened_then")
 

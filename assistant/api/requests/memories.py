@@ -97,7 +97,7 @@ class StatedFact(Request):
 
 
 def _few(given: Any) -> Any:
-    # To find thousands of mistakes takes long.
+    # Validation of thousands of mistakes would take long.
     if isinstance(given, dict) and len(given) > _MOST_SPEAKERS:
         raise ValueError(f"at most {_MOST_SPEAKERS} facts")
     return given

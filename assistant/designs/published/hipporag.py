@@ -25,7 +25,7 @@ from memory_store.embedding import Matrix
 from memory_store.language import Rarity, key_phrases, named_terms
 from memory_store.scheduler import aside
 
-# As the authors set them: how alike the names of one thing are, and how probably a walk goes on.
+# The authors' numbers: how alike the names of one thing are, and how probably a walk goes on.
 _ALIKE = 0.8
 _GOES_ON = 0.5
 # Two words with capitals, or one within a sentence: at its beginning it may be any word.
@@ -67,7 +67,7 @@ class HippoRag(Design):
         """What a value talks about, each with its name."""
         names = Counter(_names(value.text)).most_common(_MOST_NAMES)
         phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
-        # What rules state is said in the round itself.
+        # Facts of rules are said in the round itself.
         stated = (fact.text for fact in value.facts if fact.source != _BY_RULES)
         facts = (key_phrases(text, rarity, _PHRASES_OF_A_FACT) for text in stated)
         return _known([*(name for name, _ in names), *phrases, *chain.from_iterable(facts)])

@@ -19,7 +19,7 @@ from memory_store.language import shared_words
 # The days in which a weight falls to a third. The paper's is about ten days of a chat of weeks;
 # memories here reach over months, and answers lie in the old ones, too.
 _DAYS = 180.0
-# What shared topics add at most to a cosine.
+# Shared topics add at most this to a cosine.
 _TOPICS = 0.5
 
 

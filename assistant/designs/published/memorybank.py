@@ -26,7 +26,7 @@ from memory_store.language import Rarity
 
 # How near a message has to be to a memory to recall it, as a cosine.
 _RECALLS = 0.5
-# What a memory keeps of its nearness however long ago it was.
+# A memory keeps this share of its nearness however long ago it was.
 _KEPT = 0.5
 # The days in which a memory of strength 1 falls to a third. The paper's is one day, for chats of
 # ten days; memories here reach over months.

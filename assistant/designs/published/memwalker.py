@@ -3,8 +3,8 @@ root. A question is walked down from the root: a language model chooses the way 
 where there is none, nearness chooses.
 
 Chen et al., "Walking Down the Memory Maze: Beyond Context Limit through Interactive Reading"
-(2023). Theirs answers on its way; this one only finds rounds, and of the parts that it left it shows
-the model the days alone.
+(2023). Theirs answers on its way; this one only finds rounds, and shows the model the days alone of
+the parts that it left.
 """
 
 import heapq

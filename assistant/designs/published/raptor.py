@@ -3,8 +3,8 @@ again, and so on to one root. Found among all nodes at once (`tree`), or from th
 (`walk`).
 
 Sarthi et al., "RAPTOR: Recursive Abstractive Processing for Tree-Organized Retrieval" (ICLR 2024).
-Principal components stand in for UMAP, one clustering of diagonal Gaussians for two, and eleven nodes
-or fewer make one cluster.
+Principal components stand in for UMAP, one clustering of diagonal Gaussians for two, and eleven
+nodes or fewer make one cluster.
 """
 
 import warnings
@@ -26,13 +26,13 @@ from memory_store import Record
 from memory_store.embedding import Matrix
 from memory_store.scheduler import aside
 
-# As the authors set them: the dimensions in which values are clustered, the least probability of
-# belonging to a cluster, the seed, and how many nodes of a layer are walked on from.
+# The authors' numbers: dimensions in which values are clustered, the least probability of belonging
+# to a cluster, the seed, and how many nodes of a layer are walked on from.
 _DIMENSIONS = 10
 _BELONGS = 0.1
 _SEED = 224
 _WIDTH = 5
-# They try every number of clusters up to 50.
+# The authors try every number of clusters up to 50.
 _CLUSTERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
 # A cluster of more is clustered again, so that one summary can be of all of it.
 _MOST_CHARACTERS = 24_000
@@ -104,7 +104,7 @@ def _mixture(rows: Matrix) -> Matrix:
     """For each cluster which rows belong to it: Gaussians, as many as say most by the Bayesian
     information criterion."""
     numbers = [number for number in _CLUSTERS if number <= len(rows) // 2]
-    # For so little, threads of the linear algebra cost many times what they save.
+    # Threads of the linear algebra cost many times what they save on so few numbers.
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", ConvergenceWarning)
         reduced = PCA(min(_DIMENSIONS, rows.shape[1]), random_state=_SEED).fit_transform(rows)

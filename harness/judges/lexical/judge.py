@@ -32,7 +32,7 @@ from harness.judges.lexical.words import (
 from harness.records.digest import QuestionDigest
 
 _BODIES = (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-# Where a name is read or written follows from its place; the rest says nothing about values.
+# These fields follow from a name's place, and the rest says nothing about values.
 _LEFT_OUT = {"ctx", "kind", "type_comment", "type_ignores", "type_params"}
 
 

@@ -253,7 +253,7 @@ def _repeats_choice(part: str, options: _Options) -> bool:
 
 def _words(reference: Reference, parts: Sequence[str]) -> Match:
     wanted = content_words(reference.answer) or tokens(reference.answer)
-    # What the question says already proves nothing when repeated.
+    # Words of the question prove nothing when an answer repeats them.
     asked = set(content_words(reference.asked))
     new = {word for word in wanted if word not in asked} or set(wanted)
     said = set(tokens("\n".join(parts)))

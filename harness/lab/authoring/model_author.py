@@ -304,7 +304,7 @@ def forecast(items: Sequence[PlannedQuestion], price: Price | None) -> Table:
         made.by_type[item.type] += 1
         chats = len(item.dates) * 2 * sum(_ROUNDS) // len(_ROUNDS)
         made.chat_calls += 4 + chats
-        # What earlier steps wrote is sent along: about two replies.
+        # Replies of earlier steps are sent along: about two.
         made.prompt_tokens += (4 + chats) * (tokens_of(longest) + 2 * ANSWER_TOKENS)
     usd = made.usd(price)
     rows = [

@@ -198,7 +198,7 @@ def _values(attribute: Attribute, kind: str, random: Random) -> tuple[str, ...]:
         "temporal-reasoning": 0,
     }.get(kind, 1)
     values = random.sample(attribute.values, wanted)
-    # What grows does so in the order of its values.
+    # Values of a growing attribute keep their order.
     return tuple(
         sorted(values, key=attribute.values.index) if kind == "knowledge-update" else values
     )

@@ -35,7 +35,7 @@ CHATS = LineFile[dict[str, Any]]("chats.jsonl")
 CHECKS = LineFile[dict[str, Any]]("checks.jsonl")
 REVIEWS = LineFile[dict[str, Any]]("reviews.jsonl")
 FINISHED = "questions.json"
-# What a line of the reviews may say.
+# Decisions that a line of the reviews may have.
 DECISIONS = ("accept", "edit", "reject")
 
 

@@ -31,7 +31,7 @@ _SHARED = 2
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"[^\W\d_]+")
 _SELF = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours"))
-# What questions of every kind are put with.
+# Words in which questions of every kind are put.
 _ASKING = STOP_WORDS | frozenset(
     "ago after amount before between current currently day days did ever first following get go "
     "got happened how kind last long many month months more most much name new number order past "
@@ -46,7 +46,7 @@ class Statements:
     def __init__(self) -> None:
         self._keys: list[bytes] = []
         self._lengths = array("I")
-        # For each word the sessions that say it, and how many of their statements do.
+        # The sessions that say a word, and how many of their statements do.
         self._postings: dict[str, tuple[array[int], array[int]]] = {}
 
     def add(self, key: bytes, session: HaystackSession) -> None:
@@ -182,7 +182,7 @@ def read_pool(instances: Iterable[Instance]) -> Pool:
 class _PoolReader:
     outlines: list[Outline] = field(default_factory=list)
     fillers: dict[bytes, Filler] = field(default_factory=dict)
-    # For each filler what it says, turn by turn, to be held against the labelled turns of all.
+    # A filler's turns as keys, to be compared with the labelled turns of all questions.
     turn_keys: dict[bytes, frozenset[bytes]] = field(default_factory=dict)
     evidence: set[bytes] = field(default_factory=set)
     labelled_turns: set[bytes] = field(default_factory=set)

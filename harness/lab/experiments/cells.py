@@ -26,7 +26,8 @@ TABLE_3: Mapping[tuple[str, str], Mapping[str, float]] = {
 }
 """Table 3: by value and key."""
 
-# As printed; in some rows recall and NDCG at ten look exchanged, so only @5 is given.
+# The figures are as printed; in some rows recall and NDCG at ten look exchanged, so only @5 is
+# given.
 _AT_5 = _NAMES[:2]
 _TABLE_4: Mapping[tuple[str, str, str], tuple[float, float]] = {
     ("session", "V", "off"): (0.639, 0.630),

@@ -38,8 +38,8 @@ from harness.replay.modes import NATIVE, Approach
 from harness.report.build import write_report
 
 CELL = "cell.json"
-# What is forgotten after a run need not be forgotten by the cache of vectors, which the next one
-# shares; a power cut costs a replay.
+# The cache of vectors serves the next run too, so it keeps what a run forgets; a power cut costs a
+# replay.
 _LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
 
 

@@ -1,7 +1,7 @@
 """The cases: short dated lives of a memory, in one JSON file a kind, checked when they are read.
 
 A case is a list of steps, each at its time: somebody says something, asks for something to be
-forgotten, or asks a question; or the server is restarted. README.md, beside this file, shows the format.
+forgotten, or asks a question; or the server is restarted. README.md shows the format.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from harness.judges.lexical.words import tokens
 from harness.lab.lifecycle.checks import DayCount, Expected, Number, On, Wanted, says
 
 _FOLDER = "harness.lab.lifecycle"
-# In the order of a memory's life, which is that of every table.
+# The kinds stand in the order of a memory's life, in every table.
 KINDS = (
     "told",
     "told by the assistant",

@@ -1,7 +1,7 @@
 """Whether an answer is right: by words, dates and a few rules, the same way every time.
 
-The rules are published in README.md, beside this file. Phrases are compared as stemmed words in a row, with
-numbers, months and accents written alike.
+The rules are published in README.md. Phrases are compared as stemmed words in a row, with numbers,
+months and accents written alike.
 """
 
 import re
@@ -106,8 +106,8 @@ _MARKS_OF_RIGHT = {
     "later": re.compile(rf"\b(?:{fold(THEN)})\b"),
 }
 _CLAUSE_ENDS = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|or|not)\b", re.IGNORECASE)
-# Of a past day: "you had not told me", "nothing yet", beside what declines at any time. "Nothing
-# special" is no such word.
+# Words of not knowing yet ("you had not told me", "nothing yet"), for a past day. "Nothing special"
+# is no such word.
 _NOT_YET = re.compile(
     r"\b(?:you|we|i|it|that|this) (?:had not|hadn't|has not|hasn't)\b|\bnot yet\b"
     r"|(?:^|[.!?:;–—]\s*)(?:\W*)nothing\b"

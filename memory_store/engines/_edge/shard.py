@@ -131,7 +131,8 @@ class Shard:
         """
         intended: set[uuid.UUID] = set()
         while new := self.ids(selected) - intended:
-            # Without a number: it says nothing of the writes before it, which may be on their way.
+            # The entry has no number: it says nothing of the writes before it, which may be on
+            # their way.
             await self._commits.intend([LedgerEntry(EntryKind.GOING, 0, id.bytes) for id in new])
             intended |= new
         if not intended:

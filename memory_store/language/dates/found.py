@@ -291,7 +291,7 @@ class Match:
         self.start, self.end = match.span()
         self.reading, self.line, self.today = reading, reading.line, reading.today
         self._match = match
-        # Of two ways to say a thing the groups of the second bear a number.
+        # If a pattern says a thing in two ways, the groups of the second bear a number.
         self._places = {
             name.rstrip("123"): match.start(name)
             for name, text in match.groupdict().items()

@@ -83,7 +83,7 @@ class _Asked:
         asks_past = not words.isdisjoint(_PAST)
         self._only_past = asks_past and words.isdisjoint(_PLANS)
         self._is_present = not asks_past and any(map(self._asks_now, range(len(self._words))))
-        # Where sentences end, and whether each asks.
+        # The places where sentences end.
         self._ends = [n for n, word in enumerate(self._words) if word in _ENDS]
 
     def _asks_now(self, place: int) -> bool:
@@ -167,7 +167,7 @@ def _crossed(ranges: list[TimeRange]) -> TimeRange | None:
 def _narrowest(ranges: Iterable[tuple[date, date]]) -> list[tuple[date, date]]:
     """The ranges that have no other one in them, in order."""
     found: list[tuple[date, date]] = []
-    # Those that begin no earlier come first: of them the one that ends first decides.
+    # The latest beginning comes first, and of equal beginnings the earliest end.
     for first, last in sorted(set(ranges), key=lambda days: (-days[0].toordinal(), days[1])):
         if not found or last < found[-1][1]:
             found.append((first, last))

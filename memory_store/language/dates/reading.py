@@ -145,7 +145,7 @@ _CANDIDATE = re.compile(
     r"|\b\d{1,4}\s?(?:d|w|mo|m|y|yr)s?\s+ago\b"
 )
 _MOST_CANDIDATES = 16
-# It keeps settings and languages for all calls, and texts are read in more than one thread.
+# dateparser keeps settings and languages for all calls, and texts are read in more than one thread.
 _one_at_a_time = threading.Lock()
 # Days of a long life: what lies further back, or a sixth of it ahead, is no date of a talk.
 _LIFE = 45_000
@@ -238,7 +238,7 @@ _COUNTED = pattern(
     "| last (?:weekend|weekday|(?P<last>unit)) | next (?P<next>unit)) any_time?"
 )
 _CALENDAR = ("week", "month", "year")
-# Each of them has one of these in it, which is found a thousand times as fast as what they name.
+# Every such text has one of these words in it, and finding that is a thousand times as fast.
 _MAY_COUNT = wording("time.may_count")
 
 
