@@ -86,7 +86,8 @@ def create_app(
         responses=errors.DESCRIBED | failures(403),
         # A path with a slash too many is no other route.
         redirect_slashes=False,
-        # Its spans hold paths and queries, and so what users say: ours are `observing/tracing.py`.
+        # The framework's spans would hold paths and queries, and so what users say: ours are
+        # `observing/tracing.py`.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         # FastAPI's own pages load their scripts from elsewhere.
         docs_url=None,

@@ -12,7 +12,7 @@ from memory_store.language.sentences import LONGEST_QUERY, sentences
 # A question that is still to be answered stands at the end of a message.
 _LAST_SENTENCES = 3
 _LAST_WORDS = 1500
-# How much surer than that it tells something it has to be that a sentence asks.
+# A sentence asks if it is surer to ask than to tell by this much.
 _SURELY = 0.5
 _QUESTION_ENDS = re.compile(r"[^.!?？\n]*[?？]")
 
@@ -79,7 +79,7 @@ def ends_asking(round: Round) -> bool:
 
 
 def words_of(round: Round) -> Authorship:
-    """Whose words the user's side of a round is."""
+    """The judgement of whose words the user's side of a round is."""
     return authorship(round.user_text, AMONG_PEOPLE if round.user_name else RULE)
 
 

@@ -85,7 +85,7 @@ def _to_payload(record: Record, word_count: int) -> Payload:
         "turn_ids": list(round.turn_ids),
         "corrected_at": _instant(round.corrected_at),
         REPEATS: list(round.repeats),
-        # Few rounds have any.
+        # Few rounds have tools.
         **({"tools": list(round.tools)} if round.tools else {}),
         **({ENDS_ASKING: True} if ends_asking(round) else {}),
         **({"outcome": round.outcome} if round.outcome else {}),
@@ -198,7 +198,8 @@ def from_plain(payload: Payload) -> Record:
 
 
 def _read_reading(payload: Payload) -> Reading | None:
-    """None of a round that was written before readings were kept, or that was read otherwise."""
+    """The stored reading; None if the round was written before readings were kept, or read
+    otherwise."""
     return reading_from(payload.get(READING), payload["user_text"])
 
 

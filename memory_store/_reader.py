@@ -56,7 +56,7 @@ class MemoryReader:
 
     @property
     def language(self) -> Language:
-        """By whose rules the memory is written and asked."""
+        """The language whose rules wrote the memory and read questions."""
         return self._language
 
     async def recall(self, query: Query) -> Recall:

@@ -161,8 +161,8 @@ class MemoryStore(MemoryReader):
             await self._engine.set_payload(failed, again)
 
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
-        """Those of these rounds of one user that wait for enrichment and are this claim's now:
-        until it is over, nobody else gets them. Claimed until `now`, they are free again."""
+        """Claim those of these rounds of one user that wait for enrichment; until the claim is
+        over, nobody else gets them. Claimed until `now`, they are free again."""
         if not rounds:
             return []
         held = {round.id: round.turn_ids for round in rounds}

@@ -21,7 +21,7 @@ from memory_store.errors import InvalidRecord
 if TYPE_CHECKING:
     from memory_store.language.reading import Reading
 
-# No user and no space can be named with it: callers may send no control characters.
+# Callers may send no control characters, so no user and no space can be named with this one.
 _BETWEEN = "\x1f"
 _SPACE = re.compile(r"[a-z][a-z0-9_-]{0,31}:[^\x00-\x1f\x7f]{1,200}")
 
@@ -34,7 +34,8 @@ class Whose(NamedTuple):
 
 
 def owner_of(user_id: str, space: str | None) -> str:
-    """By what the store knows this memory. Raises `InvalidRecord` for what names no space."""
+    """The name by which the store knows this memory. Raises `InvalidRecord` for what names no
+    space."""
     if space is None:
         return user_id
     if not _SPACE.fullmatch(space):
@@ -157,7 +158,7 @@ class Round:
 
     @property
     def place(self) -> Place:
-        """Where it stands."""
+        """The date, the session and the index of the round."""
         return self.session_date, self.session_id, self.round_index
 
     @property

@@ -31,12 +31,11 @@ SLICE = 0.005
 # A request that has used no more seconds than these asks for little. While many are served, a short
 # search uses three times as many as alone.
 _SHORT = 0.2
-# After so many turns of short jobs one of whoever is longest in line, which would else wait as long
-# as short ones come.
+# After so many turns of short jobs in a row a long one gets a turn, which would else wait for ever.
 _SHORT_IN_A_ROW = 8
 # Seconds by which a user may be ahead of others who have had more.
 _CREDIT = 0.1
-# How many items are sorted in one step.
+# So many items are sorted in one step.
 _RUN = 1000
 # Reading so many characters takes less than changing threads is worth.
 _WORTH_A_THREAD = 2000
@@ -156,8 +155,8 @@ def in_order(
     return list(heapq.merge(*(sorted(run, key=key) for run in runs), key=key))
 
 
-# Two, one of them for what does not take long: threads that compute hold each other up, and the
-# loop.
+# One of the two threads is for work that does not take long: more threads that compute would hold
+# each other and the loop up.
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="long-work")
 
 

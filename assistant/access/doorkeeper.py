@@ -146,7 +146,7 @@ class Doorkeeper:
         return self._needs_key
 
     def caller(self, token: str | None) -> Caller:
-        """Who sends this token. Raises `Unauthenticated`."""
+        """The caller who sends this token. Raises `Unauthenticated`."""
         if not self.needs_key:
             return ANYBODY
         if token is None:

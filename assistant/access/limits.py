@@ -54,7 +54,7 @@ class Budgets(Protocol):
 
 
 class OwnBudgets:
-    """Those of one process."""
+    """Budgets of one process."""
 
     def __init__(self, seconds: Callable[[], float]) -> None:
         self._seconds = seconds
@@ -256,7 +256,7 @@ class ClientPatience:
     """For a client to take anything of an answer that it does not read."""
 
     def body_deadline(self, begun: float, heard: float, received: int) -> float:
-        """When to give up a body that began and was last heard of at these times, and of which so
-        many bytes are here."""
+        """When to give up a body that began and was last heard of at these times, with so many
+        bytes here."""
         slowest = begun + self.body_seconds + received / self.body_bytes_per_second
         return min(slowest, heard + self.silence_seconds)

@@ -247,8 +247,7 @@ def names_topic(question: str) -> bool:
 def overview(
     near: Sequence[Statement], language: Language, *, of_topic: bool
 ) -> tuple[list[Statement], bool]:
-    """Of statements, nearest first, what is told of the topic, or else what was told last, oldest
-    first; and whether more was told."""
+    """Statements of the topic, or else the latest ones, oldest first; and whether more was told."""
     own = [one for one in near if one.speaker is Speaker.USER]
     if of_topic and own:
         own = near_the_best(sorted(own, key=lambda one: -one.closeness))

@@ -142,7 +142,7 @@ def _nothing(record: Record) -> Beside:
 def _within(
     requests: Sequence[StandingRequest], budget: int, count: TokenCounter
 ) -> list[StandingRequest]:
-    """As many as fit, from the first on."""
+    """The first texts, as many as fit."""
     kept: list[StandingRequest] = []
     for request in requests:
         budget -= count(fenced_json(request.entry))
@@ -200,7 +200,7 @@ def _portions(kind: Asked) -> Portions:
 
 
 def _helping(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Those near enough to the best one, in their order."""
+    """Rounds near enough to the best one, in their order."""
     best = max((one.similarity for one in recalled), default=0.0)
     return [one for one in recalled if one.similarity >= _HELPS * best]
 

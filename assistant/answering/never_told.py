@@ -87,7 +87,7 @@ def _is_name(word: str) -> bool:
 # Others must have said something nearer by this much than the person who is asked about. Chosen on
 # LoCoMo (benchmarks/LOG.md).
 _MUCH_NEARER = 0.12
-# Said to somebody, maybe of that one.
+# The sentence is said to somebody, maybe to the one who is asked about.
 _TO_SOMEBODY = re.compile(r"\b(?:you|your|yours)\b", re.I)
 # "Caroline, I went to Oslo", "Thanks, Caroline!" speak to her, not of her.
 _ADDRESS = re.compile(r"(?:^|(?<=[,.!?] ))(?:\w+ )?\w+(?=[,.!?])")

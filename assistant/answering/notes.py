@@ -97,7 +97,7 @@ MARKER = "ANSWER:"
 
 # Models decorate the marker: "**ANSWER:**", "### Answer:".
 _MARKER_LINE = re.compile(r"(?:^|\n)[ \t#*_>`]*answer[*_` ]*:[*_`]*[ \t]*\n?", re.I)
-# Some forget the new line; then only the marker exactly as asked for is trusted.
+# Some models forget the new line; then only the marker exactly as asked for is trusted.
 _MARKER_IN_LINE = re.compile(r"[*_`]*\bANSWER:[*_`]*[ \t]*\n?")
 _NOTES_LINE = re.compile(r"[\s#*_>`]*notes[*_` ]*:", re.I)
 

@@ -25,8 +25,8 @@ _SHORT_MESSAGE, _SHORT_SENTENCE, _SHORT = 25, 6, 160
 def passages(
     statements: Sequence[Statement], language: Language, *, replies: bool
 ) -> list[Statement]:
-    """Each statement in its passage, without those that are in a passage before theirs; replied
-    ones only where `replies` are wanted so."""
+    """Each statement in its passage, without those that an earlier passage holds; replied ones
+    only where `replies` are wanted so."""
     found: list[Statement] = []
     places: defaultdict[tuple[Speaker, str], list[int]] = defaultdict(list)
     parts: dict[str, list[str]] = {}
@@ -182,7 +182,7 @@ class AskedItem:
     about: frozenset[int]
 
     def of(self, listed: Listed) -> str | None:
-        """That item; None where the list is too short, or one of something else."""
+        """The item at this place; None where the list is too short, or one of something else."""
         anything = not self.about or self.about & _ANY_ITEM
         if self.place > len(listed.items) or not (anything or self.about & {*terms(listed.lead)}):
             return None

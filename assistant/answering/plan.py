@@ -92,7 +92,7 @@ PRESETS: tuple[Preset, ...] = (
     Preset("claude", _named(r"claude-(?:[a-z]+-)?[5-9](?!\d)"), ReadingPlan(mode=Mode.DIRECT), 1.3),
     Preset("claude-notes", _named(r"claude"), ReadingPlan(), 1.3),
     Preset("gemini", _named(r"gemini"), ReadingPlan(), 1.1),
-    # About ten points from dated JSON with notes.
+    # Dated JSON with notes gives these models about ten points.
     Preset("gpt", _named(r"gpt-|chatgpt"), ReadingPlan(), 1.0),
     # Small local models lose the protocol and the thread: no notes, less to read.
     Preset(

@@ -50,7 +50,7 @@ _TELLS = 0.5
 # A statement that is less near to every topic belongs to none. Half of them, as people type, are
 # nearest to a wrong one.
 _NEAR_A_TOPIC = 0.28
-# How to answer is told by the reading; short words of any kind are near to sentences about words.
+# The reading tells instructions: short words of any kind are near to sentences about words.
 _INSTRUCTIONS, _OTHERS = "How to answer you", "Other things"
 # Characters that are split in the time in which rules read one.
 _READ_FAST = 16
@@ -76,7 +76,7 @@ class Thing(NamedTuple):
 
     @property
     def line(self) -> str:
-        """As it is shown."""
+        """The line that is shown."""
         before = f" (before: “{self.put_right}”)" if self.put_right else ""
         return f"{quote_line(self.quote, Asked())}{before}"
 

@@ -185,7 +185,8 @@ class QuotingReader:
         near: Sequence[Statement],
         nearness: float,
     ) -> Answer | None:
-        """That nothing is known, with what is closest; None where something near may answer."""
+        """An answer that nothing is known, with what is closest; None where something near may
+        answer."""
         strangers: Sequence[str] = ()
         if nearness >= self._floor:
             told = only_told(recalled[:_ROUNDS_FOR_NAMES])
@@ -272,7 +273,8 @@ class QuotingReader:
     def _unknown(
         self, near: Sequence[Statement], nearness: float, strangers: Sequence[str]
     ) -> Answer:
-        """That nothing is known, with what may be meant all the same: people ask in other words."""
+        """An answer that nothing is known, with what may be meant all the same: people ask in
+        other words."""
         denial = never_came_up(strangers) if strangers else UNKNOWN
         own = [s for s in near if s.speaker is not Speaker.ASSISTANT and s.asking < ASKS]
         if nearness < self._floor * _MAY_BE_MEANT or not own or _is_named(near[0].source):

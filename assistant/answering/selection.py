@@ -72,7 +72,7 @@ def near_the_best(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _from(best: float, share: float) -> float:
-    """From which value on others stand beside the best, which stays where all are below zero."""
+    """The least value that may stand beside the best, which stays where all are below zero."""
     return min(best, best * share)
 
 
@@ -115,7 +115,7 @@ def _holds(statement: Statement, link: FactLink) -> bool:
 
 
 def distinct(quotes: Sequence[Statement]) -> list[Statement]:
-    """Each statement of a day once; one that is quoted with another is in that one."""
+    """Each statement of a day once, without those that another one quotes."""
     leads = {(quote.source.record.id, quote.lead) for quote in quotes}
     once = {(q.said_on, q.speaker, q.said_by, q.text): q for q in quotes}
     kept: list[Statement] = []
@@ -174,7 +174,7 @@ _LOOKED_AT = 32
 # Passages so near to the best one may well tell of the same thing.
 _SAME_THING = 0.65
 _DIGITS = 2
-# How near to it they are at least, and how many make an order.
+# Statements of an order are at least so near to the best one, and at least so many.
 _ALIKE, _PAIR = 0.43, 2
 # "Has she seen it?" asks what happened, "does she have it?" how things are.
 _PAST = re.compile(
@@ -206,8 +206,8 @@ async def ranked(
 
 
 async def by_time(store: MemoryStore, question: str, best: Sequence[Statement]) -> list[Statement]:
-    """Of those that may tell of the same thing as the best the newest first, where the question is
-    how things are, and the oldest, where it is how they were before; the others behind them."""
+    """Statements that may tell of the same thing as the best in order of time, the others behind
+    them: the newest first, or the oldest where the question is how things were before."""
     told = [one for one in best if one.speaker is Speaker.USER and one.asking < ASKS]
     own = [one for one in told if not _is_named(one)]
     is_former = _FORMER.search(question) is not None

@@ -46,7 +46,7 @@ class StandingRequest:
 
     @property
     def entry(self) -> dict[str, Any]:
-        """As it is shown."""
+        """The entry that is shown."""
         return {"said_on": print_day(self.said_at), "request": self.text}
 
 

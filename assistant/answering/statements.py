@@ -102,7 +102,7 @@ class Statement:
 
     @property
     def nearness(self) -> float:
-        """Its own closeness and that of its round together."""
+        """The closeness of the statement and that of its round together."""
         return self.closeness + self.source.similarity
 
 

@@ -140,7 +140,8 @@ class _Seen:
             self._status = message["status"]
             MutableHeaders(scope=message)["X-Request-Id"] = self._note.id
         elif not message.get("more_body"):
-            # Before the client hears the end: it may ask at once what was counted.
+            # The request is counted before the client hears the end, and may ask at once what was
+            # counted.
             self.ended()
 
     def ended(self) -> None:

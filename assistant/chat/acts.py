@@ -52,7 +52,7 @@ MAY_BE_PRIVATE = "I stored this. If it should not be, say “forget that”."
 
 # Offering to forget undoes nothing, but the request is not stored; asking back costs a message.
 _OFFERS, _ASKS_BACK = 0.5, 0.3
-# How sure it has to be that what stands before a colon only asks to keep what follows.
+# A lead before a colon only asks to keep what follows if it is as sure as this.
 _LEADS = 0.8
 # A message that surely refuses is not stored. One that may refuse is stored, and the answer says
 # so.
@@ -84,7 +84,7 @@ class Acts:
 
     @property
     def language(self) -> Language:
-        """By whose rules messages are read."""
+        """The language whose rules read messages."""
         return self._store.language
 
     async def forgetting(self, place: UserSession, meaning: Meaning, days: Days) -> Said | None:

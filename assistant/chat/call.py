@@ -28,7 +28,7 @@ from memory_store.language import (
 
 
 class UserSession(NamedTuple):
-    """Whose message it is, and in which session."""
+    """The owner of a message, and its session."""
 
     user_id: str
     session_id: str
@@ -68,8 +68,8 @@ class Meaning:
         return self.tells and self.reading.asking < may_ask
 
 
-# How sure a message has to be to tell or to ask something, for us to say so. Neither costs much:
-# what tells is acknowledged, and what asks is answered; in doubt both are done.
+# Certainties from which on we say that a message tells or asks. Neither costs much: a telling
+# message is acknowledged, an asking one is answered, in doubt both.
 TELLS, MAY_TELL, MAY_ASK, ASKS_TOO, ASKS = 0.5, 0.3, 0.2, 0.35, 0.5
 # "landlord: Pete Voss" may be work, as "translate: …" is; but it asks nothing.
 HARDLY_ASKS = 0.05
@@ -137,7 +137,7 @@ class ChatCall:
 
     @property
     def place(self) -> UserSession:
-        """Whose it is, and in which session."""
+        """The owner and the session of the message."""
         return UserSession(self.user_id, self.session_id)
 
     @property

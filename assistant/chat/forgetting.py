@@ -38,7 +38,7 @@ _KEPT = timedelta(days=1)
 
 
 class Pending(Protocol):
-    """Of each user the last request, until it is taken."""
+    """The last request of each user, until it is taken."""
 
     async def keep(self, user_id: str, session_id: str, round_ids: Sequence[str]) -> None:
         """Keep a request to forget these rounds, over any other one of this user."""
@@ -121,7 +121,7 @@ _MOST_LEFT = 10_000
 # as the nearest one.
 _FLOOR = 0.45
 _NEAR_THE_NEAREST = 0.05
-# How near the nearest one has to be, to be offered alone.
+# The nearest round is offered alone from this nearness on.
 _LEAST = 0.25
 # A round that names the topic only mentions it if it is less near than this share of the nearest.
 _SHARE_OF_NAMED = 0.5
@@ -236,8 +236,8 @@ class Forgetting:
         return [record for record in found if record]
 
     async def _nearest(self, topic: str, of: Sequence[Record], *, named: bool) -> list[Record]:
-        """Those nearest to the topic. Of those that name it, also what is farther from it than the
-        nearest one; of others where none is near, the nearest one alone."""
+        """Rounds nearest to the topic. Those that name it may be farther from it than the
+        nearest one; where none names it and none is near, the nearest one alone."""
         near = await self._store.closeness(topic, [record.round.user_text for record in of])
         best = max(near, default=0.0)
         floor = best * _SHARE_OF_NAMED if named else max(_FLOOR, best - _NEAR_THE_NEAREST)

@@ -283,7 +283,8 @@ class Recorder:
             await asyncio.to_thread(self._forget_replies)
 
     async def _forgotten(self) -> None:
-        """Also where nothing was left to forget: an earlier call may have ended before this."""
+        """Let go of it also where nothing was left to forget: an earlier call may have ended
+        before this."""
         await self.forget_replies()
         if self._notices:
             await self._notices.tell(ERASED)
@@ -306,7 +307,7 @@ class Recorder:
             async with writer.lock:
                 yield writer
         except BaseException:
-            # How much of it reached the store is unknown: the next call reads it again.
+            # It is unknown how much reached the store: the next call reads the session again.
             writer.sessions.clear()
             raise
         finally:

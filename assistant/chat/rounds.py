@@ -123,7 +123,7 @@ def tool_names(messages: Sequence[Message]) -> tuple[str, ...]:
 
 
 def kept_results(messages: Sequence[Message], characters: int) -> str:
-    """So many characters of what each tool returned, to stand before the answer."""
+    """The beginning of what each tool returned, to stand before the answer."""
     if not characters:
         return ""
     names = {call.get("id"): _function(call).get("name") for m in messages for call in m.calls}
@@ -150,8 +150,8 @@ def _called(result: Message, names: dict[Any, Any]) -> str:
 _FEW = 3
 # An answer owes its words to a few rounds, those that it has the most of such words from.
 _MOST = 8
-# One that shares no such word with any round may repeat those nearest to the question. How many was
-# measured: docs/decisions/0015-withdrawn-answers.md.
+# An answer that shares no such word with any round may repeat those nearest to the question; their
+# number was measured (docs/decisions/0015-withdrawn-answers.md).
 _NEAREST = 5
 
 

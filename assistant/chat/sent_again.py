@@ -7,7 +7,7 @@ from datetime import timedelta
 from assistant.chat.turns import RETRY_WINDOW, Role, Turn, soon
 from memory_store import Round
 
-# After the same messages the same words are a regenerated answer, for which people take longer.
+# People take longer to regenerate an answer: the same words after the same messages.
 _REGENERATE_WINDOW = timedelta(hours=1)
 # Any of so many latest rounds with the same words may be the one that is sent again.
 _MOST_PLACES = 64
@@ -49,8 +49,8 @@ def same_round(rounds: Sequence[Round], said: Turn, before: Sequence[str]) -> Ro
 
 
 def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
-    """Where it was said if these messages came before it: the index of one of the rounds, or the
-    number of them when it goes on from the last one."""
+    """The index that a message has if these messages came before it: that of a round, or the
+    number of rounds when it goes on from the last one."""
     if not sent:
         return _place_alone(rounds, said)
     best = (False, 0, len(rounds))
@@ -74,7 +74,7 @@ def _place(rounds: Sequence[Round], said: Turn, sent: Sequence[str]) -> int:
 
 
 def _place_alone(rounds: Sequence[Round], said: Turn) -> int:
-    """Where it was said if nothing came before it, or nothing of it was sent."""
+    """The index that a message has if nothing came before it, or nothing of it was sent."""
     if rounds and _says(rounds[-1], said):
         return len(rounds) - 1
     return 0 if rounds and _said_before_correction(rounds[0], said) else len(rounds)

@@ -17,7 +17,8 @@ from memory_store.language import Reading
 
 # OpenAI's clients wait so long for a reply: the same words later than this are said again.
 RETRY_WINDOW = timedelta(minutes=10)
-# How far the clocks of two assistants are apart, and requests that are under way together.
+# The clocks of two assistants, and requests that are under way together, differ by this much at
+# most.
 _AT_ONCE = timedelta(seconds=5)
 # A clock is set back by this much at most; a time farther ahead was given by a caller.
 _SET_BACK = timedelta(days=1)
@@ -162,8 +163,8 @@ def _kept_as_asked(round: Round, said: Sequence[Turn]) -> Round:
 
 
 def _said_at(last: Round | None, turn: Turn) -> datetime:
-    """When a turn was said. What the clock alone dates was said after what arrived before it, also
-    where the clock was set back since."""
+    """When a turn was said. A turn that the clock alone dates comes after what arrived before
+    it, also where the clock was set back since."""
     before = last.session_date if last else turn.timestamp
     was_set_back = not turn.timed and turn.timestamp < before <= turn.timestamp + _SET_BACK
     return before if was_set_back else turn.timestamp
@@ -245,7 +246,7 @@ class Arriving:
         return changed
 
     def _leave_out_what_arrived(self, rounds: Sequence[Round]) -> None:
-        """Of an earlier try some rounds may have been written; the turns of the others are left."""
+        """Leave out turns of rounds that an earlier try has written."""
         found = {round.round_index: round.turn_ids for round in rounds}
         lost = {i for i, round in self._planned.items() if found.get(i) != round.turn_ids}
         if self._places:

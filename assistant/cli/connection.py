@@ -63,7 +63,7 @@ class ServerConnection:
 
     @property
     def user_id(self) -> str:
-        """Whose memory is used."""
+        """The user whose memory is used."""
         if self._user_id is None:
             caller = self.call("GET", "/version").get("caller") or {}
             self._user_id = str(caller.get("user_id") or _DEFAULT_USER)

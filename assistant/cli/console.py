@@ -157,7 +157,7 @@ def edited(text: str) -> str:
     named = next((os.environ[name] for name in _EDITORS if os.environ.get(name)), None)
     if named is None and not sys.stdin.isatty():
         raise AssistantError("cannot open an editor in a pipe: use --text")
-    # Its folder is for its owner's eyes only, as what an editor writes beside it.
+    # The folder is for its owner's eyes only, and so is what an editor writes beside the file.
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"
         file.write_text(text + "\n", encoding="utf-8")

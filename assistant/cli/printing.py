@@ -91,8 +91,8 @@ def _say_indented(console: Console, text: str) -> None:
 
 
 def print_conflicts(console: Console, conflicts: Sequence[Memory]) -> None:
-    """Each statement that may be another's, with the user's own that it contradicts. In a pipe a
-    line for each of these."""
+    """Print each statement that may be another's, with the user's own that it contradicts. In a
+    pipe a line for each of these."""
     if not console.is_terminal:
         for one in conflicts:
             for held in one["contradicts"]:

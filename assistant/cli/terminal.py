@@ -244,7 +244,7 @@ def _keys() -> KeyBindings:
 
 
 def history_file() -> Path:
-    """Where what was typed is kept, for its user's eyes only."""
+    """The file that keeps what was typed, for its user's eyes only."""
     home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(home) / "aide-memoire" / "chat-history"
 

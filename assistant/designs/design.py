@@ -100,7 +100,7 @@ class Design:
                 return [of_facts(record, facts) for record, facts in stated if facts]
 
     def kept_facts(self, record: Record) -> list[Fact]:
-        """Those facts of a round that are values of their own."""
+        """Facts of a round that are values of their own."""
         return [fact for fact in record.facts if fact.speaker is Speaker.USER]
 
     async def keys(self, value: Value, rarity: Rarity) -> list[str]:

@@ -28,7 +28,7 @@ class Value:
 
     @property
     def said_at(self) -> datetime:
-        """When the last of it was said."""
+        """When its last round was said."""
         return self.sources[-1].round.session_date
 
     @property

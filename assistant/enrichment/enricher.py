@@ -47,7 +47,7 @@ class Claims:
 
     @asynccontextmanager
     async def on(self, rounds: Sequence[Round]) -> AsyncIterator[list[Round]]:
-        """Those of these rounds of one user that nobody else is enriching; ours meanwhile."""
+        """Claim rounds of one user meanwhile; gives those that nobody else is enriching."""
         ours = await self._claim(rounds, self._lease)
         if not ours:
             yield ours

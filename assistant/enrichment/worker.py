@@ -60,7 +60,7 @@ class EnrichmentWorker:
 
     @property
     def waiting(self) -> list[float]:
-        """For each session that is due, or will be, the seconds since it was first heard of."""
+        """Seconds since each session that is due, or will be, was first heard of."""
         now = asyncio.get_running_loop().time()
         return [now - since for since in self._since.values()]
 
@@ -86,7 +86,7 @@ class EnrichmentWorker:
         self._due(user_id, session_id, self._idle_seconds)
 
     def closed(self, user_id: str, session_id: str) -> None:
-        """Nothing more will be said in a session: it is due now."""
+        """Make a session due now: nothing more will be said in it."""
         self._due(user_id, session_id, 0.0)
 
     async def finish(self, user_id: str, session_id: str) -> None:
@@ -127,7 +127,7 @@ class EnrichmentWorker:
             self._settled(user_id, session_id)
 
     def _settled(self, user_id: str, session_id: str) -> None:
-        """Nothing waits any more, unless more was said meanwhile."""
+        """Note that nothing waits any more, unless more was said meanwhile."""
         if (user_id, session_id) not in self._timers:
             self._since.pop((user_id, session_id), None)
 
@@ -160,7 +160,7 @@ class EnrichmentWorker:
         self._due_now(await self._store.unenriched(EnrichmentState.PENDING, lapsed=self._clock()))
 
     def _due_now(self, records: list[Record]) -> None:
-        """Their sessions are due, except those that we know of: they have their time."""
+        """Make their sessions due, except those that we know of: they have their time."""
         for user_id, session_id in _sessions(records):
             if (user_id, session_id) not in self._since:
                 self._due(user_id, session_id, 0.0)

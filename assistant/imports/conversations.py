@@ -130,7 +130,7 @@ class ImportedMessage:
 
     @property
     def place(self) -> str | None:
-        """Its name in the tree."""
+        """The name of the node in the tree."""
         return self.node or self.id
 
     @property

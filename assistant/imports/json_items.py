@@ -11,7 +11,8 @@ from typing import Any
 
 MOST_VALUES = 2_000_000
 """Values in one item. A conversation of a thousand long messages has 30,000."""
-# How much of the text is tried at once; the last of them is read in less than ten milliseconds.
+# Characters of the text that are tried at once; the longest piece is read in less than ten
+# milliseconds.
 _PARTS = (1 << 10, 1 << 13, 1 << 16)
 _SPACES = re.compile(r"[ \t\n\r]*")
 _VALUES = ("[", "{", ",")

@@ -139,7 +139,7 @@ class _ExportReading:
             if isinstance(entry.item, Exception):
                 raise entry.item
             name, conversations = _conversations(entry.item)
-            # All of an entry, or nothing of it.
+            # An entry is taken as a whole or not at all.
             found = list(conversations)
             left_out: Counter[str] = Counter()
             sessions = [session_of(one, left_out) for one in found]

@@ -26,7 +26,7 @@ ACCEPTED = (
 
 _OURS = "aide-memoire/records"
 _BEGINNING = 4096
-# How files begin that people take for an export; the first that fits counts.
+# Beginnings of files that people take for an export; the first that fits counts.
 _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
     (rb"\Z", "empty"),
     (rb"\x1f\x8b", "packed with gzip: unpack it first"),
@@ -51,7 +51,7 @@ class Export(StrEnum):
 def recognised(content: bytes) -> Export:
     """Which export this is, by how it begins. Raises `InvalidRequest` that says what can be brought
     in, and what this seems to be."""
-    # Some editors put a mark in front of what they save as UTF-8.
+    # Some editors put a mark in front of a text in UTF-8.
     content = content.removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"PK") or content.lstrip().startswith(b"["):
         return Export.OTHERS

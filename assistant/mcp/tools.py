@@ -38,7 +38,7 @@ _FORGETS = ToolAnnotations(
     read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
 )
 _Limit = Annotated[int, Field(ge=1, le=200)]
-# No more than an id: with a slash the path would be that of another route.
+# An id and nothing else: with a slash the path would be that of another route.
 _MemoryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 _SessionId = Annotated[str, Field(min_length=1, max_length=256)]
 _OF_A_MEMORY = (

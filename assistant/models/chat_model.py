@@ -54,7 +54,7 @@ class TokenCounts:
     usage: Mapping[str, Any] | None = field(default=None, compare=False)
 
     def __add__(self, other: "TokenCounts") -> "TokenCounts":
-        """Both together; the cost is known where both are."""
+        """Add both; the cost is known where both are."""
         known = self.cost is not None and other.cost is not None
         cost = (self.cost or 0.0) + (other.cost or 0.0) if known else None
         return TokenCounts(self.prompt + other.prompt, self.completion + other.completion, cost)
@@ -211,7 +211,7 @@ def _counts(usage: RoleCounts) -> dict[str, Any]:
     return {name: value for name, value in asdict(usage).items() if name != "last_call"}
 
 
-# Said once or again in every chunk; all other texts go on from chunk to chunk.
+# These fields are given whole, once or in every chunk; all other texts go on from chunk to chunk.
 _SAID_WHOLE = ("id", "type", "role", "index", "name")
 
 

@@ -247,6 +247,6 @@ def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:
 
 
 def reply_cache(settings: Settings) -> ReplyCache | None:
-    """Where the replies of all roles are kept; None where they are not."""
+    """The kept replies of all roles; None where none are kept."""
     folder = settings.models.cache_dir
     return ReplyCache(Path(folder)) if folder else None

@@ -46,7 +46,7 @@ def load_litellm() -> Any:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.disable_hf_tokenizer_download = True
-    # Its own transport leaves connections open behind it (BerriAI/litellm#13251).
+    # litellm's own transport leaves connections open behind it (BerriAI/litellm#13251).
     litellm.disable_aiohttp_transport = True
     return litellm
 

@@ -38,7 +38,7 @@ class ServerModel:
     """
 
     def __init__(self, how: LanguageModel, prices: Prices) -> None:
-        """Its name begins with `openai/`, which the server is not told."""
+        """A model whose name begins with `openai/`, which the server is not told."""
         self.name = how.name
         self.identity = f"{how.name}@{how.base_url}"
         self._model = how.name.partition("/")[2]
@@ -134,8 +134,8 @@ async def _events(reply: httpx.Response) -> AsyncIterator[str]:
 
 
 async def _read_on(lines: AsyncIterator[str]) -> None:
-    """To the end of a reply that has said everything: then its connection serves the next request,
-    which spares that one a handshake. A server that does not end it is not waited for."""
+    """Read to the end of a reply that has said everything: its connection then serves the next
+    request, which spares that one a handshake. A server that does not end it is not waited for."""
     with suppress(TimeoutError, httpx.HTTPError):
         async with asyncio.timeout(_END_SECONDS):
             async for _ in lines:

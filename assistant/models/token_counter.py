@@ -55,7 +55,7 @@ def tokenizer_counter(margin: float = 1.0) -> TokenCounter:
     For OpenAI's models it is exact or slightly high; for other families the reading preset adds a
     margin.
     """
-    # Read by the tokenizer's library, which else fetches the file from the network.
+    # The tokenizer's library reads this, and else fetches the file from the network.
     os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(_folder() / _TOKENIZERS))
     import tiktoken
 
@@ -76,7 +76,8 @@ class Prices:
 
     @classmethod
     def of(cls, model: str, given: tuple[float, float] | None) -> "Prices":
-        """Of a model: what the settings give, in dollars a million tokens, else the table's."""
+        """Prices of a model: those of the settings, in dollars a million tokens, else those of
+        the table."""
         if given:
             return cls(given[0] / 1e6, given[1] / 1e6)
         known = _known(model)

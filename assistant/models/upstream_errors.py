@@ -73,7 +73,7 @@ _TUNING = (
     *("stream_options", "temperature", "top_p", "seed", "frequency_penalty", "presence_penalty"),
     *("reasoning_effort", "max_tokens", "max_completion_tokens"),
 )
-# How providers call the formats that they do not take.
+# Providers' names for the formats that they do not take.
 _NO_SCHEMA = re.compile(r"json_schema|schema|structured|grammar|guided|response_format", re.I)
 
 

@@ -50,7 +50,7 @@ class ConnectionConfig(uvicorn.Config):
         super().__init__(
             app,
             http=BoundedConnection,
-            # There is nothing here to talk to by WebSocket.
+            # No route speaks WebSocket.
             ws="none",
             log_config=None,
             access_log=False,

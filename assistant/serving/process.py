@@ -129,7 +129,7 @@ async def collect_when_quiet(moments: QuietMoments) -> None:
 if sys.platform != "win32":
     import resource
 
-# How long a thread that computes keeps the interpreter from others. A short answer needs it some
+# A thread that computes keeps the interpreter from others for so long. A short answer needs it some
 # ten times, each time behind threads that read long texts: by default they keep it five times as
 # long.
 _SECONDS_OF_A_THREAD = 0.001

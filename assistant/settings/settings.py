@@ -194,7 +194,7 @@ class Settings(BaseSettings):
 
     @property
     def keys_path(self) -> Path:
-        """Where the keys lie."""
+        """The file with the keys."""
         return self.keys_file or self.data_dir / "keys.json"
 
     @property

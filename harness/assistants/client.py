@@ -26,7 +26,7 @@ from harness.errors import AssistantError, IngestMismatch, UsageError
 from harness.records.manifest import AssistantIdentity
 from harness.spending import Meter
 
-# How long a server may take to appear at the start, where nothing is at stake yet.
+# A server may take so long to appear at the start, where nothing is at stake yet.
 _FIRST_CONTACT_SECONDS = 3.0
 _NOBODY = "nobody"
 _STRANGER = (

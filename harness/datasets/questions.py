@@ -56,7 +56,7 @@ BEAM_ABILITIES = (
     "temporal_reasoning",
 )
 LOCOMO_PLUS_RELATIONS = ("causal", "goal", "state", "value")
-# Their reference says what a good answer is like; it is none itself.
+# References of these types say what a good answer is like, and are none themselves.
 DESCRIBED_TYPES = frozenset(
     (
         "single-session-preference",

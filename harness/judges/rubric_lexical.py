@@ -37,7 +37,7 @@ _LEAD = re.compile(
     r"(?:state|mention|contain|include|say|note|acknowledge)\w*(?: that)?\s*:?\s*",
     re.IGNORECASE,
 )
-# How a point tells what was told, which any answer about another contradiction says, too.
+# Phrases of telling what was told, which an answer about any contradiction says, too.
 _TOLD = re.compile(
     r"^(?:that )?you (?:\w+ ){0,2}?(?:said|mentioned|stated|told|noted|claimed)(?: that)?\s+",
     re.IGNORECASE,
@@ -98,7 +98,7 @@ def _worths(question: QuestionDigest, hypothesis: str) -> list[float]:
     said = fold(hypothesis)
     if any(manners) and not any(manner.search(said) for manner in manners if manner):
         return [0.0] * len(points)
-    # Two statements against each other are told again in the question's own words.
+    # An answer about two contradicting statements repeats the question's own words.
     grade = _repeated if any(manners) else worth
     worths = [
         grade(question, point, hypothesis) if manner is None else None

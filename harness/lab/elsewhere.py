@@ -31,7 +31,7 @@ from harness.records.run_dir import (
 from harness.records.schema import HypothesisLine, JsonObject
 from harness.replay.ingest import Blinding
 
-# How the assistant wanted its reply delivered is its own affair.
+# The assistant decides how its reply is delivered.
 _DELIVERY = ("stream", "stream_options")
 
 

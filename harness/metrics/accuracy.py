@@ -138,7 +138,7 @@ def _false_refusals(answerable: Sequence[Scored]) -> Share:
     return proportion(sum(item.refused for item in answered), len(answered))
 
 
-# At most so many groups of questions, each of at least so many.
+# So many groups of questions at most, each of at least so many.
 _GROUPS, _SMALLEST = 5, 10
 
 

@@ -160,7 +160,8 @@ def sources_line(layout: SourceLayout, returned: Returned, matcher: SourceMatche
     problems = [place.problem for place in places if place.problem is not None]
     ranked = list(chain.from_iterable(map(_rounds, sources, places)))
     is_ranked = returned.sources == [] or bool(placed)
-    # One source of an unknown round could be the evidence: then no rank of a round is certain.
+    # If the round of one source is unknown, it could be the evidence: then no rank of a round is
+    # certain.
     tells_rounds = layout.tells_rounds and all(place.rounds for place in placed)
     sized = is_ranked and all(item["characters"] is not None for item in ranked)
     account: SourcesAccount = {

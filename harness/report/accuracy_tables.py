@@ -8,7 +8,7 @@ from harness.report.schema import JudgedAccuracy, Report
 from harness.report.table import Table, percent
 from harness.statistics.intervals import FEW_CLUSTERS
 
-# How many questions a note names.
+# A note names so many questions.
 _NAMED = 10
 CONTROL_NAMES = {
     "reference": "the reference itself (should pass)",

@@ -93,8 +93,8 @@ def _pairs(places: Sequence[_Valued]) -> Iterator[tuple[_Valued, _Valued]]:
 def _conflicts(
     places: Sequence[_Valued], holding: Sequence[_Valued]
 ) -> Iterator[tuple[_Valued, _Valued]]:
-    """Each statement in doubt, with what it would replace of what holds now; of statements that
-    say the same with the latest before it."""
+    """Each statement in doubt with the one that holds and that it would replace; of statements
+    that say the same the latest before it."""
     holds = {place.key for place in holding}
     latest: OrderedDict[tuple[str, str], _Valued] = OrderedDict()
     for place in places:
@@ -125,7 +125,7 @@ class _Standing:
         values.setdefault(place.known.value, []).append(place)
 
     def taken_out_by(self, newer: _Valued) -> list[_Valued]:
-        """Those that a newer statement replaces, in order; they hold no longer."""
+        """Facts that a newer statement replaces, in order; they hold no longer."""
         name, known = speaker_of(newer.record), newer.known
         found: list[_Valued] = []
         for other in {name, ""} if name else set(self._said):

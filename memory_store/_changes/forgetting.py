@@ -35,7 +35,7 @@ class RetentionRule:
             raise InvalidRecord("a rule names a time")
 
     def scopes(self, user_id: str) -> Iterator[UserScope]:
-        """Where these rounds lie; some may lie in both."""
+        """The scopes in which these rounds lie; some may lie in both."""
         if self.expired_by is not None:
             yield UserScope(user_id, expired_by=self.expired_by, labels=self.where)
         if self.said_until is not None:
@@ -58,7 +58,7 @@ class Forgotten:
         return self.rounds > 0
 
     def __add__(self, other: "Forgotten") -> "Forgotten":
-        """Both together, of different users."""
+        """Add counts of different users."""
         return Forgotten(
             self.rounds + other.rounds,
             self.facts + other.facts,
@@ -200,8 +200,8 @@ class Removal:
     async def _telling(
         self, user_id: str, candidates: Sequence[Record], gone: Sequence[Record]
     ) -> list[Record]:
-        """Those whose answers still tell of what goes: by a sentence of it, or by a word of it that
-        few rounds have. Without this, word after word, every answer would hang on every other."""
+        """Answers that still tell of what goes: by a sentence of it, or by a word of it that few
+        rounds have. Without this, word after word, every answer would hang on every other."""
         words: set[int] = set()
         told: set[str] = set()
         for record in gone:

@@ -184,7 +184,7 @@ class Settling:
 
 
 def _texts_of_user(record: Record) -> set[str]:
-    """Those in doubt, too: what the user surely says replaces them."""
+    """Texts of the user, doubtful ones too: what the user surely says replaces them."""
     told = {fact.text for fact in record.facts if fact.speaker is Speaker.USER}
     return told or {record.round.user_text}
 

@@ -89,7 +89,7 @@ def _history(record: Record, fact: Fact, linked: Mapping[str, Record]) -> tuple[
 
 
 def _step_order(step: Step) -> tuple[object, bool, str]:
-    """By date; what was replaced comes before what replaced it at the same moment."""
+    """Order by date; a replaced fact comes before the one that replaced it at the same moment."""
     return step.said.said_at, step.until is None, step.said.text
 
 

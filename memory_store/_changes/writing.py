@@ -28,8 +28,8 @@ _ENCODED_AT_ONCE = 64
 _WRITTEN_AT_ONCE = 16
 CORRECTION = "correction"
 """Who found a link that follows from a message that puts right the one before it."""
-# How sure a message has to be that it puts something right: alone, and where it comes at once and
-# shares a word with what was said before it, or both name numbers. It can be undone.
+# Certainties from which on a message puts something right: alone, and where it comes at once and
+# shares a word with the one before it, or both name numbers. It can be undone.
 _CORRECTS, _MAY_CORRECT, _ASKS = 0.8, 0.5, 0.5
 # A correction of what was just said names little more than what is new.
 _LONGEST_CORRECTION, _MOST_WORDS = 120, 12

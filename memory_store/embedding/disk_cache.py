@@ -27,7 +27,7 @@ _FORMAT = 1
 _PAGE_BYTES = 8192
 # The log of writes is moved into the file when it is as long.
 _LOG_PAGES = 500
-# How long a write waits for another process's; the texts of a caller may wait behind it.
+# A write waits so long for another process's; the texts of a caller may wait behind it.
 _WAIT_SECONDS = 0.2
 # The share of the oldest vectors that goes when the file is full.
 _EVICTED_SHARE = 16
@@ -116,7 +116,7 @@ def _prepare(database: sqlite3.Connection) -> None:
     format = int(database.execute("PRAGMA user_version").fetchone()[0])
     if format not in (0, _FORMAT):
         raise _Damaged(f"format {format} instead of {_FORMAT}")
-    # These two count for a new file only.
+    # These two pragmas count for a new file only.
     database.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     # Readers and a writer do not wait for each other, and a commit does not wait for the disk:

@@ -83,7 +83,7 @@ class Embedder:
         self._threads = ThreadPoolExecutor(workers, "encoder", _stand_back)
         self._urgent_thread = ThreadPoolExecutor(1, "encoder-urgent")
         self._disk_cache = disk_cache
-        # One thread, which is what the disk cache wants, and apart from those busy encoding.
+        # The disk cache wants one thread, apart from those busy encoding.
         self._disk_thread = ThreadPoolExecutor(1, "disk-cache")
         self._disk_tasks = 0
         self._running: set[asyncio.Task[None]] = set()
@@ -262,7 +262,7 @@ class Embedder:
 
     @contextmanager
     def _thread_for(self, *, urgent: bool) -> Iterator[ThreadPoolExecutor]:
-        """That of urgent texts for them, where it is free."""
+        """The thread of urgent texts for them, where it is free."""
         if urgent and not self._urgent_thread_is_taken:
             self._urgent_thread_is_taken = True
             try:

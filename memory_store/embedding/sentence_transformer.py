@@ -32,7 +32,8 @@ class SentenceTransformerModel:
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         """Load it, `OSError` or `ValueError` where that cannot be done."""
-        # No figures about us to the model hub; read when its client is imported.
+        # The client of the model hub reads this when it is imported, and then sends no figures
+        # about us.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         # Imported here because it takes seconds, and the packaged model does without.
         import torch

@@ -17,7 +17,7 @@ Key = bytes
 """Digest of the vector space, the kind and the text."""
 LONGEST_READ = 1200
 """Characters of a text that the packaged encoder reads, about."""
-# How far a worker looks down the queues for texts of like length.
+# A worker looks so far down the queues for texts of like length.
 _WINDOW = 64
 # Characters by which a user may be ahead of others who have had more: an ordinary answer's.
 _CREDIT = 12_000

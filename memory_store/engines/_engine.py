@@ -132,7 +132,7 @@ class Engine(Protocol):
     async def postings(
         self, terms: Sequence[int], scope: UserScope, limit: int
     ) -> list[Similarities]:
-        """For each term the points that hold it; the similarity is the term's count."""
+        """Points that hold each term; the similarity is the term's count."""
 
     async def keys(self, scope: UserScope) -> dict[str, Matrix]:
         """The keys of every point in scope, by id, in the order they were written."""

@@ -21,7 +21,7 @@ class OperatorEngine(Engine, Protocol):
 
     @property
     def place(self) -> str:
-        """Where the memory lies, for messages and marks; the same in every run."""
+        """The place of the memory, for messages and marks; the same in every run."""
 
     async def open_existing(self) -> Payload | None:
         """Open what is there and return its identity; None, and nothing made, without one."""

@@ -12,7 +12,7 @@ from memory_store._types import Days
 from memory_store.language.kinds import ASKING, Kind, kinds_of, most_of
 from memory_store.language.languages import wording
 
-# How sure it has to be that a text asks for anything, to ask for a summary.
+# A text asks for a summary only if it asks for anything with this certainty.
 _ASKS = 0.3
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 

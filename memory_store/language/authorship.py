@@ -48,7 +48,7 @@ _QUOTED = re.compile(
 
 
 def quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Where each quotation begins and ends, its marks included; in order."""
+    """Beginning and end of each quotation, its marks included; in order."""
     return (match.span() for match in _QUOTED.finditer(text))
 
 

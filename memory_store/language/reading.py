@@ -23,7 +23,7 @@ VERSION = 1
 """Of what reads. A stored reading of another version is made anew when it is needed."""
 # A sentence behind so many is part of something pasted; it is taken to tell something.
 _MOST_SENTENCES = 64
-# How sure it has to be that a sentence says how to answer from now on.
+# Certainties from which on a sentence says how to answer from now on, and tells something.
 _INSTRUCTS, _TELLS = 0.8, 0.45
 # A message that wants a text worked on may well tell something, too.
 _TASK = 0.6

@@ -32,7 +32,7 @@ from memory_store.language.sentences import read_sentences
 from memory_store.language.words import stem
 
 _SHORTEST = 15
-# How much surer than that it tells something it has to be that a sentence asks.
+# A sentence asks if it is surer to ask than to tell by this much.
 _SURELY = 0.4
 # One of these is put before a statement whose subject is left out.
 _LEFT_OUT = ("i", "i am", "i was", "my")

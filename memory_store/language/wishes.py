@@ -19,14 +19,14 @@ LANGUAGES = ("english", "german", "spanish", "french", "portuguese", "chinese")
 # Characters of a message that can ask for something to be forgotten. A longer one tells.
 _LONGEST_REQUEST = 300
 _READ = 4000
-# One part of a message may refuse all of it; so many are looked at, from either end.
+# One part of a message may refuse all of it; so many parts are looked at, from either end.
 _PARTS = 24
 _PART_ENDS = re.compile(r"[.,;:!?\n–—，。：；！？]|\s-\s")
 _FOREIGN = re.compile(
     r"```.*?(?:```|\Z)|^\s*>.*$|[“„«»].*?[”“»«]|\"[^\"]*\"|(?<!\w)'[^'\n]*'(?!\w)", re.M | re.S
 )
 _WORD = re.compile(r"[\w'’]+|[👍✅👌]")
-# How sure the model has to be of a refusal that is also worded as one, and how sure that makes it.
+# A refusal that is also worded as one needs this certainty of the model, and gets that one.
 _MAY_REFUSE, _WORDED = 0.02, 0.9
 _LONGEST_YES = 8
 

@@ -19,7 +19,7 @@ from memory_store.scheduler import in_slices
 
 _NAMES = ("user_name", "assistant_name")
 _FIELDS = ("session_id", "round_index", "word_count", ENDS_ASKING, *_NAMES)
-# About 250 bytes each, and as much again for versions.
+# A round takes about 250 bytes, and as much again for versions.
 _MOST_ROUNDS = 200_000
 
 

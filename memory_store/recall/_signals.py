@@ -65,7 +65,7 @@ class Neighbours:
 
     def _pairs(self, distance: int) -> Iterator[tuple[Rows, Rows]]:
         """Rows of rounds and of those that come so many rounds later in their sessions."""
-        # Any of the rounds between the two may be missing here.
+        # Rounds between the two may be missing here.
         for step in range(1, distance + 1):
             together = self._sessions[step:] == self._sessions[:-step]
             together &= self._numbers[step:] - self._numbers[:-step] == distance

@@ -143,7 +143,8 @@ async def every_point(
 ) -> AsyncIterator[Point]:
     """All rounds of a memory in the order of their ids, from the one after `after`."""
     while True:
-        # One more than a page of the source, so that one call mostly reaches beyond that page.
+        # The page is one longer than the source's, so that one call mostly reaches beyond that
+        # page.
         page = await memory.browse(after, _PAGE + 1, with_keys=with_keys)
         for point in page:
             yield point

@@ -228,7 +228,7 @@ class ChatReply:
 
 def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
     """The choices of a reply, put together from its pieces."""
-    # There is one whatever was said in it.
+    # The first choice is there whatever was said in it.
     told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
     for piece in pieces:
         for choice in piece.choices or ({"delta": {"content": piece.text}},):
@@ -241,7 +241,7 @@ def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatCho
 def _choice(index: int, whole: Mapping[str, Any]) -> ChatChoice:
     message = {"content": None, **whole.get("delta", {}), "role": "assistant"}
     if calls := message.get("tool_calls"):
-        # Their places in the stream are no part of them.
+        # The index of a call is its place in the stream, and no part of the call.
         message["tool_calls"] = [{k: v for k, v in one.items() if k != "index"} for one in calls]
     return ChatChoice(
         index=index,

@@ -28,7 +28,7 @@ from memory_store.scheduler import aside
 # The authors' numbers: how alike the names of one thing are, and how probably a walk goes on.
 _ALIKE = 0.8
 _GOES_ON = 0.5
-# Two words with capitals, or one within a sentence: at its beginning it may be any word.
+# A name is two words with capitals, or one within a sentence: at its beginning it may be any word.
 _WORD = r"[A-Z][\w’'-]*"
 _NAME = re.compile(rf"\b{_WORD}(?: (?:of |the |de |van )?{_WORD})+|(?<=[\w,;] ){_WORD}")
 _MOST_NAMES = 12
@@ -40,7 +40,7 @@ _BY_RULES = "rule"
 
 Entity = frozenset[int]
 """A thing, by the stems of its name."""
-# Every round says whose words it holds.
+# The names of the roles stand in every round, and are no things.
 _ROLES = [frozenset(named_terms(role)) for role in ("user", "assistant")]
 
 

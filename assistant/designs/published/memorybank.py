@@ -24,7 +24,7 @@ from assistant.designs.value import Value, View, ViewQuestion, by_day, of_round,
 from memory_store import Record, windows
 from memory_store.language import Rarity
 
-# How near a message has to be to a memory to recall it, as a cosine.
+# A message recalls a memory from this cosine on.
 _RECALLS = 0.5
 # A memory keeps this share of its nearness however long ago it was.
 _KEPT = 0.5

@@ -101,8 +101,8 @@ def _clusters(nodes: Sequence[Node]) -> list[list[Node]]:
 
 
 def _mixture(rows: Matrix) -> Matrix:
-    """For each cluster which rows belong to it: Gaussians, as many as say most by the Bayesian
-    information criterion."""
+    """The rows of each cluster: Gaussians, as many as the Bayesian information criterion likes
+    best."""
     numbers = [number for number in _CLUSTERS if number <= len(rows) // 2]
     # Threads of the linear algebra cost many times what they save on so few numbers.
     with warnings.catch_warnings(), threadpool_limits(1):

@@ -166,7 +166,7 @@ def compile_histories(
             keys = frozenset(session.content.key for session in outline.evidence)
             depths += history.depths(keys)
     options = asdict(source.filters) | asdict(recipe) | {"questions": questions}
-    # There is no such option here.
+    # `compile` has no such option.
     del options["limit"]
     manifest = _manifest(dataset, pool, options, counts) | {
         "conflicts_a_question": round(conflicts / len(selected), 1),

@@ -59,7 +59,7 @@ from memory_store.scheduler import pause
 
 Count = Callable[[UserScope], int]
 """Counts the points in a scope, exactly and at once."""
-# Some 150 bytes each.
+# An entry takes some 150 bytes.
 _MOST_USERS = 10_000
 
 

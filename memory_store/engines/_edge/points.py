@@ -126,7 +126,7 @@ def _date_range(days: Days) -> qe.RangeDateTime:
     )
 
 
-# How the engine and Python quote the operating system.
+# The engine's and Python's words for errors of the operating system.
 _NO_ROOM = ("os error 28)", "Errno 28]", "os error 122)", "Errno 122]")
 # The engine raises this where it meets the impossible; the class cannot be imported.
 _PANIC = "PanicException"

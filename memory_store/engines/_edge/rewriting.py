@@ -150,7 +150,7 @@ def _parts(items: Iterable[_Item]) -> Iterator[list[_Item]]:
 
 
 def _dimension(shard: qe.EdgeShard) -> int:
-    """That of the keys, as the identity tells it."""
+    """The dimension of the keys, as the identity tells it."""
     found = shard.retrieve([IDENTITY_ID], with_payload=True, with_vector=False)
     identity = found[0].payload or {} if found else {}
     if not is_whole(identity):
@@ -177,22 +177,22 @@ async def rewritten(shard: Shard, gate: WriterGate) -> Shard:
 
 
 def next_to(directory: Path) -> Path:
-    """Where the index lies that a reindex will put in the directory's place."""
+    """The place of the index that a reindex makes."""
     return _beside(directory, "next")
 
 
 def old_of(directory: Path) -> Path:
-    """Where a reindex leaves the index that had the directory's place before."""
+    """The place where a reindex leaves the index that it replaced."""
     return _beside(directory, "old")
 
 
 def scrubbed_of(directory: Path) -> Path:
-    """Where the files of the directory are written anew."""
+    """The place where a scrub writes the files of the directory anew."""
     return _beside(directory, "scrubbed")
 
 
 def gone_of(directory: Path) -> Path:
-    """Where the old files lie while the new ones take their place."""
+    """The place of the old files while the new ones take theirs."""
     return _beside(directory, "gone")
 
 

@@ -47,7 +47,7 @@ class ChangedPoints:
         self._ids |= set(ids)
 
     def taken(self) -> set[uuid.UUID]:
-        """Those noted so far, which are forgotten by this."""
+        """Take the ids noted so far, which forgets them."""
         taken, self._ids = self._ids, set()
         return taken
 
@@ -106,7 +106,7 @@ class Shard:
         return Point(point.id, point.keys, point.words, payload)
 
     def _applied(self, written: Mapping[uuid.UUID, Point]) -> dict[uuid.UUID, Point]:
-        """Those of the points that the conditions let through."""
+        """Points that the conditions let through."""
         with self._working():
             found = self._shard.retrieve(list(written), with_payload=[MARKS], with_vector=False)
         marks = {point.id: marks_of(point.payload or {}) for point in found}

@@ -36,7 +36,7 @@ _DENIED = {_Code.UNAUTHENTICATED, _Code.PERMISSION_DENIED}
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the server is."""
+    """The address of the server."""
 
     url: str
     grpc_port: int
@@ -211,7 +211,7 @@ class Connection:
         self._used = 0
 
     def __str__(self) -> str:
-        """Where the server is, for messages and marks: the same whichever node is used."""
+        """The address of the server, for messages and marks: the same whichever node is used."""
         return ", ".join(map(str, self._addresses))
 
     async def open(self) -> None:

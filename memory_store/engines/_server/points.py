@@ -32,7 +32,7 @@ from memory_store.engines._layout import (
 # Every search is for one user, whose keys are scanned exactly, as the embedded engine does. Graphs
 # for single users (payload_m) would come with one over all keys along the dates (decision 4).
 GRAPHS = models.HnswConfigDiff(m=0, payload_m=0)
-# Made before any data: the server lays out what it stores by tenant and date.
+# Indexes are made before any data: the server lays out what it stores by tenant and date.
 _KEYWORD = models.KeywordIndexType.KEYWORD
 _DATETIME = models.DatetimeIndexType.DATETIME
 INDEXES: dict[str, models.PayloadSchemaParams] = {
@@ -148,7 +148,7 @@ def to_similarities(found: grpc.BatchResult) -> Similarities:
 
 
 def versions_of(found: grpc.BatchResult) -> Iterator[int]:
-    """In which version each point of one query was found."""
+    """The version in which each point of one query was found."""
     return map(_version, found.result)
 
 

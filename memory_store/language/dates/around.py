@@ -25,7 +25,7 @@ from memory_store.language.dates.parts import (
 )
 from memory_store.language.dates.relative import which_of
 
-# How many tokens before a find may say more of it.
+# So many tokens before a find may say more of it.
 _WINDOW = 8
 _BESIDE = pattern("(?:comma|opening)? (?:of|in|on|at|during|over)? the?")
 _QUALIFIER = pattern("the? (?:last|this (?:past|coming)?|next|coming|previous) $")
@@ -233,7 +233,7 @@ def _range(left: FoundDays, right: FoundDays, line: Line) -> FoundDays | None:
 
 
 def _ordered(left: FoundDays, right: FoundDays) -> tuple[Span, Span] | None:
-    """Both ends with the open one chosen by the other; None if they cannot be ordered."""
+    """Both ends, with the open one chosen by the other; None if they cannot be ordered."""
     first, last = left.span, right.span
     if first is None or last is None:
         return None

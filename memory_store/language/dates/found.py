@@ -24,7 +24,7 @@ _ARRANGED, _PUT_OFF, _HABIT = _words("arranged"), _words("put_off"), _words("hab
 _OF_A_NOUN, _NOT_YET, _DOERS = _words("of_a_noun"), _words("not_yet"), _words("doers")
 _PLANNERS, _WOULD, _SHORT_IS = _words("planners"), _words("would"), _words("short_is")
 _DONE = _PLANNED | _words("done")
-# How far before a day the words may stand that put it off.
+# Words that put a day off may stand so far before it.
 _PUT_OFF_WINDOW = 6
 
 
@@ -104,7 +104,7 @@ class Cues:
 
     @cached_property
     def _verbs(self) -> tuple[list[int], list[bool]]:
-        """Where each verb stands, and whether it looks ahead."""
+        """The place of each verb, and whether it looks ahead."""
         places: list[int] = []
         ahead: list[bool] = []
         if not self._line.pack.is_english:
@@ -169,7 +169,7 @@ class Cues:
 
     @cached_property
     def _plain_end(self) -> int:
-        """Where the first plain announcement ends; behind the text without one."""
+        """The end of the first plain announcement; behind the text without one."""
         for n, word in enumerate(self._words):
             if word in _PLAIN or word.endswith("'ll"):
                 return n + 1
@@ -179,7 +179,7 @@ class Cues:
 
     @cached_property
     def _clauses(self) -> Sequence[int]:
-        """Where the marks between two clauses stand."""
+        """The places of marks between two clauses."""
         line = self._line
         marks = ("comma", "stop", "dash")
         return [
@@ -197,7 +197,7 @@ class Cues:
 
 
 def _around(marks: Sequence[int], place: int, length: int) -> tuple[int, int]:
-    """Where the part around a place begins and ends."""
+    """Beginning and end of the part around a place."""
     before, after = bisect_right(marks, place - 1), bisect_left(marks, place)
     return marks[before - 1] + 1 if before else 0, marks[after] if after < len(marks) else length
 

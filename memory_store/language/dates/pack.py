@@ -142,7 +142,7 @@ def _list(code: str, name: str) -> tuple[str, ...]:
 
 
 def fold(word: str) -> str:
-    """In lower case and without marks, which many leave out."""
+    """Fold to lower case, without the marks that many leave out."""
     word = word.lower()
     if word.isascii():
         return word

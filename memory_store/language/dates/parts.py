@@ -35,7 +35,7 @@ def shifted(day: date, unit: str, count: float) -> date:
 
 
 def half_unit(unit: str) -> timedelta:
-    """Who says "two weeks ago" has rounded to whole weeks: half a unit on either side."""
+    """Half a unit on either side: "two weeks ago" is rounded to whole weeks."""
     if unit in DAY_UNITS:
         return timedelta(days=(DAY_UNITS[unit] - 1) // 2)
     return timedelta(days=15 * MONTH_UNITS[unit] + MONTH_UNITS[unit] // 5)
