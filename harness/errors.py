@@ -75,4 +75,4 @@ class BudgetSpent(HarnessError):
 
 
 class TooManyErrors(HarnessError):
-    """So many questions failed that going on makes no sense before the cause is found."""
+    """More questions failed than allowed: going on makes no sense before the cause is found."""

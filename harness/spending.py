@@ -37,7 +37,7 @@ class Usage:
 
     @property
     def tokens(self) -> int:
-        """Both kinds together."""
+        """Tokens read and written together."""
         return self.prompt_tokens + self.completion_tokens
 
     def add(self, other: "Usage") -> None:
@@ -207,12 +207,12 @@ class Forecast:
         return self.chat_calls * ANSWER_TOKENS
 
     def seconds(self, concurrency: int) -> float:
-        """At the assumed speed, so many users side by side."""
+        """Seconds at the assumed speed, with so many users side by side."""
         one_by_one = self.chat_calls * CHAT_SECONDS + self.recorded_turns * RECORD_SECONDS
         return one_by_one / min(concurrency, max(1, self.histories))
 
     def usd(self, price: Price | None) -> float | None:
-        """None where no price is known."""
+        """The price in dollars; None where it is not known."""
         return None if price is None else price.of(self.prompt_tokens, self.completion_tokens)
 
 
@@ -232,7 +232,7 @@ class JudgingForecast:
 
     @property
     def usd(self) -> float | None:
-        """None where no price is known."""
+        """The price in dollars; None where it is not known."""
         if self.price is None:
             return None if self.calls else 0.0
         return self.price.of(self.prompt_tokens, self.completion_tokens)

@@ -191,7 +191,7 @@ class Shares:
 
 
 class _Queue:
-    """Those who wait, and who is next."""
+    """Jobs that wait, and which is next."""
 
     def __init__(self) -> None:
         self._waiting: dict[Job, list[asyncio.Future[None]]] = {}

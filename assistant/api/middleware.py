@@ -120,7 +120,7 @@ class Observed:
 
 
 class _Seen:
-    """One request on its way: its status, its time, and that it is told of once."""
+    """One request on its way: its status, its time, and whether it was logged and counted."""
 
     def __init__(self, scope: Scope, note: RequestNote, span: TracedStep) -> None:
         self.begun = False

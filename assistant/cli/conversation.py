@@ -13,7 +13,7 @@ from assistant.cli.connection import ServerConnection, ServerError, in_path
 from assistant.cli.console import plain, print_json
 
 _CHAT = "/v1/chat/completions"
-# Rounds of a session that are sent along when it is gone on with; memory knows the others.
+# A continued session sends so many of its rounds along; memory knows the others.
 _TAKEN_UP = 20
 # The fields of a round in `assistant ask --json`.
 _OF_A_SOURCE = ("id", "session_id", "session_date", "similarity", "user_text", "assistant_text")

@@ -1,6 +1,5 @@
-"""Where an assistant or a model is: an address, checked and trusted, how patiently to speak to it,
-and when a request is worth repeating; or a server of the harness's own starting.
-"""
+"""The address of an assistant or a model, checked and trusted, how patiently to speak to it, and
+when a request is worth repeating; or a server that the harness starts itself."""
 
 import os
 import random

@@ -142,7 +142,8 @@ def parse_profile(text: str, *, name: str, source: str) -> AssistantProfile:
 
 
 def _hash(table: Fields) -> str:
-    """Of everything that an assistant can notice: not of comments, nor of what it costs."""
+    """The hash of everything that an assistant can notice: not of comments, nor of what it
+    costs."""
     noticed = {name: value for name, value in table.items() if name != "price"}
     return hashlib.sha256(json.dumps(noticed, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -18,9 +18,8 @@ NAMES = frozenset({"user", "session", "turn", "time", "date", "weekday", "unix"}
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Who speaks, in which session, when. `turn` names what is said, `turns` are those to be
-    recorded, as plain objects.
-    """
+    """The speaker, the session and the time of a request. `turn` names what is said, `turns` are
+    those to be recorded, as plain objects."""
 
     user: str
     session: str

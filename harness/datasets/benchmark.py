@@ -96,9 +96,8 @@ class Answered:
                 yield question.question_id, str(line["hypothesis"]) if line is not None else ""
 
     def require_judge(self, kind: str) -> JudgeRecord:
-        """Whose verdicts the run holds; refuses one that was not judged, and empty answers that
-        no judge has seen.
-        """
+        """The judge whose verdicts the run holds; refuses a run that was not judged, and empty
+        answers that no judge has seen."""
         if self.judge is None:
             raise UsageError(f"the format {kind} needs verdicts: judge the run first")
         if self.fill:

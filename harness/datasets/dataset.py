@@ -98,13 +98,13 @@ class ContentHash:
 
     @classmethod
     def of_files(cls, files: Sequence[Path]) -> "ContentHash":
-        """That of several files: the hash of their hashes and names."""
+        """The digest of several files: the hash of their hashes and names."""
         text = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files)
         return cls.of_text(text)
 
     @classmethod
     def of_text(cls, text: str) -> "ContentHash":
-        """That of a data set made of this text."""
+        """The digest of a data set made of this text."""
         return cls.known(hashlib.sha256(text.encode()).hexdigest())
 
     @classmethod

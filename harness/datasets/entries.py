@@ -187,7 +187,8 @@ def a_day_each(sessions: Iterable[tuple[Turn, ...]]) -> Sessions:
 
 
 def just_after(sessions: Sessions) -> datetime:
-    """When something is asked that has no date of its own: a second for each turn of the last."""
+    """The time of a question that has no date of its own: a second later for each turn of the
+    last session."""
     last = max(sessions, key=lambda session: session.session_date)
     return last.session_date + timedelta(seconds=len(last.turns))
 

@@ -97,7 +97,7 @@ def _question(
 
 
 def _names(around: LocomoConversation | None, where: str) -> dict[str, str]:
-    """Who A and B are in a conversation; {} without one."""
+    """The names of A and B in a conversation; {} without one."""
     if around is None:
         return {}
     if len(around.speakers) != 2:

@@ -25,7 +25,7 @@ _IRREGULAR = {
 
 
 def _pairs(text: str) -> tuple[_ENDED, ...]:
-    """From "ending:replacement", the longer of two endings that both fit before the shorter."""
+    """Pairs of "ending:replacement", the longer of two endings that both fit before the shorter."""
     found = (pair.split(":") for pair in text.split())
     return tuple((ending, instead) for ending, instead in found)
 
@@ -182,7 +182,7 @@ def token_f1(prediction: str, answer: str) -> float:
 
 
 def list_f1(prediction: str, answer: str) -> float:
-    """For each part of the answer its best F1 with a part of the prediction, averaged."""
+    """The best F1 of each part of the answer with a part of the prediction, averaged."""
     parts, wanted = prediction.split(","), answer.split(",")
     best = (max(token_f1(part, item) for part in parts) for item in wanted)
     return sum(best) / len(wanted)

@@ -46,7 +46,7 @@ def is_public(record: Record) -> bool:
 
 
 def samples_of(questions: Sequence[Record], conversations: Path) -> Iterator[dict[str, Any]]:
-    """Both files put together into samples of the LoCoMo layout."""
+    """Put both files together into samples of the LoCoMo layout."""
     by_sample: dict[str, list[Record]] = {}
     for question in questions:
         by_sample.setdefault(str(question.get("sample_id")), []).append(question)
@@ -139,7 +139,8 @@ def final_answer(prediction: str) -> str:
 
 
 def overlap(said: str, answer: str) -> Overlap:
-    """Of a final answer and one reference; 1 where they are equal, 0 where nothing was said."""
+    """The overlap of a final answer and one reference; 1 where they are equal, 0 where nothing
+    was said."""
     if said and said == answer.strip():
         return Overlap(1.0, 1.0)
     ours, wanted = _tokens(said), _tokens(answer)

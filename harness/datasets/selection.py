@@ -15,11 +15,11 @@ class Selectable(Protocol):
 
     @property
     def question_id(self) -> str:
-        """Its name."""
+        """The name of the question."""
 
     @property
     def question_type(self) -> str:
-        """Its kind."""
+        """The type of the question."""
 
 
 Q = TypeVar("Q", bound=Selectable)

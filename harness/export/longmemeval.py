@@ -133,7 +133,7 @@ def _turns(question: Question, dates: Sequence[str]) -> Iterator[_Item]:
 def _places(
     line: Mapping[str, Any], question: Question, granularity: Granularity
 ) -> list[tuple[int, int]]:
-    """Where the ranked values stand in the history: session position and turn."""
+    """The places of ranked values in the history: session position and turn."""
     if granularity == "session":
         return [(item["position"], 0) for item in line["ranked_sessions"]]
     sessions = {session.position: session for session in question.sessions}

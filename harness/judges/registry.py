@@ -49,7 +49,7 @@ class ChoiceJudge:
     meter = None
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """None."""
+        """This judge has no prompts."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -65,7 +65,7 @@ class ChoiceJudge:
         return Verdict("yes" if is_right else "no", f"names option ({_LETTERS[named]})")
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 def named_option(answer: str, options: Sequence[str]) -> int | None:

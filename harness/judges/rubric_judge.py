@@ -43,7 +43,7 @@ class Scores:
 
 
 def scores_of_points(points: Sequence[float]) -> Scores:
-    """Both means of the points of one rubric."""
+    """The fractional and the official mean of the points of one rubric."""
     fractional = fmean(points)
     official = fmean(int(point) for point in points)
     return Scores(fractional, official, {"points": list(points)})

@@ -61,7 +61,7 @@ class LexicalRubricJudge:
         self.hash = _rules()
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """None."""
+        """This judge has no prompts."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -74,7 +74,7 @@ class LexicalRubricJudge:
         return Verdict(scores.verdict, json.dumps(scores.details), details=scores.to_json())
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 def score(question: QuestionDigest, hypothesis: str) -> Scores:

@@ -30,7 +30,7 @@ _ASKED_OF: Mapping[str, str] = {
 
 
 def file_name(rubric: str, prompt: str) -> str:
-    """Where in the folder a judge's prompt is looked for."""
+    """The file in the folder that holds a judge's prompt."""
     return f"{rubric}/{prompt}.txt"
 
 
@@ -165,7 +165,7 @@ class Rubric(RubricRules):
 
     @property
     def edition(self) -> str:
-        """Whose texts these are: our version, or what the given ones hash to."""
+        """The edition of the texts: our version, or the hash of the given ones."""
         if not self.given:
             return str(self.version)
         hashes = json.dumps({name: prompt.hash for name, prompt in sorted(self.given.items())})

@@ -42,7 +42,7 @@ class BatchLine(TypedDict):
 
 
 class IndexLine(TypedDict):
-    """Where a prompt lies, and where its reply is expected."""
+    """A prompt and its reply lie here."""
 
     id: str
     prompt: str
@@ -64,7 +64,7 @@ class PromptFolder:
 
     @property
     def ids(self) -> set[str]:
-        """Of every prompt that is there."""
+        """The ids of all prompts that are there."""
         return set(self._lines())
 
     def require(self) -> None:
@@ -146,7 +146,7 @@ class HandedReply:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """By prompt id; `failed` says of requests that a batch could not answer why not."""
+    """Replies by prompt id; `failed` says why a batch could not answer a request."""
 
     by_id: Mapping[str, HandedReply] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)

@@ -55,7 +55,7 @@ def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> Errors
 
 
 def place_of(question: QuestionDigest, lines: RunLines) -> ErrorPlace:
-    """Where a question ended."""
+    """The place where a question's answer was lost."""
     outcome = outcome_of(question, lines)
     if outcome == "yes":
         return ErrorPlace.RIGHT

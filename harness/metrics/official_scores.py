@@ -74,7 +74,7 @@ def scores_by_question(
 
 
 def _metrics_of(dataset: str, questions: Sequence[QuestionDigest]) -> OfficialMetrics | None:
-    """Those of the data set, else those that its types of question have."""
+    """Metrics of the data set, else those that its types of question have."""
     own = BENCHMARKS[dataset].metrics if dataset in BENCHMARKS else None
     if own is not None and not own.types:
         return own

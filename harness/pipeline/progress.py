@@ -27,7 +27,7 @@ class ReplayProgress(AbstractContextManager["ReplayProgress"], Protocol):
         """A question was answered; its end follows."""
 
     def total_known(self, total: int) -> None:
-        """So many questions there are in all."""
+        """Note how many questions there are in all."""
 
 
 def make_progress(console: Console, *, total: int | None, finished: int) -> ReplayProgress:
@@ -95,7 +95,7 @@ class LineProgress:
         self._count.rounds += 1
 
     def total_known(self, total: int) -> None:
-        """For the lines to come."""
+        """Note the number for the lines to come."""
         self._count.total = total
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:

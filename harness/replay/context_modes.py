@@ -133,7 +133,7 @@ def context_of(question: Question, choose: Choice, window: ContextWindow) -> Pro
 
 
 def _latest(sessions: list[HaystackSession], window: ContextWindow) -> list[HaystackSession]:
-    """As many of the latest as both counts allow, one at least."""
+    """The latest sessions, as many as both counts allow, one at least."""
     latest = sessions if window.last_sessions is None else sessions[-window.last_sessions :]
     if window.last_tokens is None:
         return latest

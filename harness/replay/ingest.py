@@ -197,12 +197,12 @@ class Ingester:
 
 
 def _turn_by_turn(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
-    """Each turn for itself: turns by their numbers in the session."""
+    """Send each turn for itself: turns by their numbers in the session."""
     return [[i] for round_ in rounds for i in round_.turns]
 
 
 def _many_turns(session: HaystackSession, rounds: Sequence[Round]) -> list[list[int]]:
-    """As many whole rounds together as one request may carry."""
+    """Send as many whole rounds together as one request may carry."""
     parts: list[list[int]] = []
     turns = characters = 0
     for round_ in rounds:

@@ -200,7 +200,7 @@ def _rounds(source: ReturnedSource, place: SourcePlace) -> Iterator[RankedRound]
 
 
 def _sessions(places: Sequence[SourcePlace]) -> list[RankedSession]:
-    """Each session at its best rank; what fits nothing keeps a rank of its own."""
+    """Sessions at their best ranks; a source that fits nothing keeps a rank of its own."""
     ranked: dict[Any, RankedSession] = {}
     for number, place in enumerate(places):
         found = [p.session for p in place.rounds] or [s for s in [place.session] if s]

@@ -145,7 +145,7 @@ class SourceMatcher:
         }
 
     def place(self, source: ReturnedSource) -> SourcePlace:
-        """Where a source is from, by the most exact thing that it tells."""
+        """The place of a source, by the most exact thing that it tells."""
         if source.problem is not None:
             return SourcePlace(problem=source.problem)
         if source.turn is not None and (named := _named(source.turn, self._by_turn)):

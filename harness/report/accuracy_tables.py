@@ -142,7 +142,7 @@ def official_accuracy_table(report: Report) -> list[Table]:
 
 
 def _named(ids: Sequence[str]) -> str:
-    """So many ids in brackets, nothing for none."""
+    """The ids in brackets, the first ones where there are many; nothing for none."""
     if not ids:
         return ""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""

@@ -178,7 +178,7 @@ def _told(lines: RunLines) -> list[RankedLine | RetrievalLine]:
 
 
 def _judge_tokens(lines: RunLines, manifest: Manifest) -> AskedJudgeTokens:
-    """Of all verdicts, and under `asked` of those that were not made from kept replies."""
+    """Tokens of all verdicts, and under `asked` of those that were not made from kept replies."""
     judged = [*lines.verdicts.values(), *lines.second_verdicts.values(), *lines.controls]
     return {**judge_tokens(judged), "asked": judging_spent(manifest.data)}
 

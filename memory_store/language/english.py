@@ -41,7 +41,7 @@ class English(Language):
     has_rules: bool = True
 
     def sentences(self, text: str) -> list[str]:
-        """By closing punctuation and the ends of lines."""
+        """Sentences end by closing punctuation and at the ends of lines."""
         return read_sentences(text)
 
     def statements(self, user_text: str) -> Sequence[str]:
@@ -49,15 +49,15 @@ class English(Language):
         return statements(user_text)
 
     def is_question(self, sentence: str) -> bool:
-        """By its mark, or without any by how it begins."""
+        """A question is known by its mark, or without any by how it begins."""
         return is_question(sentence)
 
     def stated(self, statement: str) -> Stated | None:
-        """By a few narrow frames: "My favourite colour is green"."""
+        """Facts are known by a few narrow frames: "My favourite colour is green"."""
         return stated(statement)
 
     def slot_of(self, statement: str) -> str | None:
-        """None also for "My name is Sofia and I live in Lyon."."""
+        """The slot that a fact fills; None also for "My name is Sofia and I live in Lyon."."""
         return slot_of(statement)
 
     def asked_slot(self, question: str) -> str | None:
@@ -71,7 +71,7 @@ class English(Language):
         return None
 
     def replacements(self, said: Sequence[str]) -> Mapping[int, int]:
-        """By the same frames, as the person who is spoken of would put it."""
+        """The same frames, as the person who is spoken of would put it."""
         return replacements(said)
 
     def as_statement(self, question: str) -> str:
@@ -95,21 +95,21 @@ class English(Language):
         return bare if wording("questions.first_person").match(bare) else f"I {bare}"
 
     def asked(self, question: str, asked_on: date | None) -> Asked:
-        """By turns of phrase, frames, and the grammar of dates."""
+        """Turns of phrase, frames, and the grammar of dates say what is asked."""
         question = question[:LONGEST_READ]
         asked = replace(asked_in(question), slot=self.asked_slot(question))
         return asked.within(self.time_range(question, asked_on), question) if asked_on else asked
 
     def event_days(self, statement: str, said_on: datetime | date) -> tuple[Days, ...]:
-        """By a grammar of dates, and dateparser on what it leaves."""
+        """A grammar of dates finds the days, and dateparser in what it leaves."""
         return event_dates_of(statement, said_on)
 
     def counted_days(self, text: str, said_on: datetime | date) -> Sequence[tuple[str, Days]]:
-        """By the same grammar, as far as it does not guess."""
+        """The same grammar finds the days, as far as it does not guess."""
         return counted_days_of(text, said_on)
 
     def time_range(self, question: str, asked_on: date) -> TimeRange | None:
-        """By the same grammar."""
+        """The same grammar finds the range."""
         return time_range_of(question, asked_on)
 
 

@@ -87,8 +87,8 @@ class Language:
         """The slot of which a question wants the value; None where that is not sure."""
 
     def replacements(self, said: Sequence[str]) -> Mapping[int, int]:
-        """Of statements in the order they were said, those about others that no longer hold: the
-        index of each, and of the one that replaced it."""
+        """Statements about others that no longer hold, among statements in the order they were
+        said: the index of each, and of the one that replaced it."""
         return {}
 
     def as_statement(self, question: str) -> str:

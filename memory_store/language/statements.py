@@ -203,8 +203,8 @@ def _normal(value: str) -> str:
 
 
 def replacements(said: Sequence[str]) -> dict[int, int]:
-    """Of statements in the order they were said, those about others that no longer hold: the index
-    of each, and of the one that replaced it."""
+    """Statements about others that no longer hold, among statements in the order they were said:
+    the index of each, and of the one that replaced it."""
     replaced: dict[int, int] = {}
     standing: defaultdict[tuple[str, str], list[tuple[int, Stated]]] = defaultdict(list)
     for place, text in enumerate(said):
@@ -221,7 +221,8 @@ def replacements(said: Sequence[str]) -> dict[int, int]:
 
 
 def stated_of_another(statement: str) -> tuple[str, Stated] | None:
-    """Who it is about, and what it states of them; None where no frame surely fits."""
+    """The person whom a sentence is about, and what it states of them; None where no frame
+    surely fits."""
     text = " ".join(statement.split())
     if text.endswith("?"):
         return None

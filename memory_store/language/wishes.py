@@ -74,8 +74,8 @@ def own_words(text: str) -> str:
 
 
 def _refuses(whole: str, parts: Sequence[str]) -> tuple[float, bool]:
-    """How surely a message refuses, and whether it is worded so. In other words it refuses as far
-    as both the whole and a part do: of a few words alone the model knows little."""
+    """How surely a message refuses, and whether it is worded so. Where it is not, the mean of
+    the whole and its surest part counts: the model knows little of a few words alone."""
     sure = {part: kinds_of(part)[Kind.KEEPS_OUT] for part in (whole, *parts) if part}
     if any(one >= _MAY_REFUSE and _refusal().search(part) for part, one in sure.items()):
         return _WORDED, True

@@ -82,7 +82,7 @@ class Reason:
 
     @property
     def contribution(self) -> float:
-        """Its part of the similarity."""
+        """The signal's part of the similarity."""
         return self.weight * self.value
 
 

@@ -36,7 +36,7 @@ class RoundOutline(NamedTuple):
 
 @dataclass(slots=True)
 class _Known:
-    """What is kept of a user, and how often it was found not to hold any more."""
+    """A user's kept rounds, and how often they were found out of date."""
 
     places: dict[int, RoundOutline] = field(default_factory=dict)
     versions: dict[int, int] = field(default_factory=dict)
@@ -192,4 +192,4 @@ class KnownRecords:
                 self._characters -= record.round.size
 
     def found(self, user_id: str, versions: Mapping[int, int]) -> None:
-        """Nothing is kept where others write."""
+        """Do nothing: where others write, nothing is kept."""

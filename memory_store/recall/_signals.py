@@ -42,8 +42,8 @@ class Neighbours:
         self._sessions = sessions[self._rows]
 
     def answers(self, near: Column) -> Column:
-        """For each round that another speaker's question stands right before: how much nearer that
-        is."""
+        """How much nearer another speaker's question is that stands right before a round, for
+        each round."""
         gains: Column = np.zeros(len(near))
         for before, after in self._pairs(1):
             for asking, row in zip(before.tolist(), after.tolist(), strict=True):
@@ -53,7 +53,7 @@ class Neighbours:
         return gains
 
     def nearer(self, near: Column) -> Column:
-        """For each round how much nearer the nearest of the two before and the two after it is; 0
+        """How much nearer the nearest of two rounds before and two after is, for each round; 0
         where none is nearer."""
         gains: Column = np.zeros(len(near))
         for distance in range(1, _REACH + 1):
@@ -131,7 +131,7 @@ def _openings(places: Sequence[RoundOutline]) -> Column:
 
 
 def _best(similarities: Column, sessions: Rows) -> Column:
-    """For each round the similarity of the best one of its session; none is below 0."""
+    """The similarity of the best round of its session, for each round; none is below 0."""
     best = np.zeros(int(sessions.max(initial=-1)) + 1)
     np.maximum.at(best, sessions, similarities)
     return best[sessions]

@@ -23,7 +23,8 @@ _SHORT_NAME = 3
 
 @lru_cache(maxsize=1000)
 def speakers_of(user_name: str | None, assistant_name: str | None) -> Speakers:
-    """Of a round; one object for the same names, of which a memory has few and many rounds."""
+    """The speakers of a round; one object for the same names, of which a memory has few and many
+    rounds."""
     names = ((name or "").strip() for name in (user_name, assistant_name))
     return frozenset(name for name in names if name)
 
@@ -96,7 +97,7 @@ class _TextWords:
 
 
 def _folded(word: str) -> str:
-    """In lower case and without marks, which many leave out: "Zoë" is written "Zoe", and of "Işıl"
-    the capitals are "IŞIL"."""
+    """Fold a name to lower case, without the marks that many leave out: "Zoë" is written "Zoe",
+    and the capitals of "Işıl" are "IŞIL"."""
     letters = unicodedata.normalize("NFKD", word[:_LONGEST_NAME].casefold())
     return "".join(char for char in letters if not unicodedata.combining(char)).replace("ı", "i")

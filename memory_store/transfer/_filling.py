@@ -23,7 +23,7 @@ class Progress(Protocol):
         """A step over so many rounds begins."""
 
     def advance(self, rounds: int) -> None:
-        """So many more rounds are done."""
+        """Count so many more rounds as done."""
 
 
 _PAGE = 128

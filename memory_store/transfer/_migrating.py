@@ -87,7 +87,7 @@ def _is_copy(identity: Payload, source: OperatorEngine) -> bool:
 
 
 async def _refuse_other(target: OperatorEngine, found: Payload, made: Payload) -> None:
-    """Only an empty memory of the same embedder and schema may be filled."""
+    """Refuse a target that is not empty, or has another embedder or schema."""
     if rounds := await target.total():
         raise StoreNotEmpty(
             f"{target.place} holds another memory of {rounds} rounds: give `assistant migrate` "

@@ -228,7 +228,8 @@ async def _build(
 async def _closed_for_writing(
     old: OperatorEngine, found: Payload, new: OperatorEngine
 ) -> AsyncIterator[None]:
-    """Nothing written to the old index from here on is acknowledged; it stays so on success."""
+    """Close the old index: nothing written to it from here on is acknowledged; it stays so on
+    success."""
     try:
         await old.sign(marked(found, State.CLOSED, new.place))
         yield

@@ -189,7 +189,8 @@ def _order(reference: Reference, parts: Sequence[str]) -> Match:
 
 
 def _place(step: set[str], said: Sequence[Sequence[str]]) -> tuple[int, int] | None:
-    """Where a step is told: the sentence with most of its words, and the first of them there."""
+    """The place where a step is told: the sentence with most of its words, and the first of them
+    there."""
     shares = [len(step.intersection(words)) for words in said]
     if not any(shares):
         return None

@@ -185,7 +185,8 @@ def instance(draft: Draft, ontology: Ontology, fillers: int) -> dict[str, Any]:
 
 
 def _labelled(item: PlannedQuestion, turns: Turns) -> Turns:
-    """As the benchmark does it: where there is no answer, sessions are named and no turn is."""
+    """Labels as the benchmark has them: where there is no answer, sessions are named and no turn
+    is."""
     return without_labels(turns) if item.type == ABSTENTION else turns
 
 

@@ -136,7 +136,8 @@ def _evidence(draft: Draft) -> Iterator[str]:
 
 
 def _answer(draft: Draft) -> Iterator[str]:
-    """By the type: what cannot be told by rule is left to a model and to people."""
+    """The answer by the rule of its type; what no rule can tell is left to a model and to
+    people."""
     item, answer = draft.item, draft.asked.answer
     told = [draft.evidence_turn(number) for number in range(len(draft.chats))]
     said = {word for text in told for word in tokens(text)}

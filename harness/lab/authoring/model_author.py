@@ -64,7 +64,7 @@ def question_of(said: str) -> DraftQuestion:
 
 
 def statements_of(said: str, wanted: int) -> tuple[str, ...]:
-    """So many statements."""
+    """The statements of a reply; raises `Unusable` unless there are so many."""
     found = _json(said).get("statements")
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise Unusable("statements must be a list of texts")
@@ -159,7 +159,7 @@ class AuthorModel:
 
     @classmethod
     def parse(cls, text: str, api_key: str | None, price: Price | None) -> "AuthorModel":
-        """From `MODEL@BASE_URL`; raises `UsageError`."""
+        """Read `MODEL@BASE_URL`; raises `UsageError`."""
         found = _MODEL.fullmatch(text)
         if found is None:
             raise UsageError(f"--model {text!r}: expected MODEL@BASE_URL")
@@ -192,7 +192,7 @@ class ModelAuthor:
         return await self._asked("persona", item, prompt, text_of)
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """As JSON."""
+        """Question and answer, asked of the model as JSON."""
         prompt = _prompts()["question"].render(
             persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
         )
@@ -201,7 +201,7 @@ class ModelAuthor:
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """As JSON, one for each session."""
+        """Statements, asked of the model as JSON, one for each session."""
         prompt = _prompts()["evidence"].render(
             persona=persona,
             kind=_kinds()[item.type],

@@ -127,7 +127,7 @@ class PlannedQuestion:
 
     @property
     def speaker(self) -> Literal["user", "assistant"]:
-        """Who tells the evidence."""
+        """The speaker who tells the evidence."""
         return "assistant" if self.type == "single-session-assistant" else "user"
 
     def draws(self, use: str) -> Random:
@@ -138,9 +138,8 @@ class PlannedQuestion:
 def plan_items(
     ontology: Ontology, types: tuple[str, ...], per_type: int, seed: int
 ) -> list[PlannedQuestion]:
-    """So many items of each type, no two alike; raises `UsageError` for unknown types and for more
-    items than the ontology has different ones.
-    """
+    """Plan so many items of each type, no two alike; raises `UsageError` for unknown types and
+    for more items than the ontology has different ones."""
     unknown = [name for name in types if name not in TYPES]
     if unknown:
         raise UsageError(f"--types {unknown[0]!r}: expected some of {', '.join(TYPES)}")

@@ -127,7 +127,7 @@ class TemplateAuthor:
         )
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """By the rule of the item's type."""
+        """Ask by the rule of the item's type."""
         attribute = item.attributes[0]
         match item.type:
             case "single-session-assistant":
@@ -165,11 +165,11 @@ class TemplateAuthor:
         return telling(self._ontology, attribute.topic, statement, random)
 
     async def doubt(self, draft: Draft) -> str | None:
-        """None: there is nobody to ask."""
+        """Templates have nobody to ask."""
         return None
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """There is nothing to close."""
 
 
 def _told(item: PlannedQuestion) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 class _Sink(Protocol):
-    """Where bytes go, compressed or not."""
+    """The file for the bytes, compressed or not."""
 
     def write(self, data: bytes, /) -> int:
         """Take them all."""
@@ -178,7 +178,7 @@ def compile_histories(
 
 
 def manifest_path(out: Path) -> Path:
-    """Where the manifest of a compiled file lies: its name without `.json` or `.jsonl`."""
+    """The manifest of a compiled file: its name without `.json` or `.jsonl`."""
     name = out.name
     for suffix in (".gz", ".xz", ".json", ".jsonl"):
         name = name[: -len(suffix)] if name.lower().endswith(suffix) else name

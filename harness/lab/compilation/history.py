@@ -84,7 +84,7 @@ class History:
     drawn_fillers: int
 
     def depths(self, evidence_keys: frozenset[bytes]) -> list[float]:
-        """For each evidence session the share of the fillers' characters before it."""
+        """The share of the fillers' characters before each evidence session."""
         passed, found = 0, []
         for session in self.sessions:
             if session.content.key in evidence_keys:

@@ -68,7 +68,7 @@ class ReadingModel:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """Where an experiment is run, with which data, server, reader and judge."""
+    """The data, server, reader, judge and folder of an experiment."""
 
     out: Path
     source: QuestionSource
@@ -172,8 +172,8 @@ def _record(laboratory: Laboratory, cell: Cell) -> int:
 
 
 def _recording_port(folder: Path) -> int:
-    """Where the recording listens: of a run that goes on, where it listened before, since the
-    address is a setting of the assistant's that the run was begun with."""
+    """The port of the recording. A continued run keeps its port, since the address is a setting
+    of the assistant's that the run was begun with."""
     file = folder / "port"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)

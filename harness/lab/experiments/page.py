@@ -122,7 +122,7 @@ def _speed(run: ComparedRun) -> Row:
 
 
 def _compare(rows: Sequence[Row], cells: Sequence[Cell], runs: Sequence[ComparedRun]) -> None:
-    """Each cell against the first one of its level; Holm's p-values over all of them."""
+    """Compare each cell with the first one of its level; Holm's p-values over all of them."""
     bases: dict[str, ComparedRun] = {}
     for name in ("p_recall", "p_accuracy"):
         for row in rows:

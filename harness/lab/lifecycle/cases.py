@@ -89,12 +89,12 @@ class Case:
 
     @property
     def asks(self) -> list[Ask]:
-        """Its questions, in order."""
+        """The questions of the case, in order."""
         return [step for step in self.steps if isinstance(step, Ask)]
 
     @property
     def people(self) -> set[str]:
-        """Who takes part."""
+        """The people who take part."""
         return {step.person for step in self.steps if not isinstance(step, Restart)}
 
     @property

@@ -40,7 +40,7 @@ class Interface(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChosenInterface:
-    """By which interface an assistant is spoken to, and what that interface can express."""
+    """The interface by which an assistant is spoken to, and what it can express."""
 
     profile: AssistantProfile
     chat_only: bool = False
@@ -87,7 +87,7 @@ class OwnInterface:
         self._meter = meter
 
     async def begin(self, when: Occasion) -> None:
-        """Nothing: every person is new."""
+        """Do nothing: every person is new."""
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
         """Recorded as it was said."""
@@ -121,11 +121,11 @@ class ChatInterface:
         self._barrier_seconds = barrier_seconds
 
     async def begin(self, when: Occasion) -> None:
-        """By the profile's `[forget]`."""
+        """Empty the memory by the profile's `[forget]`."""
         await self._client.forget(when)
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
-        """Each of the user's texts is sent with the conversation before it."""
+        """Send each of the user's texts with the conversation before it."""
         turns = _turns(when, texts)
         if self._profile.record is not None:
             batches = [turns] if self._profile.record.per == "session" else [[t] for t in turns]

@@ -101,7 +101,7 @@ class Assistant(Protocol):
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it is now."""
+        """The present endpoint of the assistant."""
 
     @property
     def can_restart(self) -> bool:
@@ -202,7 +202,7 @@ class LifecycleRun:
     def _play(
         self, courses: Sequence[Course], assistant: Assistant, pace: CasePace
     ) -> tuple[list[Course], int]:
-        """Those that wait for a restart, and how many failed."""
+        """Cases that wait for a restart, and how many failed."""
         return asyncio.run(self._play_all(courses, assistant.endpoint, pace))
 
     async def _play_all(

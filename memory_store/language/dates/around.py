@@ -49,7 +49,7 @@ _UP_TO = pattern("up_to (?:word|of)? $")
 
 
 def composed(found: list[FoundDays], reading: ReadLine) -> list[FoundDays]:
-    """Finds with their surroundings read; those that needed a word they did not get are gone."""
+    """Read each find with its surroundings; those that needed a word they did not get are gone."""
     for step in (_qualified, _contained, _parts, _contained, _near, _ranges, _related):
         found = step(found, reading)
     return [item for item in found if item.span is not None and item.needs is None]

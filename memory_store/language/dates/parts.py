@@ -136,7 +136,8 @@ def _months(span: Span, begin: int, end: int | None) -> Span | None:
 
 
 def _ordered(first: date, last: date, precision: Precision) -> Span | None:
-    """None for a part of a part that is none: "late mid-May"."""
+    """The range if its ends are in order; None for a part of a part that is none: "late
+    mid-May"."""
     return Span(first, last, precision) if first <= last else None
 
 

@@ -106,7 +106,7 @@ class _Asked:
         return not is_usual and not self._found.reading.cues.is_habit(item.start)
 
     def in_question(self, meant: list[FoundDays]) -> list[FoundDays]:
-        """Those of the sentences that ask; else those of the past in the other sentences."""
+        """Finds in the sentences that ask; else finds of the past in the other sentences."""
         inside = [item for item in meant if self._is_asked(item)]
         if inside or "?" not in self._words:
             return inside or meant
@@ -138,7 +138,7 @@ def _after(last: date, today: date) -> tuple[date, date | None]:
 
 
 def _combined(ranges: list[TimeRange]) -> TimeRange | None:
-    """From the first day to the last of ranges that belong together, else None."""
+    """The days from the first to the last of ranges that belong together, else None."""
     bounded = [(r.first, r.last) for r in ranges if r.first is not None and r.last is not None]
     if len(bounded) < len(ranges):
         return _crossed(ranges)
