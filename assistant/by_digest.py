@@ -18,7 +18,7 @@ class ByDigest(Generic[_Result]):
         self._lock = threading.Lock()
 
     def of(self, text: str, make: Callable[[], _Result]) -> _Result:
-        """What was made for this text before, or is made now."""
+        """The value that was made for this text before, or is made now."""
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         with self._lock:
             if key in self._known:

@@ -66,15 +66,15 @@ class Metered(Protocol):
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The text of the reply."""
 
     @property
     def prompt_tokens(self) -> int | None:
-        """What was read."""
+        """Tokens that were read."""
 
     @property
     def completion_tokens(self) -> int | None:
-        """What was written."""
+        """Tokens that were written."""
 
 
 Reply = TypeVar("Reply", bound=Metered)
@@ -123,7 +123,7 @@ class Meter:
         return reply
 
     def total(self) -> Usage:
-        """What was spent ever, and what is held back."""
+        """All that was spent, and what is held back."""
         total = Usage(prompt_tokens=self.held)
         total.add(self.before)
         total.add(self.spent)

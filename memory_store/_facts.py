@@ -37,7 +37,7 @@ def rule_facts(round: Round, language: Language = ENGLISH) -> tuple[Fact, ...]:
 
 
 def own_sentences(round: Round, language: Language = ENGLISH) -> list[str]:
-    """What the user says in the round and does not quote, sentence by sentence."""
+    """Sentences of the user in the round that quote nobody."""
     own = words_of(round).own
     return [text for text in language.sentences(round.user_text) if text in own]
 
@@ -94,5 +94,5 @@ def said_by(fact: Fact, words: Authorship) -> Fact:
 
 
 def slot_of(statement: str, user_text: str, language: Language) -> str | None:
-    """What a statement gives a value for, if the user's side has it word for word."""
+    """The slot for which a statement gives a value, if the user's side has it word for word."""
     return language.slot_of(statement) if statement in user_text else None

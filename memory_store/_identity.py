@@ -32,7 +32,7 @@ class State(StrEnum):
 
 
 def to_identity(encoder: EncoderIdentity) -> Payload:
-    """What is stored once, to refuse data of another vector space or schema."""
+    """The identity that is stored once, to refuse data of another vector space or schema."""
     return {
         "embedder": encoder.name,
         "dimension": encoder.dimension,
@@ -46,7 +46,7 @@ def maker(identity: Payload) -> dict[str, object]:
 
 
 def state_of(identity: Payload) -> State | None:
-    """What is under way; None in normal use."""
+    """The state of a memory that is not in normal use; None in normal use."""
     return State(identity[_STATE]) if identity.get(_STATE) else None
 
 

@@ -155,7 +155,7 @@ class Indexer:
 
     @property
     def identity(self) -> Payload:
-        """What is stored once, to refuse an index made otherwise."""
+        """The identity that is stored once, to refuse an index made otherwise."""
         identity = to_identity(self.embedder.identity)
         # Memories older than the choice have every key and say nothing.
         usual = self.design == KeyDesign()

@@ -66,7 +66,7 @@ def holds(labels: Labels, wanted: Where) -> bool:
 
 
 def shared(of_rounds: Sequence[Labels]) -> dict[str, LabelValue]:
-    """What all these rounds, of which there is at least one, are labelled with."""
+    """Labels that all these rounds, of which there is at least one, share."""
     first, *others = of_rounds
     return {
         name: value

@@ -118,7 +118,7 @@ def _holds(hit: StoredPoint, wanted: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Gist:
-    """What a summary needs of one round."""
+    """The parts of a round that a summary needs."""
 
     date: datetime
     enrichment: EnrichmentFailure

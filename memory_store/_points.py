@@ -104,15 +104,15 @@ def _to_payload(record: Record, word_count: int) -> Payload:
 
 
 def _reading_of(round: Round) -> Payload:
-    """What is known of the meaning of the text as it is now."""
+    """The reading of the text as it is now, if it is known."""
     known = round.reading
     plain = known.to_plain() if known and known.text == round.user_text else None
     return {READING: plain} if plain else {}
 
 
 def _said_of(round: Round) -> Payload:
-    """What few rounds have; in others the fields are missing, as in all that were written before
-    there were any."""
+    """Fields that few rounds have; in others they are missing, as in all that were written
+    before there were any."""
     said: dict[str, Any] = {}
     if round.labels:
         said[LABELS] = list(terms_of(round.labels))

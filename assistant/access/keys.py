@@ -80,7 +80,7 @@ def new_key(
 
 
 def digest_of(token: str) -> str:
-    """What is kept of a token."""
+    """The digest that is kept of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 

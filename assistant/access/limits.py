@@ -37,7 +37,7 @@ class _Bucket(NamedTuple):
     since: float
 
     def at(self, now: float, per_minute: int, most: float) -> float:
-        """What is left by now. Another machine's clock may be ahead."""
+        """The requests that are left by now. Another machine's clock may be ahead."""
         return min(most, self.left + max(0.0, now - self.since) * per_minute / _MINUTE)
 
 
@@ -47,7 +47,7 @@ def _wait(left: float, per_minute: int) -> float:
 
 
 class Budgets(Protocol):
-    """What is left for whom."""
+    """The budgets of requests, by user and key."""
 
     async def take(self, who: Who, per_minute: int) -> float:
         """Take one request: 0.0, or the seconds to wait until there is one."""

@@ -111,7 +111,7 @@ class ModelReader:
         yield AnswerPiece(rest, trace)
 
     async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
-        """What is asked of the model, after whatever has to be read before."""
+        """The request to the model, after whatever has to be read before."""
         if question.recalled is None:
             return _Prepared(question.messages)
         context = await read_memory(self._store, question, question.recalled, plan, self._count)
@@ -151,7 +151,7 @@ class _Prepared:
 
 
 class _Last:
-    """What the pieces of a reply said about it as a whole."""
+    """The reply as a whole, as its pieces tell it."""
 
     def __init__(self) -> None:
         self.tokens: TokenCounts | None = None

@@ -295,7 +295,7 @@ class AnswerEnd:
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """What of the answer is sure to come before its end; nothing after it."""
+        """The part of the answer that is sure to come before its end."""
         if self.reason:
             return ""
         text = self._held + piece
@@ -308,7 +308,7 @@ class AnswerEnd:
         return shown
 
     def finish(self) -> str:
-        """What was held back, when the reply ends without its being the end."""
+        """The text that was held back, when the reply ends without its being the end."""
         held, self._held = self._held, ""
         return "" if self.reason else self._within_limit(held)
 

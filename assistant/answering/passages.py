@@ -113,7 +113,7 @@ def is_in_passage(statement: Statement, other: Statement) -> bool:
 
 
 def _around(parts: Sequence[str], at: int, longest: int) -> str:
-    """What follows and what comes before in turn, as far as it fits."""
+    """Sentences after and before the statement in turn, as far as they fit."""
     first = last = at
     left = longest - len(parts[at])
     growing = True
@@ -190,7 +190,8 @@ class AskedItem:
 
 
 def asked_item(question: str) -> AskedItem | None:
-    """What "the fifth bottle" or "the 7th job in the list" asks for; None for "the last time"."""
+    """The item that "the fifth bottle" or "the 7th job in the list" asks for; None for "the last
+    time"."""
     for digits, word, following in _ORDINAL.findall(question):
         about = frozenset(terms(following))
         if not about & _NO_ITEM:

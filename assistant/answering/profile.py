@@ -57,7 +57,7 @@ _READ_FAST = 16
 
 
 class UserProfile(NamedTuple):
-    """What is said of the user, and the statements that it quotes, in its order."""
+    """The text about the user, and the statements that it quotes, in its order."""
 
     text: str
     quotes: Sequence[Statement]
@@ -176,7 +176,7 @@ def _instructs(sentence: Sentence) -> bool:
 
 
 def _things(told: Sequence[Statement], store: MemoryStore) -> list[Thing]:
-    """What holds of that, the newest first, each thing once."""
+    """Statements of the topic that still hold, the newest first, each thing once."""
     linked = superseded_among_others(told, store.language)
     corrected = put_right(linked)
     before = _put_right_by(linked, corrected)

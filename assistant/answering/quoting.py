@@ -76,7 +76,7 @@ _READ_FAST = 16
 
 
 class Answer(NamedTuple):
-    """What is said, the statements it quotes, and what became of the question."""
+    """The text of an answer, the statements it quotes, and what became of the question."""
 
     text: str
     quotes: Sequence[Statement] = ()
@@ -234,7 +234,7 @@ class QuotingReader:
         *,
         is_sure: bool,
     ) -> Answer:
-        """What follows from the statements, and quotes of the nearest and of those `telling`."""
+        """The conclusion from the statements, and quotes of the nearest and of those `telling`."""
         usual = _QUOTES_OF_PEOPLE if _is_named(near[0].source) else _QUOTES
         wants_many = asked.counts or asked.wants_advice or not is_sure
         most = _MANY_QUOTES if wants_many else usual
@@ -302,7 +302,7 @@ class QuotingReader:
         return Answer(print_quotes(shown, asked), shown)
 
     async def _told_in(self, question: Question, recalled: Sequence[Recalled]) -> list[Statement]:
-        """What users said in the rounds, nearest first."""
+        """Statements of users in the rounds, nearest first."""
         told = without_ours(recalled)
         near = await nearest_statements(self._store, question.text, told, replies=False)
         near = [one for one in near if one.asking < ASKS]
@@ -311,7 +311,7 @@ class QuotingReader:
     async def _overview(
         self, question: Question, asked: Asked, recalled: Sequence[Recalled]
     ) -> Answer:
-        """What the user told of a topic, or at all, oldest first."""
+        """Statements of the user on a topic, or at all, oldest first."""
         near = await self._told_in(question, recalled)
         of_topic = names_topic(question.text)
         if of_topic and max((s.closeness for s in near), default=0.0) < self._floor:

@@ -72,12 +72,13 @@ class Statement:
 
     @property
     def quotable(self) -> str:
-        """What can be quoted by itself: its passage, else with what it points back to."""
+        """The text that can be quoted by itself: the passage, else the statement with what it
+        points back to."""
         return self.passage or f"{self.lead} {self.text}".strip()
 
     @property
     def key(self) -> tuple[str, str]:
-        """What makes it the same statement, however it was weighed."""
+        """The key of the same statement, however it was weighed."""
         return self.source.record.id, self.text
 
     @property
@@ -195,7 +196,7 @@ def told_in_order(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def parts_gone(quote: Statement) -> list[Fact]:
-    """What no longer holds of a sentence that states several things."""
+    """Parts of a sentence that no longer hold, where it states several things."""
     facts = quote.source.record.facts if quote.speaker is Speaker.USER else ()
     return superseded_parts(quote.quotable, facts)
 
@@ -207,8 +208,8 @@ def _place(statement: Statement) -> tuple[datetime, str, int, int]:
 
 
 def said_in(found: Recalled, language: Language) -> list[Statement]:
-    """What the user stated, with the days that the store knows its facts to talk about; questions
-    behind it."""
+    """The user's statements, with the days that the store knows its facts to talk about;
+    questions behind them."""
     facts = {fact.text: fact for fact in found.record.facts}
     every = reading_of(found.record.round, language).sentences
     leads = {after.text: before.text for before, after in pairwise(every) if _points_back(after)}

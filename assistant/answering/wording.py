@@ -102,7 +102,7 @@ def title_of(text: str) -> str:
 
 
 def _opening(request: str, conversation: Sequence[Message]) -> str:
-    """What the chat begins with: quoted in the request, or sent along before it."""
+    """The beginning of the chat: quoted in the request, or sent along before it."""
     if quoted := _OPENING.search(request):
         return quoted[1] or quoted[2]
     return next((message.content for message in conversation if message.role == "user"), "")

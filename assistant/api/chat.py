@@ -236,7 +236,8 @@ def _asked(request: Request, as_of: date | None, *given: Any) -> Instant:
 
 
 def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
-    """What is asked as of a day is not said on it, so it is not stored."""
+    """The memory mode: a message asked as of an earlier day is not said on it, so it is not
+    stored."""
     if body.model == WITHOUT_MEMORY:
         return MemoryMode.OFF
     return MemoryMode.READ_ONLY if as_of and given is MemoryMode.ON else given

@@ -206,7 +206,7 @@ class WholeBody:
         await self._app(scope, _Replayed(body, receive).next, send)
 
     def _check_announced(self, scope: Scope) -> None:
-        """What is too long by its own account is not even begun."""
+        """Refuse a body that is too long by its own account, before it is read."""
         length = Headers(scope=scope).get("content-length", "")
         if length.isdecimal() and int(length) > self._limit:
             raise self._too_large()

@@ -40,13 +40,13 @@ class StreamedReply(Protocol):
     """A reply as the events of its protocol."""
 
     def opening(self) -> Iterable[str]:
-        """What comes before anything is known."""
+        """The first event, before anything is known."""
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> Iterable[str]:
         """A piece of the answer."""
 
     def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Iterable[str]:
-        """What comes after the whole answer, the end of the stream included."""
+        """The last events, after the whole answer."""
 
     def failure(self, error: Mapping[str, Any]) -> str:
         """A failure in the middle, as clients raise it."""

@@ -164,7 +164,7 @@ _Part = tuple[str, Sequence[FactLink]]
 
 
 def _told(meaning: Meaning, facts: Sequence[Fact]) -> Iterator[_Part]:
-    """What the message tells, sentence by sentence, those first that replace something."""
+    """Statements of the message, sentence by sentence, those first that replace something."""
     links = {fact.text: fact.supersedes for fact in facts if fact.is_users}
     parts = [*_parts(meaning, facts, links)]
     yield from sorted(parts, key=lambda part: not part[1])
@@ -195,7 +195,7 @@ def tells(sentence: Sentence) -> bool:
 
 
 def _without_lead(text: str, meaning: Meaning) -> str:
-    """What is to be kept, without "remember this:" before it."""
+    """The text that is to be kept, without "remember this:" before it."""
     lead, colon, rest = text.partition(": ")
     is_wish = meaning.wishes.keeps >= _LEADS and len(lead.split()) <= 5
     return rest.strip() if colon and is_wish and rest.strip() else text

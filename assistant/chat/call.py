@@ -159,7 +159,7 @@ class ChatCall:
 
 @dataclass(frozen=True, slots=True)
 class ChatDone:
-    """What happened, once the answer is complete and, where asked for, stored."""
+    """The answer when it is complete and, where asked for, stored."""
 
     trace: Trace
     recall: Recall | None

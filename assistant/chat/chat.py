@@ -197,7 +197,7 @@ class Chat:
         yield ChatDone(trace, recall, record, timings, understanding, outcome)
 
     async def _noted_beside(self, call: ChatCall, meaning: Meaning) -> str:
-        """What follows an answer to a message that told something, too."""
+        """The note after an answer to a message that told something, too."""
         if not self._is_said(call):
             return ""
         return await self._acts.acknowledged(meaning, next_round(call, meaning))
@@ -224,7 +224,7 @@ class Chat:
         return meaning.only_tells and not self._acts.has_model and self._is_said(call)
 
     def _known(self, call: ChatCall) -> Retrieved | None:
-        """What was recalled before: all rounds of tool calls of one question share one recall."""
+        """An earlier recall: all rounds of tool calls of one question share one."""
         loop = self._under_way.of(*call.place) if call.after and call.mode.recalls else None
         return loop.retrieved if loop and loop.question == call.text else None
 
@@ -287,7 +287,7 @@ class _Answer:
         return "".join(self._texts)
 
     def shown(self, piece: AnswerPiece) -> AnswerPiece | None:
-        """What of a piece is shown at once."""
+        """The part of a piece that is shown at once."""
         self.trace = piece.trace or self.trace
         self.outcome = piece.outcome or self.outcome
         if not (piece.text or piece.choices):

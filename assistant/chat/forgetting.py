@@ -131,7 +131,7 @@ _SAYS_MORE = 6
 
 
 class Said(NamedTuple):
-    """What is said to a message, and what became of it."""
+    """An answer, and what became of the message."""
 
     text: str
     outcome: Outcome
@@ -147,7 +147,7 @@ class Forgetting:
         self._left: OrderedDict[tuple[str, str], None] = OrderedDict()
 
     async def offer(self, user_id: str, session_id: str, request: str, days: Days) -> Said:
-        """What would be forgotten and how to go on, in words; the request waits from now on."""
+        """Say what would be forgotten and how to go on; the request waits from now on."""
         topic = topic_of(request)
         if not topic and is_everything(request):
             return Said(EVERYTHING, Outcome.ASKED_BACK)
@@ -229,7 +229,7 @@ class Forgetting:
         return sorted(near, key=lambda record: record.round.session_date)
 
     async def _put_right(self, user_id: str, records: Sequence[Record]) -> list[Record]:
-        """What puts one of these right, and alone says nothing: "oops 15:30"."""
+        """Messages that put one of these right, and alone say nothing: "oops 15:30"."""
         links = [fact.superseded_by for record in records for fact in record.facts]
         ids = {link.round_id for link in links if link and link.by == CORRECTION}
         found = [await self._store.round(user_id, id) for id in ids - {r.id for r in records}]
@@ -274,7 +274,7 @@ def nothing_about(topic: str) -> str:
 
 
 def offered(found: Sequence[Record]) -> str:
-    """What would be deleted, and how to do it or to leave it."""
+    """Words that say what would be deleted, and how to do it or to leave it."""
     lines = [f"This would delete {_memories(len(found))}, with the answers:"]
     for record in found[:_QUOTES]:
         said_on = record.round.session_date.astimezone(UTC)
@@ -293,7 +293,7 @@ def say_what(count: int) -> str:
 
 
 def deleted(count: int, answers: int) -> str:
-    """What was deleted."""
+    """Words that say what was deleted."""
     if not count:
         return "There was nothing left to delete: it was deleted before."
     also = f", and {_answers(answers)} that repeated it withdrawn" if answers else ""

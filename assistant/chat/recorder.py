@@ -142,7 +142,7 @@ class Recorder:
         session_id: str,
         attempt: Callable[[list[Round]], Awaitable[_Result]],
     ) -> _Result:
-        """What the attempt on the session's rounds returns once no other writer came between."""
+        """Repeat the attempt on the session's rounds until no other writer came between."""
         for _ in range(_TRIES):
             try:
                 return await attempt(await self._rounds(writer, user_id, session_id))

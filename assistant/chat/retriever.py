@@ -198,7 +198,7 @@ class Retriever:
 def _first_those(
     then: Sequence[Recalled], others: Sequence[Recalled], because: Reason
 ) -> tuple[Recalled, ...]:
-    """What is of the time asked for, which says so, and then the others; no more than before."""
+    """Rounds of the time asked for, which say so, and then the others; no more than before."""
     known = {found.record.id for found in then}
     said_so = [
         replace(one, reasons=(*one.reasons, because)) if one.reasons else one for one in then

@@ -104,7 +104,7 @@ class ChatRounds:
 
 
 def next_round(call: ChatCall, meaning: Meaning) -> Round:
-    """What is said, as a round that is stored next."""
+    """The message and its answer as the next round of the session."""
     return Round(
         call.user_id,
         call.session_id,

@@ -256,7 +256,7 @@ class Arriving:
             del self._planned[index]
 
     def recorded(self) -> Recorded:
-        """What came of it."""
+        """The counts of the call."""
         rounds = [self._planned[index] for index in sorted(self._planned)]
         return Recorded(rounds, len(self._turns) - self._known, self._known)
 

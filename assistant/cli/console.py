@@ -183,7 +183,7 @@ class FileTrouble(AssistantError):
 
 
 def read_export(file: Path) -> bytes:
-    """What is in a file, or comes on standard input (`-`)."""
+    """The text of a file, or of standard input (`-`)."""
     try:
         return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     except OSError as error:

@@ -57,7 +57,7 @@ def _say(text: str) -> None:
 
 
 def _note(text: str) -> None:
-    """What is said about a list, apart from its lines."""
+    """Write a note about a list, apart from its lines and to people only."""
     console = Console()
     if console.is_terminal:
         say(console, text, style="dim")

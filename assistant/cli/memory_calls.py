@@ -31,7 +31,7 @@ _WITHOUT_END = 1
 
 
 class MemoryCalls:
-    """What can be done with the memory of the connection's user."""
+    """Calls that a connection's user can make on the memory."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
@@ -186,7 +186,8 @@ def _counted_on(told: str, sent: int) -> str:
 
 
 def _given(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What was asked; a trailing underscore only keeps a name apart from Python's words."""
+    """The parameters that were given; a trailing underscore only keeps a name apart from
+    Python's words."""
     return {name.rstrip("_"): value for name, value in asked.items() if value is not None}
 
 

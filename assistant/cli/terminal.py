@@ -83,7 +83,7 @@ def _in_a_pipe(conversation: TerminalConversation, console: Console) -> int:
 
 
 class Talk:
-    """What becomes of each thing typed: a command, or something said, and the answer shown."""
+    """A talk: each thing typed is a command, or something said that gets an answer."""
 
     def __init__(self, conversation: TerminalConversation, console: Console, shown: Shown) -> None:
         self._conversation = conversation

@@ -43,7 +43,7 @@ class Value:
         return any(days.within(each) for each in (*(Days(day, day) for day in said_on), *about))
 
     def read(self, similarity: float, signals: dict[str, float]) -> list[Recalled]:
-        """What is read of it: its rounds, or what was derived from them."""
+        """The text that is read of the value: its rounds, or what was derived from them."""
         if self.kind in (ValueKind.ROUND, ValueKind.SESSION):
             return [Recalled(record, similarity, signals) for record in self.sources]
         ids = tuple(record.id for record in self.sources)
@@ -84,7 +84,7 @@ def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
 
 
 def of_facts(record: Record, facts: Sequence[Fact]) -> Value:
-    """What was stated in a round, without the round."""
+    """The facts of a round, without the round."""
     text = "\n".join(fact.text for fact in facts)
     return Value(ValueKind.FACT, text, text, (record,), tuple(facts))
 
@@ -122,7 +122,7 @@ def _facts(records: Iterable[Record]) -> tuple[Fact, ...]:
 
 @dataclass(frozen=True, slots=True)
 class ViewQuestion:
-    """What a view is asked: the question, its day, the days it asks about, how much is wanted."""
+    """A question to a view: its text, its day, the days it asks about, how much is wanted."""
 
     text: str
     on: date | None

@@ -35,7 +35,7 @@ _SUMMARY = '- "summary" is one sentence that says what the round is about.'
 
 @dataclass(frozen=True, slots=True)
 class ExtractionWanted:
-    """What is asked for besides facts, and by which model."""
+    """The model of an extraction, and what it is asked for besides facts."""
 
     model: str
     keyphrases: bool = False
@@ -138,7 +138,8 @@ class _FactReading:
         return fact
 
     def _replaced(self, found: Mapping[str, Any]) -> Iterator[FactLink]:
-        """What it replaces; of a fact that states several things, the part that it names."""
+        """The fact that it replaces; of a fact that states several things, the part that it
+        names."""
         for one in _list_of(found, "replaces", (int, dict)):
             number, part = (
                 (one.get("number"), one.get("part")) if isinstance(one, dict) else (one, "")

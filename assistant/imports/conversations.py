@@ -97,7 +97,7 @@ def digest(*texts: str) -> str:
 
 
 def keys_of(item: Any) -> str:
-    """What an item has, to be recognised by."""
+    """The keys of an item, to recognise it by."""
     if not isinstance(item, Mapping):
         return f"it is no object but {type(item).__name__}"
     return "it has " + (", ".join(sorted(str(key)[:_SHOWN] for key in item)[:8]) or "no fields")

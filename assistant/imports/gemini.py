@@ -116,7 +116,7 @@ def _date(line: str) -> str:
 
 
 def _product(item: Mapping[str, Any]) -> str:
-    """What the activity was of, where that is Gemini."""
+    """The product of the activity, where that is Gemini."""
     products = item.get("products")
     named = [item.get("header"), *(products if isinstance(products, list) else [])]
     return next((one for one in named if isinstance(one, str) and _OURS.search(one)), "")

@@ -20,7 +20,7 @@ _DECODER = json.JSONDecoder()
 
 
 def not_json(error: ValueError | RecursionError) -> str:
-    """What is wrong with a text that is no JSON, in words."""
+    """The fault of a text that is no JSON, in words."""
     match error:
         case json.JSONDecodeError():
             line = f"line {error.lineno}, " if "\n" in error.doc else ""

@@ -97,7 +97,7 @@ def _message(one: Mapping[str, Any]) -> ImportedMessage:
 
 
 def _said_by_tool(call: Mapping[str, Any]) -> str:
-    """What an agent said to the user by calling a tool for it."""
+    """The text that an agent said to the user by calling a tool."""
     function = mapping(call.get("function"))
     return (
         text_of(_unpacked(text_of(function, "arguments")), "message")

@@ -285,7 +285,7 @@ def _joined(parts: Sequence[ImportedSession]) -> ImportedSession:
 
 
 def _why(error: Exception) -> str:
-    """What is wrong with an entry, without the words of the interpreter."""
+    """The fault of an entry, without the words of the interpreter."""
     match error:
         case KeyError():
             return f"something in it has no {error}"

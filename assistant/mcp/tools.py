@@ -234,7 +234,8 @@ class _Tools:
 
 
 def _confirmation(path: str, counted: Mapping[str, Any]) -> str:
-    """What confirms that exactly this is to go; a model that has not counted cannot know it."""
+    """The code that confirms that exactly this is to go; a model that has not counted cannot
+    know it."""
     text = json.dumps([path, _counts(counted)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

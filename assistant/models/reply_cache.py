@@ -45,7 +45,8 @@ class ReplyCache:
             return None
 
     def generation(self) -> bytes | None:
-        """What is another after every `clear`, by whichever process; None before the first."""
+        """The generation of the cache: another after every `clear`, by whichever process; None
+        before the first."""
         try:
             return self._cleared.read_bytes()
         except OSError:

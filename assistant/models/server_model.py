@@ -143,7 +143,7 @@ async def _read_on(lines: AsyncIterator[str]) -> None:
 
 
 def _message(body: str) -> str:
-    """What an error body says, in OpenAI's shape or a simpler one; empty for anything else."""
+    """The message of an error body, in OpenAI's shape or a simpler one; empty for anything else."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, TypeError, LookupError):

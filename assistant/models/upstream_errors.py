@@ -88,7 +88,7 @@ class Refusals:
         self._refused: set[str] = set()
 
     def accepted(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """What is left to send of the options wanted."""
+        """The options that are left to send."""
         options = {self._taken(name): value for name, value in wanted.items()}
         options = {name: value for name, value in options.items() if name not in self._refused}
         preferred = options.pop(PREFERRED_FORMAT, None)

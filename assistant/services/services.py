@@ -90,7 +90,7 @@ def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> Readin
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What the routes use."""
+    """The services that routes use."""
 
     settings: Settings
     store: MemoryStore

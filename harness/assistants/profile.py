@@ -24,9 +24,8 @@ Fields = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What requests of one kind carry: body fields, headers, texts before every user turn and as
-    system message.
-    """
+    """Fields, headers and texts that requests of one kind carry; texts stand before every user
+    turn and as system message."""
 
     body: Fields = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +94,7 @@ class AssistantProfile:
 
     @property
     def identity(self) -> dict[str, str]:
-        """What a manifest keeps of it."""
+        """The part of a profile that a manifest keeps."""
         return {"name": self.name, "hash": self.hash}
 
 

@@ -157,7 +157,7 @@ class Replaying:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What may be spent, and what it buys."""
+    """The most that may be spent, and what it buys."""
 
     max_tokens: options.MaxTokens = None
     max_cost: options.MaxCost = None

@@ -112,7 +112,7 @@ class Entry:
         return role
 
     def error(self, name: str, problem: str) -> DatasetError:
-        """What is wrong with a field."""
+        """The fault of a field."""
         return DatasetError(f"{self.where}: {name}: {problem}")
 
     def _field(self, name: str) -> Any:

@@ -106,7 +106,7 @@ def _names(around: LocomoConversation | None, where: str) -> dict[str, str]:
 
 
 def _turns(said: Iterable[tuple[str, str]], names: Mapping[str, str]) -> Iterator[Turn]:
-    """What A says is the evidence; B only answers."""
+    """The turns of a cue: what A says is the evidence; B only answers."""
     for number, (who, text) in enumerate(said, start=1):
         yield Turn(
             "user" if names or who == "A" else "assistant",

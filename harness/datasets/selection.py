@@ -11,7 +11,7 @@ from harness.errors import UsageError
 
 
 class Selectable(Protocol):
-    """What the filters look at."""
+    """A question as the filters see it."""
 
     @property
     def question_id(self) -> str:
@@ -27,7 +27,7 @@ Q = TypeVar("Q", bound=Selectable)
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What was asked for on the command line; part of the run's identity."""
+    """The filters of the command line; part of the run's identity."""
 
     types: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()

@@ -156,7 +156,7 @@ def _first_unread(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def _summed(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    """What all comparisons took together."""
+    """The sum of what all comparisons took."""
     return {name: sum(v.details.get(name, 0) for v in verdicts) for name in _TOKENS}
 
 

@@ -190,7 +190,7 @@ class Rubric(RubricRules):
         return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:
-        """What of a hypothesis is judged."""
+        """The part of a hypothesis that is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
 
     def compared(self, question: QuestionDigest, said: str) -> Sequence[str]:

@@ -168,7 +168,7 @@ def _judges_said(paths: Sequence[Path]) -> list[JudgedBy]:
 
 
 def _verdicts(path: Path) -> Iterator[tuple[JudgeRecord, list[Judged]]]:
-    """What each of a run's judges said."""
+    """The verdicts of each of a run's judges."""
     manifest = load_manifest(RunDir(path))
     if manifest is None:
         raise UsageError(f"{path} is not a run directory (no manifest.json)")

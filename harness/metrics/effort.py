@@ -21,7 +21,7 @@ LatencyTable = dict[str, Spread]
 
 
 class IngestTable(TypedDict):
-    """What bringing in all histories took."""
+    """The effort of bringing in all histories."""
 
     sessions: int
     rounds: int

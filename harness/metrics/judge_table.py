@@ -106,7 +106,7 @@ class SecondJudge(TypedDict):
 
 
 class JudgeTokens(TypedDict):
-    """What judging took."""
+    """The tokens of judging."""
 
     calls: int
     prompt_tokens: int

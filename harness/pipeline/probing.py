@@ -120,7 +120,7 @@ class Findings:
     answers: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """What a manifest keeps."""
+        """The part of a probe that a manifest keeps."""
         return asdict(self) | {"sentences": sentences(self)}
 
 

@@ -238,7 +238,7 @@ class Asking:
         self._histories = set(told.by_history(INGEST))
 
     def mode(self, transport: Transport, blinding: Blinding) -> ReplayMode:
-        """What asks under the names that the histories were told under."""
+        """The mode that asks under the names that the histories were told under."""
         way = NATIVE if self.profile.is_ours else CHATTED[0]
         meter, attempts = Meter("assistant", None), Attempts(self._told)
         around = Surroundings(transport, blinding, attempts, meter, 0.0, _nothing)

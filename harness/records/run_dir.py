@@ -229,7 +229,7 @@ def ranked_lines(retrieval: Mapping[str, RetrievalLine]) -> dict[str, RankedLine
 
 
 def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
-    """What became of one question."""
+    """The outcome of one question."""
     if question.question_id not in lines.hypotheses:
         return "missing"
     line = lines.verdicts.get(question.question_id)

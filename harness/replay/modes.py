@@ -197,7 +197,7 @@ class Approach:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a mode works with."""
+    """The surroundings that a mode works with."""
 
     transport: Transport
     blinding: Blinding

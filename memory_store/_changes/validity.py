@@ -129,7 +129,7 @@ async def conflicts(engine: Engine, user_id: str) -> list[Conflict]:
 
 
 def _holding(fact: Fact, standing: Collection[tuple[str, str]]) -> tuple[FactLink, ...]:
-    """What the fact contradicts of what holds, whoever found that it does."""
+    """The standing fact that this one contradicts, whoever found that it does."""
     by_place = {(link.round_id, link.text): link for link in fact.contradicts}
     return tuple(link for place, link in by_place.items() if place in standing)
 

@@ -198,7 +198,7 @@ def _by_user(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def slots_of(records: Iterable[Record]) -> set[str]:
-    """What the statements in the records give values for."""
+    """The slots for which the statements in the records give values."""
     return {fact.slot for record in records for fact in record.facts if fact.slot}
 
 

@@ -183,7 +183,7 @@ def _evict(database: sqlite3.Connection) -> int:
 
 
 class _Damaged(sqlite3.DatabaseError):
-    """What SQLite itself cannot know to be wrong."""
+    """Damage that SQLite itself cannot see."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 

@@ -47,7 +47,7 @@ _NICENESS = 10
 
 @dataclass(frozen=True, slots=True)
 class EmbedderStats:
-    """What the embedder did since it was made."""
+    """Counts of an embedder since it was made."""
 
     texts: int
     """Asked for."""
@@ -103,12 +103,12 @@ class Embedder:
 
     @property
     def path(self) -> str:
-        """What computes the vectors."""
+        """The name of what computes the vectors."""
         return self._encoder.path
 
     @property
     def stats(self) -> EmbedderStats:
-        """What was asked for, and where it came from."""
+        """Counts of texts that were asked for, by where their vectors came from."""
         return EmbedderStats(self._texts, self._from_disk, self._encoded, self._batches)
 
     async def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
@@ -250,7 +250,7 @@ class Embedder:
                 self._deliver(batch, vectors)
 
     def _next_waiting(self, only_urgent: bool) -> Waiting | None:
-        """What is urgent before what is not, unless the latter has waited for long."""
+        """The next batch: urgent texts before others, unless the latter have waited for long."""
         urgent, others = self._waiting[True], self._waiting[False]
         if only_urgent:
             return urgent or None

@@ -23,7 +23,7 @@ class _Model(Protocol):
 
     @property
     def path(self) -> str:
-        """What computes it."""
+        """The name of what computes the vectors."""
 
     @property
     def batch_size(self) -> int:

@@ -98,7 +98,7 @@ class Waiting:
         return batch
 
     def _window(self, due: WaitingText) -> list[tuple[Key, WaitingText]]:
-        """What the due one may share a batch with, itself first: the oldest of each user."""
+        """Texts that may share a batch with the due one, itself first: the oldest of each user."""
         own = self._queues[due.owner]
         queues = [own, *(queue for queue in self._queues.values() if queue is not own)]
         each = max(1, _WINDOW // len(queues))

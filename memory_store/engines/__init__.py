@@ -30,7 +30,8 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """What is on a server when it is asked for: its client takes a second to import."""
+        """Import the engine on a server when it is asked for: its client takes a second to
+        import."""
         if name == "ServerDocuments":
             from memory_store.engines._server.documents import ServerDocuments
 

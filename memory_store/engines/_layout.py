@@ -138,5 +138,5 @@ def of_points(points: Sequence[Point]) -> WrittenIds:
 
 
 def of_scope(scope: UserScope) -> WrittenIds:
-    """What lies in a scope."""
+    """The points of a scope."""
     return {scope.user_id: scope.ids}

@@ -116,7 +116,7 @@ each other this and that. Where that looks like a letter it leaves a message in 
 
 
 def authorship(text: str, rule: AuthorshipRule = RULE) -> Authorship:
-    """What of the text is the user's own."""
+    """The judgement of how much of the text is the user's own."""
     spans = list(quotations(text)) if rule.marks else []
     units = _units(_filled(text, spans, lambda _: f" {QUOTE} ") if spans else text)
     doubt = max(map(judgement().foreignness, units), default=0.0)

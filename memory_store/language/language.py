@@ -78,7 +78,7 @@ class Language:
         return sentence.rstrip("\"'”’»」』) ").endswith(_QUESTION_MARKS)
 
     def stated(self, statement: str) -> Stated | None:
-        """What a first-person statement gives a value for; None where that is not sure."""
+        """The slot and value of a first-person statement; None where that is not sure."""
 
     def slot_of(self, statement: str) -> str | None:
         """The slot of a fact; None also where the statement gives several values."""

@@ -69,8 +69,7 @@ def stated_apart(sentence: str) -> list[str]:
 
 
 def slot_of(statement: str) -> str | None:
-    """What a statement gives a value for; None where rules cannot tell, or where it gives several
-    values."""
+    """The slot that a statement fills; None where rules cannot tell, or where it fills several."""
     known = None if stated_apart(statement) else stated(statement)
     return known.slot if known else None
 

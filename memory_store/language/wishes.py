@@ -154,7 +154,7 @@ def _asking_terms() -> frozenset[int]:
 
 
 def topic_of(request: str) -> str:
-    """What is to be forgotten, in the words of the request; empty where it only points at it."""
+    """The topic to forget, in the words of the request; empty where it only points at it."""
     for word in sorted(word_list("chinese", "wishes.request"), key=len, reverse=True):
         request = request.replace(word, " ")
     words = named_terms(request)

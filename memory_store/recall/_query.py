@@ -129,5 +129,5 @@ class Recall:
 
     @property
     def read(self) -> tuple[Recalled, ...]:
-        """What is read, best first."""
+        """Records to read, best first."""
         return self.rounds if self.values is None else self.values

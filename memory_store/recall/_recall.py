@@ -94,7 +94,7 @@ def _lifted(newest: Record, own: Recalled | None, older: Recalled, fact: Fact) -
 
 @dataclass(frozen=True, slots=True)
 class SearchedMemory:
-    """What a recall searches, and what is known of it."""
+    """The memory that a recall searches, and what is known of it."""
 
     engine: Engine
     indexer: Indexer
@@ -262,7 +262,7 @@ async def _nearest_keys(
 def _because(
     asked: _LookedFor, found: Recalled, words: Sequence[str], key: str
 ) -> dict[str, tuple[str, ...]]:
-    """What matched, by signal: the key, the words, the time."""
+    """The matches by signal: the key, the words, the time."""
     record = found.record
     number, session_id = uuid.UUID(record.id).int, record.round.session_id
     in_rounds = zip(words, asked.found.words, strict=True)

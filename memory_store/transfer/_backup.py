@@ -29,7 +29,7 @@ _BACKUP = "a backup"
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """What was written: rounds of all users, and SHA-256 over their lines in any order."""
+    """Counts of a backup: rounds of all users, and SHA-256 over their lines in any order."""
 
     source: str
     rounds: int
@@ -38,7 +38,7 @@ class BackedUp:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a memory was filled with; the checksum is that of what is there now."""
+    """Counts of a restore; the checksum is that of what is there now."""
 
     target: str
     rounds: int

@@ -143,7 +143,7 @@ _OF_A_RECORD = {
 
 
 def _kind(value: Any) -> str:
-    """What a value of JSON is, in words."""
+    """The kind of a JSON value, in words."""
     return "null" if value is None else _KINDS.get(type(value), "an object")
 
 
@@ -161,7 +161,7 @@ def _check_kinds(read: Mapping[str, Any]) -> None:
 
 
 def _why(error: Exception) -> str:
-    """What is wrong with a line, in words."""
+    """The fault of a line, in words."""
     match error:
         case json.JSONDecodeError():
             return f"it is not JSON: {error.msg} at character {error.colno}"

@@ -20,5 +20,5 @@ class ChatGptFacts(Design):
     choices: ClassVar[Choices] = Choices(value=ValueKind.FACT)
 
     def kept_facts(self, record: Record) -> list[Fact]:
-        """What the user stated and nothing has replaced."""
+        """Facts that the user stated and nothing has replaced."""
         return [fact for fact in super().kept_facts(record) if fact.superseded_by is None]

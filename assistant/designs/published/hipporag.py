@@ -64,7 +64,7 @@ class HippoRag(Design):
         return HippoRagView(self, values, rarity, held, list(names), rows, graph)
 
     def _entities(self, value: Value, rarity: Rarity) -> dict[Entity, str]:
-        """What a value talks about, each with its name."""
+        """The things that a value talks about, each with its name."""
         names = Counter(_names(value.text)).most_common(_MOST_NAMES)
         phrases = self.phrases(value, rarity, _PHRASES_OF_A_ROUND)
         # Facts of rules are said in the round itself.
@@ -149,7 +149,7 @@ def _page_rank(graph: networkx.Graph, started: Mapping[Entity, float]) -> Mappin
 
 
 def _names(text: str) -> list[str]:
-    """What is written like a name."""
+    """Words that are written like a name."""
     return [name for name in _NAME.findall(text) if named_terms(name)]
 
 

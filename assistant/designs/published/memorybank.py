@@ -56,7 +56,7 @@ class MemoryBank(Design):
         return [*await super().values(records, rarity), *days]
 
     async def retention(self, records: Sequence[Record]) -> "Retention":
-        """What the user's messages recalled, one after the other."""
+        """Retention of each memory after the user's messages recalled some, one after the other."""
         said = [(record, of_round(record).said) for record in records]
         rounds = [(record, windows(text)[0]) for record, text in said if text.strip()]
         rows = await embedded(self, [text for _, text in rounds])

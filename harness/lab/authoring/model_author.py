@@ -115,7 +115,7 @@ class KeptReplies:
         return str(self._calls[call]["reply"])
 
     def _spent(self) -> Usage:
-        """What was paid by earlier commands."""
+        """The cost of earlier commands."""
         total = Usage()
         for line in self._calls.values():
             characters = sum(len(message["content"]) for message in line["messages"])
@@ -168,7 +168,7 @@ class AuthorModel:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What must not change within a folder."""
+        """The settings that must not change within a folder."""
         hashes = {name: prompt.hash for name, prompt in _prompts().items()}
         return {
             "model": self.endpoint.model,

@@ -231,7 +231,7 @@ def review(
 def _decision(
     question: Mapping[str, Any], ask: Callable[[str], str], show: Callable[[str], None]
 ) -> dict[str, Any] | None:
-    """What to keep; nothing for later, None to quit."""
+    """The decision on an item; nothing for later, None to quit."""
     kept = {"question": question["question"], "answer": question["answer"]}
     while True:
         match ask(f"{MENU}: ").strip().lower():

@@ -127,7 +127,7 @@ _ENDS = re.compile(r"[.!?]+(?=\s|[”\"])")
 
 
 def faults(expected: Expected, answer: str) -> list[str]:
-    """What is wrong with an answer, in words; nothing for a right one."""
+    """The faults of an answer, in words; nothing for a right one."""
     if not answer.strip():
         return ["the answer is empty"]
     return [*_missing(expected, answer), *_unwanted(expected, answer)]

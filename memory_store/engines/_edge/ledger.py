@@ -59,7 +59,7 @@ class LedgerEntry:
 
 @dataclass(slots=True)
 class Account:
-    """What a ledger says in all."""
+    """The account of a whole ledger."""
 
     held: dict[bytes, LedgerEntry] = field(default_factory=dict)
     """The points that must be there, by id."""

@@ -87,7 +87,7 @@ class LedgerCheck:
 
     @property
     def damage(self) -> str:
-        """What is wrong, in words; empty where nothing is."""
+        """The damage in words; empty where there is none."""
         found = (
             (len(self.missing), "missing"),
             (len(self.altered), "not as written"),

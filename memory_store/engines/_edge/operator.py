@@ -19,7 +19,7 @@ from memory_store.errors import StoreMissing, StoreUnavailable
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """What was found when a memory was repaired, by the ids of rounds."""
+    """Rounds that a repair found, by their ids."""
 
     place: str
     kept: int

@@ -53,7 +53,7 @@ class ChangedPoints:
 
 
 class Vectors(NamedTuple):
-    """What a point is found by."""
+    """The vectors that a point is found by."""
 
     keys: Matrix
     words: Mapping[int, float]
@@ -304,12 +304,12 @@ _NO_KEYS: Matrix = np.zeros((0, 0), dtype=np.float32)
 
 
 def payload_of(point: Any) -> dict[str, Any]:
-    """What a point read says, without its marks."""
+    """The payload of a point read, without its marks."""
     return unmarked(point.payload or {})
 
 
 def vectors_of(point: Any) -> Vectors:
-    """What a point read is found by."""
+    """The vectors of a point read."""
     vectors: Any = point.vector or {}
     words = vectors.get(WORDS)
     counts = dict(zip(words.indices, words.values, strict=True)) if words else {}

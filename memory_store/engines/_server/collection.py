@@ -38,7 +38,7 @@ class Collection:
                 raise
 
     async def info(self) -> models.CollectionInfo:
-        """What the server says of it."""
+        """The server's description of the collection."""
         return await self._call(lambda client: client.get_collection(self.name))
 
     async def index(self, field: str, schema: models.PayloadSchemaParams) -> None:

@@ -225,7 +225,7 @@ class Connection:
             raise
 
     async def call(self, work: Work[_Result]) -> _Result:
-        """What the work returns, tried again while the server is away or busy."""
+        """Do the work, tried again while the server is away or busy."""
 
         async def attempt() -> _Result:
             if not self._clients:

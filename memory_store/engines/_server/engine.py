@@ -313,7 +313,7 @@ class ServerEngine:
         return False
 
     async def verify(self) -> None:
-        """What the server reads it checks itself."""
+        """Do nothing: the server checks what it reads itself."""
 
     async def promise(self) -> str:
         """See `Engine.promise`: what the collection is set to, whatever our settings say."""

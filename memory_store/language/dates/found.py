@@ -248,7 +248,7 @@ class ReadLine:
 
     @cached_property
     def cues(self) -> Cues:
-        """What the verbs tell."""
+        """The cues that the verbs give."""
         return Cues(self.line)
 
     def which(self, place: int) -> Which:
@@ -311,7 +311,7 @@ class Match:
         return group in self._places
 
     def value(self, group: str) -> Any:
-        """What the first word of a group stands for."""
+        """The value that the first word of a group stands for."""
         return self.line.values[self.at(group)] if self.has(group) else None
 
     def fixed(

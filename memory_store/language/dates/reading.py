@@ -48,7 +48,7 @@ _BESIDE_UNITS = frozenset("last past this next coming previous in from the".spli
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What was read of a text: its line, and what of it names days, in order."""
+    """A text as it was read: its line, and the finds that name days, in order."""
 
     text: str
     reading: ReadLine
@@ -75,7 +75,7 @@ class Read:
 
 
 def read(text: str, today: date, pack: Pack) -> Read | None:
-    """What a text names; None where nothing of it can name a day, which is found out fast."""
+    """Read the days that a text names; None where it can name none, which is found out fast."""
     text = text[: LONGEST_READ if pack.is_english else _LONGEST_OTHER]
     if pack.is_english and not _may_name_a_day(text, pack):
         return None
