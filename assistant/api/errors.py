@@ -94,7 +94,6 @@ def install(app: FastAPI) -> None:
 
 
 def error_response(error: Exception) -> JSONResponse:
-    """The whole response to a failure."""
     status, body = error_body(error)
     return JSONResponse(body, status, _headers_of(error))
 

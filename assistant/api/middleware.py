@@ -134,7 +134,6 @@ class _Seen:
         self._metrics.request_begun()
 
     def passing(self, message: Message) -> None:
-        """A message to the client."""
         if message["type"] == "http.response.start":
             self.begun = True
             self._status = message["status"]
@@ -144,7 +143,6 @@ class _Seen:
             self.ended()
 
     def ended(self) -> None:
-        """Count and log it."""
         if not self._running:
             return
         self._running = False

@@ -168,7 +168,6 @@ async def _endpoint(request: Request) -> ASGIApp:
 
 
 async def _answered(app: ASGIApp, scope: Scope, body: bytes, receive: Receive) -> Response:
-    """What an application answers, as a whole."""
     unread = [body]
     status, headers, parts = 500, [], []
 

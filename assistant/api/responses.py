@@ -65,7 +65,6 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
 async def _called(
     request: Request, body: ResponseRequest, sent: Mapping[str, Any], session_id: str | None
 ) -> ChatCall:
-    """The call of a request. What is wrong with its messages is wrong with its input."""
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)
     user_id = await user_of(request, *users, space=given.get("space"))

@@ -55,7 +55,6 @@ class JsonRoute(APIRoute):
     """A route that gets its JSON in whole characters."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, which finds the body read."""
         handler = super().get_route_handler()
 
         async def reading(request: Request) -> Response:
@@ -71,15 +70,12 @@ class JsonRoute(APIRoute):
 
 
 class _ReadRequest(Request):
-    """A request whose JSON has been read."""
-
     def __init__(self, request: Request, body: bytes, read: Any) -> None:
         super().__init__(request.scope, request.receive)
         self._body = body
         self._read = read
 
     async def json(self) -> Any:
-        """What the body says."""
         return self._read
 
 

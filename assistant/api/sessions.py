@@ -121,7 +121,6 @@ async def _enrichment(
 
 
 async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
-    """The turns as they are recorded."""
     texts = [content_text(message.content) for message in body.messages]
     limits_of(request).check_messages(texts)
     is_retried = retried(request)

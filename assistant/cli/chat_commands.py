@@ -33,8 +33,6 @@ class Command(NamedTuple):
 
 
 class ChatCommands:
-    """Carries out slash commands on one conversation."""
-
     def __init__(self, conversation: TerminalConversation, console: Console) -> None:
         self._conversation = conversation
         self._console = console

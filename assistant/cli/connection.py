@@ -63,7 +63,6 @@ class ServerConnection:
 
     @property
     def user_id(self) -> str:
-        """Whose memory is used."""
         if self._user_id is None:
             caller = self.call("GET", "/version").get("caller") or {}
             self._user_id = str(caller.get("user_id") or _DEFAULT_USER)
@@ -126,7 +125,6 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def in_path(text: str) -> str:
-    """Text as one part of a path."""
     return quote(text, safe="")
 
 

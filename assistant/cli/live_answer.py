@@ -54,7 +54,6 @@ class LiveAnswer:
         self._console.show_cursor(True)
 
     def add(self, piece: str) -> None:
-        """The next piece of the answer."""
         self._text += plain(piece)
         now = time.perf_counter()
         if now < self._next_frame:
@@ -72,7 +71,6 @@ class LiveAnswer:
             self._print(block)
 
     def _print(self, block: str) -> None:
-        """Draw a block for the last time."""
         self._draw(self._rendered(block))
         if self._drawn:
             self._write("\n")

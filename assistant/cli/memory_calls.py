@@ -31,8 +31,6 @@ _WITHOUT_END = 1
 
 
 class MemoryCalls:
-    """What can be done with the memory of the connection's user."""
-
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self.user_id = connection.user_id
@@ -40,17 +38,13 @@ class MemoryCalls:
         self._user_path = f"/v1/users/{in_path(connection.user_id)}"
 
     def page(self, **asked: Any) -> dict[str, Any]:
-        """A page of memories by date, as the route answers it."""
         return self._connection.call("GET", "/v1/memories", params=self._mine | _given(asked))
 
     def search(self, query: str, *, questions: bool = False, **asked: Any) -> dict[str, Any]:
-        """What is found for a query, as the route answers it; with `questions` also what the user
-        only asked."""
         body = self._mine | {"query": query, "questions": questions} | _given(asked)
         return self._connection.call("POST", "/v1/memories/search", json=body)
 
     def conflicts(self, limit: int) -> dict[str, Any]:
-        """What may be another's and contradicts the user, as the route answers it."""
         asked = self._mine | {"limit": limit}
         return self._connection.call("GET", "/v1/memories/conflicts", params=asked)
 
@@ -68,7 +62,6 @@ class MemoryCalls:
         return self._connection.call("GET", self._path(id), params=self._mine)
 
     def correct(self, id: str, user_text: str) -> dict[str, Any]:
-        """Put right what the user said; the memory as it is then."""
         body = self._mine | {"user_text": user_text}
         return self._connection.call("PATCH", self._path(id), json=body)
 
@@ -77,17 +70,14 @@ class MemoryCalls:
         return self._forget(self._path(id), dry_run)
 
     def forget_session(self, session_id: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget a session, or only count it."""
         return self._forget(f"/v1/sessions/{in_path(session_id)}", dry_run)
 
     def forget_all(self, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget everything, or only count it."""
         return self._forget(f"{self._user_path}/memories", dry_run)
 
     def expire(
         self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool
     ) -> dict[str, Any]:
-        """Forget what has expired or is old, or only count it."""
         asked = _given({"older_than_days": older_than, "where": where})
         whose = {"all_users": True} if all_users else self._mine
         body = {**whose, **asked, "dry_run": dry_run}
@@ -109,7 +99,6 @@ class MemoryCalls:
         return count
 
     def export_file(self, file: Path, progress: "Progress") -> int:
-        """The same to a new file."""
         with new_file(file) as out:
             return self.export(out, progress)
 

@@ -71,7 +71,6 @@ class ServerOptions:
     api_key: Key = None
 
     def connect(self, **how: float) -> "ServerConnection":
-        """The connection, to be used as a context."""
         from assistant.cli.connection import ServerConnection
 
         return ServerConnection(self.assistant, self.user, self.api_key, **how)
@@ -85,7 +84,6 @@ class RunningOptions:
     api_key: Key = None
 
     def connect(self) -> "ServerConnection | None":
-        """The connection, to be used as a context; None where the memory is not open."""
         if self.assistant is None:
             return None
         return ServerOptions(self.assistant, None, self.api_key).connect()
@@ -99,7 +97,6 @@ class SettingsOptions:
     config: Config = None
 
     def read(self, **given: Any) -> "Settings":
-        """The settings, some of them given."""
         from assistant.settings import load_settings
 
         return load_settings(data_dir=self.data_dir, config_file=self.config, **given)
@@ -112,7 +109,6 @@ class MemoryOptions(SettingsOptions):
     qdrant_url: QdrantUrl = None
 
     def read(self, **given: Any) -> "Settings":
-        """The settings, some of them given."""
         return super().read(qdrant_url=self.qdrant_url, **given)
 
 

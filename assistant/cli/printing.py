@@ -64,7 +64,6 @@ def said(memory: Memory) -> str:
 
 
 def one_memory(memory: Memory) -> str:
-    """One memory, by how it begins."""
     return f"1 memory: “{shortened(said(memory), _NAMED_TEXT)}”"
 
 
@@ -75,7 +74,6 @@ def with_answers(what: str, found: Memory) -> str:
 
 
 def day(memory: Memory) -> str:
-    """The day it was said."""
     return str(memory["session_date"])[: len(date.min.isoformat())]
 
 
@@ -132,7 +130,6 @@ def _days(days: Mapping[str, str | None]) -> str:
 
 
 def _said_at(memory: Memory) -> str:
-    """The day and the time it was said."""
     said_at = str(memory["session_date"])
     return f"{in_prose(said_at)}, {said_at[11:16]} UTC"
 
@@ -158,7 +155,6 @@ _SIGNALS = {
 
 
 def print_why(console: Console, trace: Mapping[str, Any]) -> None:
-    """Tell the trace of an answer."""
     read, dropped, found = set(trace["read"]), set(trace["dropped"]), trace["data"]
     used = [one for one in found if one["id"] in read]
     unfit = [one for one in found if one["id"] in dropped]
@@ -178,7 +174,6 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
 
 
 def time_line(found: Mapping[str, Any] | None) -> str:
-    """A time range in words."""
     if found is None:
         return "the question names no time"
     return f"about {_days(found)} (“{plain(str(found['text']))}”)"

@@ -119,8 +119,6 @@ def _live(console: Console) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _as_it_comes(console: Console) -> Iterator[Callable[[str], None]]:
-    """The pieces, and a newline at their end."""
-
     def show(piece: str) -> None:
         console.file.write(plain(piece))
         console.file.flush()
@@ -208,13 +206,10 @@ def _is_taken_back(session: "PromptSession[str]") -> bool:
 
 
 class CommandCompleter(Completer):
-    """Completes the name of a slash command at the start of what is typed."""
-
     def __init__(self, commands: dict[str, str]) -> None:
         self._commands = commands
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
-        """The commands that begin like this."""
         typed = document.text_before_cursor
         if not typed.startswith("/"):
             return

@@ -130,7 +130,6 @@ class ImportedMessage:
 
     @property
     def place(self) -> str | None:
-        """Its name in the tree."""
         return self.node or self.id
 
     @property
@@ -157,7 +156,8 @@ class ImportedConversation:
 
 
 class ExportFormat(NamedTuple):
-    """A format of exports: its name, which entries are of it, and the conversations in one."""
+    """A format of exports: its name, which entries are of it, and the conversations in one, or a
+    `ValueError`."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -176,7 +176,6 @@ class ImportedSession:
     title: str = ""
 
     def count_rounds(self) -> int:
-        """How many rounds its turns make."""
         led_by_assistant = bool(self.turns) and self.turns[0].role is Role.ASSISTANT
         return sum(turn.role is Role.USER for turn in self.turns) + led_by_assistant
 

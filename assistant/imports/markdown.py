@@ -34,7 +34,6 @@ def is_transcript(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[ImportedConversation]:
-    """The conversation. Raises `ValueError`."""
     speeches = list(_speeches(text))
     head = text[: speeches[0][1].start()]
     dated, title = _DATE.search(head), _TITLE.search(head)

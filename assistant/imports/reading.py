@@ -80,7 +80,6 @@ class Import:
     formats: Sequence[str]
 
     def count_rounds(self) -> int:
-        """How many rounds its sessions make."""
         return sum(session.count_rounds() for session in self.sessions)
 
 
@@ -89,8 +88,6 @@ class _Transcript(str):
 
 
 class _Entry(NamedTuple):
-    """Something that may be read, and where it stands."""
-
     place: str
     item: Any
 
@@ -102,8 +99,6 @@ def read_export(export: bytes, *, most_bytes: int = MOST_BYTES) -> Import:
 
 
 class _ExportReading:
-    """One export being read."""
-
     def __init__(self) -> None:
         self._parts: dict[str, list[ImportedSession]] = {}
         self._left_out: Counter[str] = Counter()
@@ -114,7 +109,6 @@ class _ExportReading:
         self._entries = 0
 
     def read(self, export: bytes, most_bytes: int) -> Import:
-        """The export."""
         is_alone = not export.startswith(b"PK")
         for name, content in [("", export)] if is_alone else files_of(export, most_bytes, holds):
             if content is None:

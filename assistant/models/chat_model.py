@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeGuard
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt."""
-
     role: str
     content: str
     """What of it is text."""
@@ -19,12 +17,10 @@ class Message:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The message in OpenAI's shape."""
         return dict(self.sent or {"role": self.role, "content": self.content})
 
     @property
     def calls(self) -> Sequence[Mapping[str, Any]]:
-        """The calls of tools in it."""
         sent = self.sent or {}
         given, older = sent.get("tool_calls"), sent.get("function_call")
         calls = [call for call in given if isinstance(call, Mapping)] if _is_list(given) else []
@@ -32,7 +28,6 @@ class Message:
 
     @property
     def is_result(self) -> bool:
-        """Whether it is what a tool returned."""
         return self.role in ("tool", "function")
 
 
@@ -120,8 +115,6 @@ def _is_more_than_text(choice: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A whole reply."""
-
     text: str
     tokens: TokenCounts | None = None
     finish_reason: str = "stop"
@@ -183,24 +176,19 @@ class RoleCounts:
 
 
 class UsageCounts:
-    """The counts of all roles."""
-
     def __init__(self) -> None:
         self.by_role: dict[str, RoleCounts] = {}
 
     def of(self, role: str) -> RoleCounts:
-        """The counts of a role, to be added to."""
         return self.by_role.setdefault(role, RoleCounts())
 
     def totals(self) -> RoleCounts:
-        """The counts of all roles together."""
         totals = RoleCounts()
         for name in ("calls", "failed", "from_cache"):
             setattr(totals, name, sum(getattr(usage, name) for usage in self.by_role.values()))
         return totals
 
     def body(self) -> dict[str, dict[str, Any]]:
-        """The counts as JSON."""
         return {
             role: _counts(usage) | {"cost": round(usage.cost, 6)}
             for role, usage in self.by_role.items()

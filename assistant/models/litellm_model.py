@@ -148,7 +148,6 @@ class LitellmModel:
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
-        """See `ChatModel.stream`."""
         wanted = {"stream_options": {"include_usage": True}, **options}
         said = [message.body for message in messages]
         reply = await self._open(said, wanted)

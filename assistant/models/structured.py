@@ -82,7 +82,6 @@ class Shape(Generic[_T]):
 
     @property
     def response_format(self) -> dict[str, Any]:
-        """The schema as the OpenAI API takes it."""
         schema = {"name": self.name, "strict": True, "schema": dict(self.schema)}
         return {"type": "json_schema", "json_schema": schema}
 

@@ -54,7 +54,6 @@ class ServerProcess(uvicorn.Server):
         self._told_to_stop = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
         await super().startup(sockets)
         self._started()
 
@@ -200,7 +199,6 @@ def say_starting(settings: Settings) -> None:
 
 
 def _memory(settings: Settings) -> str:
-    """Where the memory is, without secrets."""
     shown_url = settings.public()["qdrant_url"]
     return f"Qdrant at {shown_url}" if shown_url else str(settings.data_dir)
 

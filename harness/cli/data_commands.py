@@ -40,7 +40,6 @@ def stats_command(
 
 
 def tables(found: dict[str, Any]) -> list[Table]:
-    """The description as tables."""
     counts, asked = found["counts"], found["counts"]["questions"]
     lines = [(name.replace("_", " "), str(count)) for name, count in counts.items()]
     if found["dates"]:

@@ -79,7 +79,6 @@ class Selection:
 
     @property
     def source(self) -> QuestionSource:
-        """The data and the filters."""
         kinds, ids = options.names(self.types), options.names(self.ids)
         filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
         return QuestionSource(self.dataset, self.file, filters, self.gold, self.conversations)
@@ -97,7 +96,6 @@ class Server:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it is."""
         retry = RetryPolicy(reconnect_seconds=self.retry_seconds)
         return Endpoint(self.assistant, self.api_key, self.model, self.timeout, retry)
 
@@ -143,7 +141,6 @@ class Replaying:
     max_error_rate: options.MaxErrorRate = None
 
     def replay_options(self, limits: SpendingLimits) -> ReplayOptions:
-        """The same for the replay, with what may be spent."""
         return ReplayOptions(
             concurrency=self.concurrency,
             barrier_seconds=self.barrier_timeout,
@@ -234,7 +231,6 @@ class Judging:
                 agreed_to(f"{caution}; its verdicts compare with no published figure")
 
     def plan(self, second: Judge | None, seed: int, limits: SpendingLimits) -> JudgePlan:
-        """How judging goes."""
         return JudgePlan(second, self.controls, seed, self.judge_concurrency, limits)
 
 
@@ -248,5 +244,4 @@ class Gating:
 
     @property
     def gates(self) -> Gates:
-        """The gates, those refused that could not be checked later."""
         return Gates.of(self.fail_under or (), self.fail_on_regression, self.junit)

@@ -67,7 +67,6 @@ def require(gates: Gates, run_dir: RunDir) -> None:
 
 
 def show(run_dir: RunDir, written: Report) -> None:
-    """Print a report, and where its page is."""
     print_report(results(), written)
     print(f"report: {run_dir.path / REPORT_HTML}")
 

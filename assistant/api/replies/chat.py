@@ -28,7 +28,6 @@ class Understood(Reply):
 
     @classmethod
     def of(cls, fact: Fact) -> Self:
-        """A fact of the round that was stored."""
         return cls(
             text=fact.text,
             days=[DayRange.of(days) for days in fact.event_dates],
@@ -61,7 +60,6 @@ class MemoryTrace(Reply):
 
     @classmethod
     def of(cls, call: ChatCall, done: ChatDone) -> Self:
-        """The trace of an answered call."""
         recall, read, record = done.recall, done.understanding, done.record
         return cls(
             **whose(call.user_id)._asdict(),
@@ -122,7 +120,6 @@ class ChatUsage(Reply):
 
     @classmethod
     def of(cls, counts: TokenCounts) -> Self:
-        """The tokens of an answered call."""
         return cls(
             **{
                 "prompt_tokens": counts.prompt,
@@ -172,7 +169,6 @@ class ChatReply:
     with_usage: bool
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ChatCompletion:
-        """The reply in one object."""
         reply = ChatCompletion(
             id=self.id,
             object="chat.completion",
@@ -186,7 +182,6 @@ class ChatReply:
         return reply
 
     def opening(self) -> list[str]:
-        """See `StreamedReply`. A chat begins with its first piece."""
         return []
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
@@ -209,7 +204,6 @@ class ChatReply:
         return [*events, DONE]
 
     def failure(self, error: Mapping[str, Any]) -> str:
-        """See `StreamedReply`."""
         return event({"error": error})
 
     def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None) -> dict[str, Any]:
@@ -227,7 +221,6 @@ class ChatReply:
 
 
 def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
-    """The choices of a reply, put together from its pieces."""
     # There is one whatever was said in it.
     told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
     for piece in pieces:

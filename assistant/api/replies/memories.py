@@ -24,7 +24,6 @@ class DayRange(Reply):
 
     @classmethod
     def of(cls, days: Days) -> Self:
-        """The days of a fact."""
         return cls(first=days.first, last=days.last)
 
 
@@ -44,7 +43,6 @@ class LinkedFact(Reply):
 
     @classmethod
     def of(cls, link: FactLink) -> Self:
-        """A link of a fact."""
         return cls(id=link.round_id, text=link.text, said_at=link.said_at, by=link.by)
 
 
@@ -80,7 +78,6 @@ class KeptFact(Reply):
 
     @classmethod
     def of(cls, fact: Fact, **more: Any) -> Self:
-        """A fact with its links."""
         newer = fact.superseded_by
         return cls(
             text=fact.text,
@@ -106,7 +103,6 @@ class HistoryStep(Reply):
 
     @classmethod
     def of(cls, step: Step) -> Self:
-        """A statement, and the one that took its place."""
         said = step.said
         until = LinkedFact.of(step.until) if step.until else None
         return cls(
@@ -140,7 +136,6 @@ class ToldFact(KeptFact):
 
     @classmethod
     def all_of(cls, told: Told) -> Iterator[Self]:
-        """The facts of a stored round, each with its history."""
         for fact, history in zip(told.record.facts, told.histories, strict=True):
             yield cls.of(fact, history=[HistoryStep.of(step) for step in history])
 
@@ -222,7 +217,6 @@ class Memory(MemoryBase):
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        """A stored round."""
         return cls.of_round(record, facts=[KeptFact.of(fact) for fact in record.facts])
 
 
@@ -283,7 +277,6 @@ class Conflict(Reply):
 
     @classmethod
     def of(cls, conflict: memory_store.Conflict) -> Self:
-        """A conflict that nobody has settled."""
         round = conflict.record.round
         return cls(
             object="conflict",

@@ -20,7 +20,6 @@ class Forgotten(Reply):
 
     @classmethod
     def of(cls, forgotten: memory_store.Forgotten, *, dry_run: bool, **named: Any) -> Self:
-        """What went, under its name."""
         return cls(
             dry_run=dry_run,
             rounds=forgotten.rounds,

@@ -38,7 +38,6 @@ class ResponseUsage(Reply):
 
     @classmethod
     def of(cls, counts: TokenCounts) -> Self:
-        """The tokens of an answered call."""
         read = (counts.usage or {}).get("prompt_tokens_details") or {}
         written = (counts.usage or {}).get("completion_tokens_details") or {}
         return cls(
@@ -149,14 +148,12 @@ class ResponseReply:
         self._items = Items(self.message_id)
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ResponseObject:
-        """The response in one object."""
         for piece in pieces:
             self._items.add(piece)
         self._items.close()
         return self._finished(pieces, done)
 
     def opening(self) -> list[str]:
-        """See `StreamedReply`."""
         begun = {"response": self._response("in_progress", [])}
         return [
             self._event("response.created", begun),
@@ -164,11 +161,9 @@ class ResponseReply:
         ]
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
-        """What a piece adds to the output."""
         return self._told(self._items.add(piece))
 
     def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> list[str]:
-        """See `StreamedReply`."""
         closed = self._told(self._items.close())
         response = self._finished(pieces, done)
         kind = f"response.{response.status}"

@@ -38,7 +38,6 @@ class QuestionUnderstood(Reply):
 
     @classmethod
     def of(cls, read: Understanding) -> Self:
-        """What a question was taken for."""
         return cls(by=read.by, queries=read.queries, failure=read.failure)
 
 
@@ -53,7 +52,6 @@ class SignalReason(Reply):
 
     @classmethod
     def of(cls, reason: Reason) -> Self:
-        """Why a value was found."""
         return cls(
             signal=reason.signal,
             value=round(reason.value, _DIGITS),
@@ -87,7 +85,6 @@ class FoundMemory(MemoryBase):
 
     @classmethod
     def of(cls, found: Recalled, **more: Any) -> Self:
-        """A round that was found."""
         return cls.of_round(
             found.record,
             facts=[KeptFact.of(fact) for fact in found.record.facts],
@@ -127,7 +124,6 @@ class FoundRound(Reply):
 
     @classmethod
     def of(cls, found: Recalled) -> Self:
-        """Where a round is, and how near."""
         return cls(
             id=found.record.id,
             round_index=found.record.round.round_index,

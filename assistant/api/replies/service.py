@@ -52,7 +52,6 @@ class Usage(Reply):
 
     @classmethod
     def of(cls, usage: Counts) -> Self:
-        """The counts so far."""
         roles = {role: RoleUsage(**counts) for role, counts in usage.body().items()}
         return cls(object="usage", roles=roles)
 
@@ -66,7 +65,6 @@ class EmbedderDescription(Reply):
 
     @classmethod
     def of(cls, embedder: Embedder) -> Self:
-        """The encoder that runs."""
         space = embedder.identity
         return cls(name=space.name, dimension=space.dimension, path=embedder.path)
 
@@ -80,7 +78,6 @@ class CallerDescription(Reply):
 
     @classmethod
     def of(cls, caller: Caller) -> Self:
-        """Who calls."""
         return cls(label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes))
 
 
@@ -217,7 +214,6 @@ class Profile(Reply):
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """A profile by its name."""
         return cls(id=name, object="model", created=_CREATED, owned_by="aide-memoire")
 
 

@@ -35,7 +35,6 @@ class EnrichmentCounts(Reply):
 
     @classmethod
     def of(cls, summary: SessionSummary) -> Self:
-        """How far the background work on a session is."""
         return cls(**{state.value: count for state, count in summary.enrichment.items()})
 
 
@@ -80,7 +79,6 @@ class EnrichmentFailure(Reply):
 
     @classmethod
     def of(cls, failed: memory_store.EnrichmentFailure) -> Self:
-        """What failed, and why."""
         return cls(
             id=failed.round_id,
             round_index=failed.round_index,
@@ -123,7 +121,6 @@ class Session(OpenedSession):
 
     @classmethod
     def of(cls, user_id: str, summary: SessionSummary, **more: Any) -> Self:
-        """A session of a user."""
         return cls(
             object="session",
             id=summary.session_id,

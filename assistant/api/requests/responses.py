@@ -142,7 +142,6 @@ def _message(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _assistants(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The assistant's message that a call belongs to."""
     if not messages or messages[-1]["role"] != "assistant":
         messages.append({"role": "assistant", "content": None})
     return messages[-1]
