@@ -10,13 +10,7 @@ from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath, where
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
-from assistant.api.replies.search import (
-    Hit,
-    QuestionUnderstood,
-    SearchResult,
-    SessionHit,
-    TimeAsked,
-)
+from assistant.api.replies.search import Hit, SearchResult, SessionHit
 from assistant.api.request_context import (
     days_of,
     limits_of,
@@ -78,15 +72,14 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     recall = retrieved.recall
     for stage in ("embed", "search"):
         parts.metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
-    result = SearchResult(
+    result = SearchResult.of(
+        recall,
         object="list",
         query=body.query,
         now=now.at,
-        understanding=QuestionUnderstood.of(retrieved.understanding),
-        time_range=TimeAsked.of_question(recall.time_range),
+        understanding=retrieved.understanding,
         time_fell_back=recall.fell_back,
         unit=body.unit,
-        steps=list(recall.steps),
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )
@@ -230,7 +223,7 @@ async def forget_user(
 
 
 async def _memory(record: Record) -> Response:
-    head = Memory.of_round(record, facts=[])
+    head = Memory.of(record, facts=[])
     return await long_response(head, map(KeptFact.of, record.facts))
 
 

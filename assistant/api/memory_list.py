@@ -118,7 +118,7 @@ async def read_memory(
         raise NotFound(
             f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
         )
-    head = ToldMemory.of_round(told.record, facts=[])
+    head = ToldMemory.of(told.record, facts=[])
     return await long_response(head, ToldFact.all_of(told))
 
 

@@ -23,7 +23,6 @@ from assistant.api.request_context import caller_of
 from assistant.api.route import Door, Parts
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
-from assistant.services import chosen_of
 from memory_store.errors import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
@@ -91,7 +90,7 @@ async def read_metrics(request: Request, parts: Parts) -> Response:
 async def read_usage(request: Request, parts: Parts) -> Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(KeyScope.ADMIN)
-    return Usage.of(parts.usage)
+    return Usage.model_validate({"object": "usage", "roles": parts.usage.body()})
 
 
 @router.get(
@@ -106,14 +105,9 @@ async def read_version(request: Request, parts: Parts) -> Version:
     return Version(
         version=version("aide-memoire"),
         store=dict(parts.store.description),
-        embedder=EmbedderDescription.of(parts.embedder),
+        embedder=EmbedderDescription.of(parts.embedder.identity, path=parts.embedder.path),
         reader=parts.reader.name,
-        design=DesignDescription.of(
-            parts.settings.design,
-            chosen_of(parts.settings),
-            parts.design,
-            parts.store.key_fallbacks,
-        ),
+        design=DesignDescription.of_server(parts),
         models={
             **{name: getattr(parts.settings, name).name or None for name in _ROLES},
             **{f"profile:{name}": how.name for name, how in parts.settings.profiles.items()},
@@ -121,5 +115,7 @@ async def read_version(request: Request, parts: Parts) -> Version:
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Of a server, and not of a user: where things lie and who else it talks to.
         settings=None if caller.user_id else parts.settings.public(),
-        caller=CallerDescription.of(caller),
+        caller=CallerDescription.of(
+            caller, label=caller.label or None, scopes=sorted(caller.scopes)
+        ),
     )

@@ -92,17 +92,15 @@ async def record_messages(
     turns = await _turns(request, body)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
-    reply = RecordedTurns(
+    reply = RecordedTurns.of(
+        recorded,
         object="session.messages",
         session_id=session_id,
         **whose(user_id)._asdict(),
-        recorded=recorded.recorded,
-        known=recorded.known,
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
         rounds=[],
     )
-    rounds = (TouchedRound(id=r.id, round_index=r.round_index) for r in recorded.rounds)
-    return await long_response(reply, rounds)
+    return await long_response(reply, map(TouchedRound.of, recorded.rounds))
 
 
 async def _enrichment(
@@ -117,7 +115,7 @@ async def _enrichment(
         return None
     await parts.enrichment.finish(user_id, session_id)
     records = await parts.store.session(user_id, session_id)
-    return EnrichmentCounts.of(summarise_session(records)) if records else None
+    return EnrichmentCounts.of_session(summarise_session(records)) if records else None
 
 
 async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
@@ -176,7 +174,7 @@ async def list_sessions(
     owner = await user_of(request, user_id)
     summaries = await store.sessions(owner, where_of(where))
     listed = SessionList(object="list", data=[])
-    return await long_response(listed, map(partial(Session.of, owner), summaries))
+    return await long_response(listed, map(partial(Session.of_user, owner), summaries))
 
 
 @router.get(
@@ -195,7 +193,7 @@ async def read_session(
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records)
     return await long_response(
-        SessionWithRounds.of(owner, summary, data=[]), map(Memory.of, records)
+        SessionWithRounds.of_user(owner, summary, data=[]), map(Memory.of, records)
     )
 
 
@@ -219,7 +217,7 @@ async def name_session(
     records = await recorder.name_session(owner, session_id, body.title, labels)
     if not records:
         raise _unknown(session_id)
-    return Session.of(owner, await aside(len(records), summarise_session, records))
+    return Session.of_user(owner, await aside(len(records), summarise_session, records))
 
 
 @router.delete(

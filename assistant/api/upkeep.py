@@ -85,16 +85,8 @@ async def import_user(
     is_ours = format == "records" or recognised(await request.body()) is Export.RECORDS
     bring_in = _bring_in_records if is_ours else _bring_in_others
     done = await bring_in(request, parts, owner, dry_run)
-    return ImportedMemories(
-        object="user.memories.imported",
-        **whose(owner)._asdict(),
-        imported=done.new,
-        known=done.known,
-        unreadable=list(done.unreadable),
-        left_out=dict(done.left_out),
-        formats=list(done.formats),
-        dry_run=dry_run,
-    )
+    told = {"object": "user.memories.imported", "imported": done.new, "dry_run": dry_run}
+    return ImportedMemories.of(done, **told, **whose(owner)._asdict())
 
 
 class _BroughtIn(NamedTuple):

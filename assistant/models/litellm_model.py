@@ -6,6 +6,7 @@ only a cause of theirs."""
 import logging
 import os
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +26,7 @@ from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
 from assistant.models.token_counter import Prices
 from assistant.models.upstream_errors import Refusals, kind_of_status, model_error
 from assistant.settings import LanguageModel
+from assistant.settings.groups import EmbedderServer
 
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
@@ -125,6 +127,26 @@ def _arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     return known | ({"extra_body": others} if others else {})
 
 
+def common_arguments(
+    how: LanguageModel | EmbedderServer, model: str, *, retries: int = 0
+) -> dict[str, Any]:
+    """What every call says of a model and where it is."""
+    address = {"api_base": how.base_url, "api_key": how.key}
+    given = {name: value for name, value in address.items() if value}
+    return {"model": model, "timeout": how.timeout, "max_retries": retries, **given}
+
+
+def known_cost(litellm: Any, model: str, read: int, written: int = 0, **more: str) -> float | None:
+    """Dollars for so many tokens, where litellm knows the price."""
+    try:
+        costs = litellm.cost_per_token(
+            model=model, prompt_tokens=read, completion_tokens=written, **more
+        )
+        return float(sum(costs))
+    except Exception:  # for a model without a price it raises whatever comes first
+        return None
+
+
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
 
@@ -138,11 +160,7 @@ class LitellmModel:
         self.identity = f"{how.name}@{how.base_url}"
         self._prices = Prices.of(how.name, prices) if prices else None
         self._refusals = Refusals()
-        self._call: dict[str, Any] = {"model": how.name, "timeout": how.timeout, "max_retries": 0}
-        if how.base_url:
-            self._call["api_base"] = how.base_url
-        if how.key:
-            self._call["api_key"] = how.key
+        self._call = common_arguments(how, how.name)
         self._litellm = load_litellm()
 
     async def stream(
@@ -185,14 +203,6 @@ class LitellmModel:
 
     def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
         prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
-        cost = self._prices.cost if self._prices else self._known_cost
+        known = partial(known_cost, self._litellm, self.name)
+        cost = self._prices.cost if self._prices else known
         return TokenCounts(prompt, completion, cost(prompt, completion), usage)
-
-    def _known_cost(self, prompt: int, completion: int) -> float | None:
-        try:
-            read, written = self._litellm.cost_per_token(
-                model=self.name, prompt_tokens=prompt, completion_tokens=completion
-            )
-            return float(read + written)
-        except Exception:  # for a model without a price it raises whatever comes first
-            return None

@@ -81,12 +81,8 @@ def download_command(
             metavar="[FILE]...", help="Files to download. Without any, lists what there is."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="The folder to put them into.")] = Path(
-        "datasets"
-    ),
-    mirror: Annotated[
-        str | None, typer.Option("--mirror", help="Scheme and host to use instead.")
-    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder to put them into.")] = Path("datasets"),
+    mirror: Annotated[str | None, typer.Option(help="Scheme and host to use instead.")] = None,
 ) -> None:
     """Download published data files and verify their hashes. Existing files are only verified."""
     if not keys:
@@ -106,17 +102,15 @@ def download_command(
 def export_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     kind: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")],
-    out: Annotated[Path, typer.Option("--out", help="Where to write it.")],
+    out: Annotated[Path, typer.Option(help="Where to write it.")],
     file: Annotated[
-        Path | None,
-        typer.Option("--file", help="The run's data file, for a retrieval log.", dir_okay=False),
+        Path | None, typer.Option(help="The run's data file, for a retrieval log.", dir_okay=False)
     ] = None,
     fill_missing: Annotated[
         bool, typer.Option("--fill-missing", help="Add empty answers for missing ones.")
     ] = False,
     name: Annotated[
-        str,
-        typer.Option("--name", help="Prefix of the keys in the format locomo; file name in beam."),
+        str, typer.Option(help="Prefix of the keys in the format locomo; file name in beam.")
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
@@ -126,7 +120,7 @@ def export_command(
 
 
 def sample_command(
-    out: Annotated[Path, typer.Option("--out", help="Where to write it (.json).")],
+    out: Annotated[Path, typer.Option(help="Where to write it (.json).")],
 ) -> None:
     """Write the built-in sample set in LongMemEval format."""
     try:

@@ -90,9 +90,8 @@ def import_questions_command(
     answer_after: Annotated[
         str | None,
         typer.Option(
-            "--answer-after",
             help="Take only what stands behind the last of these words in a reply, such as "
-            "'ANSWER:'.",
+            "'ANSWER:'."
         ),
     ] = None,
 ) -> None:

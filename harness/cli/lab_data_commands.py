@@ -44,38 +44,28 @@ author_app = typer.Typer(
 def author_command(
     context: typer.Context,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder of the questions and all steps; continued if begun."),
+        Path | None, typer.Option(help="Folder of the questions and all steps; continued if begun.")
     ] = None,
     template: Annotated[
         bool, typer.Option("--template", help="Write by templates, without a model.")
     ] = False,
-    model: Annotated[
-        str | None, typer.Option("--model", help="Or with a model: MODEL@BASE_URL.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Or with a model: MODEL@BASE_URL.")] = None,
     api_key: Annotated[
         str | None,
         typer.Option(
-            "--api-key",
             envvar=["HARNESS_AUTHOR_API_KEY", "OPENAI_API_KEY"],
             help="Key of the model.",
             show_envvar=True,
         ),
     ] = None,
-    per_type: Annotated[
-        int, typer.Option("--per-type", min=1, help="Questions of each type.")
-    ] = 10,
+    per_type: Annotated[int, typer.Option(min=1, help="Questions of each type.")] = 10,
     types: Annotated[
-        str,
-        typer.Option("--types", help=f"Only these types, by commas: {', '.join(TYPES)}."),
+        str, typer.Option(help=f"Only these types, by commas: {', '.join(TYPES)}.")
     ] = "",
-    sessions: Annotated[
-        int, typer.Option("--sessions", min=1, help="How many sessions each history has.")
-    ] = 48,
+    sessions: Annotated[int, typer.Option(min=1, help="How many sessions each history has.")] = 48,
     pool: Annotated[
         Path | None,
         typer.Option(
-            "--pool",
             help="Take fillers from a file: LongMemEval, or shaped as ShareGPT or UltraChat.",
             dir_okay=False,
         ),
@@ -85,11 +75,10 @@ def author_command(
         bool, typer.Option("--only-accepted", help="Write only what a person accepted.")
     ] = False,
     concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=64, help="Questions written in parallel.")
+        int, typer.Option(min=1, max=64, help="Questions written in parallel.")
     ] = 4,
     price: Annotated[
-        str | None,
-        typer.Option("--price", help="US dollars per million tokens: PROMPT/COMPLETION."),
+        str | None, typer.Option(help="US dollars per million tokens: PROMPT/COMPLETION.")
     ] = None,
     max_tokens: options.MaxTokens = None,
     max_cost: options.MaxCost = None,
@@ -170,19 +159,16 @@ def _conclude(folder: RunDir, written: Sequence[WrittenItem], count: int) -> Non
 
 def compile_command(
     dataset: options.DatasetName,
-    out: Annotated[
-        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
-    ],
+    out: Annotated[Path, typer.Option(help="Where to write: .json or .jsonl, also .gz or .xz.")],
     sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+        int | None, typer.Option(min=1, help="How many sessions each history has.")
     ] = None,
     tokens: Annotated[
-        int | None,
-        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
+        int | None, typer.Option(min=1, help="Or: tokens in each history, approximately.")
     ] = None,
     file: options.DataFile = None,
     questions: Annotated[
-        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
+        int | None, typer.Option(min=1, help="N questions, drawn with --seed.")
     ] = None,
     types: options.Types = "",
     ids: options.Ids = "",
@@ -192,20 +178,16 @@ def compile_command(
         bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
     ] = True,
     lead_days: Annotated[
-        int,
-        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
+        int, typer.Option(min=0, max=3650, help="Days of history before the evidence.")
     ] = 30,
     depth: Annotated[
         str | None,
         typer.Option(
-            "--depth",
             help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
-            "or 'uniform'.",
+            "or 'uniform'."
         ),
     ] = None,
-    dates: Annotated[
-        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
-    ] = "kept",
+    dates: Annotated[str, typer.Option(help="Dates of the evidence: 'kept' or 'paper'.")] = "kept",
 ) -> None:
     """Make new histories of any size from the sessions of a data set."""
     filters = Filters(options.names(types), options.names(ids), per_type, seed)

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
-from harness.comparison.gates import Gates
+from harness.comparison.gates import GateResult, Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
 from harness.errors import UsageError
@@ -50,19 +50,28 @@ def finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
     found.
     """
     show(opened.dir, opened.report())
+    _end(failed, gates or Gates(), [opened.dir])
+
+
+def _end(failed: int, gates: Gates, runs: Sequence[RunDir]) -> None:
     if failed:
         print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
-    require(gates or Gates(), opened.dir)
+    for run_dir in runs:
+        require(gates, run_dir)
     if failed:
         raise typer.Exit(FAILED_ITEMS)
 
 
 def require(gates: Gates, run_dir: RunDir) -> None:
     """Check every gate; a failed one ends the command."""
-    found = gates.check(run_dir.path)
-    for result in found:
+    tell(gates.check(run_dir.path))
+
+
+def tell(results: Sequence[GateResult]) -> None:
+    """Say how each gate went; a failed one ends the command."""
+    for result in results:
         print(f"gate {result}", file=sys.stderr)
-    if not all(result.passed for result in found):
+    if not all(result.passed for result in results):
         raise typer.Exit(GATE_FAILED)
 
 
@@ -101,9 +110,4 @@ def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates
     for folder in folders:
         print(f"report: {folder / REPORT_HTML}")
     print(f"comparison: {out / COMPARE_HTML}")
-    if failed:
-        print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
-    for folder in folders:
-        require(gates, RunDir(folder))
-    if failed:
-        raise typer.Exit(FAILED_ITEMS)
+    _end(failed, gates, list(map(RunDir, folders)))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.profile import load_profile
@@ -48,22 +47,6 @@ from harness.records.run_dir import RunDir
 from harness.replay.modes import Approach
 from harness.report.build import write_report
 from harness.report.table import print_tables
-
-
-def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float) -> tuple[Run, int]:
-    """Replay and judge the sample on a server of our own; returns the run and its failed count."""
-    run_dir = RunDir(out)
-    run_dir.create()
-    _clear(run_dir)
-    log = out / LOG
-    log.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
-        console.print(f"starting {command!r}, its log is {log}", highlight=False)
-        with own_server(command, Path(data_dir), log, ready_seconds) as url:
-            opened = Run(QuestionSource("sample", None, Filters()), out, console)
-            failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
-        judge_run(opened, LexicalJudge())
-    return opened, failed
 
 
 def _clear(run_dir: RunDir) -> None:
@@ -175,14 +158,23 @@ def context_command(
 def demo_command(
     out: options.OutDir,
     server: Annotated[
-        str, typer.Option("--server", help="The command that starts an assistant server.")
+        str, typer.Option(help="The command that starts an assistant server.")
     ] = "assistant serve",
     ready_timeout: Annotated[
-        float, typer.Option("--ready-timeout", min=1, help="Seconds until it must be ready.")
+        float, typer.Option(min=1, help="Seconds until it must be ready.")
     ] = 180.0,
 ) -> None:
     """Start an assistant, run the sample set against it, show the result, stop it."""
-    opened, failed = run_demo(server, out, progress(), ready_seconds=ready_timeout)
+    run_dir, log, console = RunDir(out), out / LOG, progress()
+    run_dir.create()
+    _clear(run_dir)
+    log.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
+        console.print(f"starting {server!r}, its log is {log}", highlight=False)
+        with own_server(server, Path(data_dir), log, ready_timeout) as url:
+            opened = Run(QuestionSource("sample", None, Filters()), out, console)
+            failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
+        judge_run(opened, LexicalJudge())
     finish(opened, failed)
 
 
@@ -190,9 +182,7 @@ def demo_command(
 def judge_command(
     selection: Selection,
     out: options.OutDir,
-    hypotheses: Annotated[
-        Path, typer.Option("--hypotheses", help="JSONL file with question_id and hypothesis.")
-    ],
+    hypotheses: Annotated[Path, typer.Option(help="JSONL file with question_id and hypothesis.")],
     judging: Judging,
     allowance: Allowance,
     gating: Gating,
@@ -229,7 +219,7 @@ def compare_command(
         list[Path], typer.Argument(metavar="A B [C]...", help="Run directories; A is the base.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="A folder for compare.json, .md and .html.")
+        Path | None, typer.Option(help="A folder for compare.json, .md and .html.")
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare even if data or judge differ.")

@@ -37,7 +37,7 @@ class ResponseUsage(Reply):
     total_tokens: int
 
     @classmethod
-    def of(cls, counts: TokenCounts) -> Self:
+    def of_counts(cls, counts: TokenCounts) -> Self:
         read = (counts.usage or {}).get("prompt_tokens_details") or {}
         written = (counts.usage or {}).get("completion_tokens_details") or {}
         return cls(
@@ -185,9 +185,9 @@ class ResponseReply:
         response = self._response("incomplete" if why else "completed", self._items.output)
         if why:
             response.incomplete_details = IncompleteDetails(reason=why)
-        response.usage = ResponseUsage.of(token_counts(self.call, pieces, done))
+        response.usage = ResponseUsage.of_counts(token_counts(self.call, pieces, done))
         if self.call.debug:
-            response.memory = MemoryTrace.of(self.call, done)
+            response.memory = MemoryTrace.of_chat(self.call, done)
         return response
 
     def _response(self, status: Status, output: list[OutputItem]) -> ResponseObject:
