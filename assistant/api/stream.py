@@ -14,7 +14,7 @@ from assistant.answering.reader import AnswerPiece
 from assistant.api.errors import error_body
 from assistant.api.middleware import CLIENT_LEFT, shutting_down
 from assistant.api.replies import Reply, json_response
-from assistant.chat.call import ChatDone
+from assistant.chat.call import ChatCall, ChatDone
 from assistant.chat.chat import Pieces
 
 DONE = "data: [DONE]\n\n"
@@ -36,8 +36,15 @@ _PATIENCE_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 10.0
 
 
-class StreamedReply(Protocol):
-    """A reply as the events of its protocol."""
+class CallReply(Protocol):
+    """A reply to a call in the form of its protocol: as events, or whole."""
+
+    @property
+    def call(self) -> ChatCall:
+        """What is replied to."""
+
+    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
+        """The reply in one object."""
 
     def opening(self) -> Iterable[str]:
         """What comes before anything is known."""
@@ -73,7 +80,7 @@ class ReplyStream(StreamingResponse):
     """
 
     def __init__(
-        self, first: Upcoming, pieces: Pieces, reply: StreamedReply, headers: Mapping[str, str]
+        self, first: Upcoming, pieces: Pieces, reply: CallReply, headers: Mapping[str, str]
     ) -> None:
         self._upcoming = first
         self._pieces = pieces
@@ -89,7 +96,7 @@ class ReplyStream(StreamingResponse):
             self._given_up.cancel()
             await _stop(self._upcoming, self._pieces)
 
-    async def _events(self, reply: StreamedReply) -> AsyncIterator[str]:
+    async def _events(self, reply: CallReply) -> AsyncIterator[str]:
         """A failure becomes an error event, which clients raise."""
         pieces: list[AnswerPiece] = []
         try:
@@ -132,15 +139,8 @@ async def _stop(upcoming: Upcoming, pieces: Pieces) -> None:
     await pieces.aclose()
 
 
-class WholeReply(Protocol):
-    """A reply as the body of its protocol."""
-
-    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
-        """The reply in one object."""
-
-
 async def answer_whole(
-    request: Request, pieces: Pieces, reply: WholeReply, headers: Mapping[str, str]
+    request: Request, pieces: Pieces, reply: CallReply, headers: Mapping[str, str]
 ) -> Response:
     """The response with the whole answer. A client that leaves stops the model, as in a stream, and
     the unfinished answer is not stored."""

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -53,12 +52,7 @@ class ServerConnection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.close()
 
     @property

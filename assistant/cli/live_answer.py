@@ -4,7 +4,6 @@ drawn again and again."""
 import re
 import time
 from itertools import pairwise
-from types import TracebackType
 from typing import Self
 
 from markdown_it import MarkdownIt
@@ -42,12 +41,7 @@ class LiveAnswer:
         self._draw(["[…]"])
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Print what is left for good, however the answer ended."""
         self._print_complete()
         self._print(self._text)

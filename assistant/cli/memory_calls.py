@@ -65,15 +65,17 @@ class MemoryCalls:
         body = self._mine | {"user_text": user_text}
         return self._connection.call("PATCH", self._path(id), json=body)
 
-    def forget(self, id: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget one memory, or only count what goes with it."""
-        return self._forget(self._path(id), dry_run)
-
-    def forget_session(self, session_id: str, *, dry_run: bool = False) -> dict[str, Any]:
-        return self._forget(f"/v1/sessions/{in_path(session_id)}", dry_run)
-
-    def forget_all(self, *, dry_run: bool = False) -> dict[str, Any]:
-        return self._forget(f"{self._user_path}/memories", dry_run)
+    def forget(
+        self, id: str | None = None, session_id: str | None = None, *, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Forget one memory, a session, or everything; or only count what would go."""
+        path = f"{self._user_path}/memories"
+        if id is not None:
+            path = self._path(id)
+        elif session_id is not None:
+            path = f"/v1/sessions/{in_path(session_id)}"
+        asked = self._mine | {"dry_run": str(dry_run).lower()}
+        return self._connection.call("DELETE", path, params=asked)
 
     def expire(
         self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool
@@ -112,18 +114,23 @@ class MemoryCalls:
 
         if recognised(export) is Export.OTHERS:
             found = read_export(export)
-            pieces = self._bring_in_sessions(map(line_of, found.sessions), dry_run)
+            lines = packed(map(line_of, found.sessions), _PIECE_BYTES)
+            zips = ((0, zipped("\n".join(piece))) for piece in lines if piece)
+            pieces = self._bring_in(zips, dry_run, format="auto")
             rounds = found.count_rounds()
             return Coming(rounds, pieces, found.unreadable, dict(found.left_out), found.formats)
         records = export_lines(export)
-        pieces = self._bring_in(records, dry_run)
+        pieces = self._bring_in(records.pieces(_PIECE_BYTES), dry_run)
         return Coming(len(records.records), pieces, formats=[Export.RECORDS])
 
-    def _bring_in(self, export: "ExportLines", dry_run: bool) -> Iterator[Mapping[str, int]]:
-        """Import an export in pieces; what became of each: `imported`, `known`."""
+    def _bring_in(
+        self, pieces: Iterable[tuple[int, bytes]], dry_run: bool, **asked: str
+    ) -> Iterator[Mapping[str, int]]:
+        """Import an export in pieces, each with the number of its lines where the server counts
+        them; what became of each: `imported`, `known`."""
         sent = 0
-        path, asked = f"{self._user_path}/import", {"dry_run": str(dry_run).lower()}
-        for count, body in export.pieces(_PIECE_BYTES):
+        path, asked = f"{self._user_path}/import", asked | {"dry_run": str(dry_run).lower()}
+        for count, body in pieces:
             try:
                 yield self._connection.call("POST", path, params=asked, content=body)
             except ServerError as error:
@@ -133,17 +140,6 @@ class MemoryCalls:
                 told = _counted_on(str(error), sent)
                 raise ServerError(f"{told}; {memory_count(sent)} before it: imported") from error
             sent += count
-
-    def _bring_in_sessions(
-        self, lines: Iterable[str], dry_run: bool
-    ) -> Iterator[Mapping[str, int]]:
-        """Import sessions of other assistants, a line each, in pieces; what became of each."""
-        path = f"{self._user_path}/import"
-        asked = {"format": "auto", "dry_run": str(dry_run).lower()}
-        for piece in packed(lines, _PIECE_BYTES):
-            if piece:
-                content = zipped("\n".join(piece))
-                yield self._connection.call("POST", path, params=asked, content=content)
 
     def whole_id(self, id: str) -> str:
         """The id that begins like this. Raises `ServerError` where none or several do."""
@@ -161,10 +157,6 @@ class MemoryCalls:
             many = "several memories have ids that begin" if found else "no memory has an id"
             raise ServerError(f"{many} with {id!r}")
         return found[0]
-
-    def _forget(self, path: str, dry_run: bool) -> dict[str, Any]:
-        asked = self._mine | {"dry_run": str(dry_run).lower()}
-        return self._connection.call("DELETE", path, params=asked)
 
     def _path(self, id: str) -> str:
         return f"/v1/memories/{in_path(self.whole_id(id))}"

@@ -15,20 +15,13 @@ if TYPE_CHECKING:
 
 LOCAL = "http://127.0.0.1:8080"
 
-Url = Annotated[
-    str,
-    typer.Option("--assistant", envvar="ASSISTANT_URL", help="Base URL of a running assistant."),
-]
+Url = Annotated[str, typer.Option(envvar="ASSISTANT_URL", help="Base URL of a running assistant.")]
 Running = Annotated[
-    str | None,
-    typer.Option(
-        "--assistant", help="Base URL of the running assistant, if it has this memory open."
-    ),
+    str | None, typer.Option(help="Base URL of the running assistant, if it has this memory open.")
 ]
 User = Annotated[
     str | None,
     typer.Option(
-        "--user",
         envvar="ASSISTANT_USER",
         help="User whose memory to use. Default: the key's user, or 'default'.",
     ),
@@ -36,19 +29,16 @@ User = Annotated[
 Key = Annotated[
     str | None,
     typer.Option(
-        "--api-key",
-        envvar="ASSISTANT_API_KEY",
-        show_envvar=True,
-        help="API key, if the server requires one.",
+        envvar="ASSISTANT_API_KEY", show_envvar=True, help="API key, if the server requires one."
     ),
 ]
-Session = Annotated[str | None, typer.Option("--session", help="Session to continue.")]
-Time = Annotated[str | None, typer.Option("--time", help="Act as if it were this time (RFC 3339).")]
+Session = Annotated[str | None, typer.Option(help="Session to continue.")]
+Time = Annotated[str | None, typer.Option(help="Act as if it were this time (RFC 3339).")]
 Model = Annotated[str | None, typer.Option(help="Profile to ask, such as aide-memoire-nomem.")]
 From = Annotated[str | None, typer.Option("--from", help="First day to search (YYYY-MM-DD).")]
 To = Annotated[str | None, typer.Option("--to", help="Last day to search (YYYY-MM-DD).")]
 AsOf = Annotated[
-    str | None, typer.Option("--as-of", help="Answer from what was known on this day (YYYY-MM-DD).")
+    str | None, typer.Option(help="Answer from what was known on this day (YYYY-MM-DD).")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")]

@@ -195,7 +195,7 @@ def _entries(content: bytes) -> Iterator[_Entry]:
     if beginning == b"[":
         yield from (_Entry(f"entry {n}", item) for n, item in enumerate(_listed(content), 1))
         return
-    text = _text(content)
+    text = utf8_text(content)
     if beginning == b"{":
         yield from _objects(text)
     elif gemini.is_page(text):
@@ -261,7 +261,8 @@ def _line(number: int, line: str) -> _Entry:
         return _Entry(f"line {number}", ValueError(not_json(error)))
 
 
-def _text(content: bytes) -> str:
+def utf8_text(content: bytes) -> str:
+    """The text of a file. Raises `InvalidRequest` where it is none."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:

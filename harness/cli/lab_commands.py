@@ -15,20 +15,13 @@ import typer
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
 from harness.cli import options
-from harness.cli.groups import Allowance, Judging, Selection, grouped
+from harness.cli.groups import Allowance, Judging, Selection
 from harness.cli.output import FAILED_ITEMS, progress, results, tell, wide
 from harness.errors import UsageError
 from harness.lab.agreement import STEM as AGREEMENT
 from harness.lab.agreement import agreement_tables, agreement_with, write_agreement
+from harness.lab.experiments import experiment
 from harness.lab.experiments.cells import DESIGNS, AtHand, Grid, grid_of
-from harness.lab.experiments.experiment import (
-    ONLINE,
-    Laboratory,
-    ReadingModel,
-    judge_answers,
-    run_experiment,
-    write_sheets,
-)
 from harness.lab.experiments.page import HTML, write_page
 from harness.lab.leaderboard import (
     STEM,
@@ -157,7 +150,6 @@ def _assistant(
         yield running
 
 
-@grouped
 def experiment_command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="table2, table3, table4, fig3, fig5 or fig6.")
@@ -207,7 +199,7 @@ def experiment_command(
     """Repeat an experiment of LongMemEval: every cell on a server of its own over one memory."""
     chosen = options.names(designs) or DESIGNS
     ranges = {
-        said: dict(ReadingModel.parse(model, model_key).settings("query_model"))
+        said: dict(experiment.ReadingModel.parse(model, model_key).settings("query_model"))
         for said, model in (("strong model", strong), ("weak model", weak))
         if model
     }
@@ -215,13 +207,13 @@ def experiment_command(
     if designs and name != "table2":
         raise UsageError("--designs is for table2")
     judge, _ = judging.judges(selection.dataset, out, allowance.limits.prices)
-    laboratory = Laboratory(
+    laboratory = experiment.Laboratory(
         out,
         selection.source,
         progress(),
         judge,
         server=server,
-        reader=ReadingModel.parse(reader, model_key) if reader else None,
+        reader=experiment.ReadingModel.parse(reader, model_key) if reader else None,
         ready_seconds=ready_timeout,
         concurrency=concurrency,
         context_tokens=context_tokens,
@@ -230,7 +222,7 @@ def experiment_command(
     try:
         if name == "fig3":
             grid = _with_online(laboratory, grid)
-        failed = run_experiment(laboratory, grid)
+        failed = experiment.run_experiment(laboratory, grid)
     finally:
         if laboratory.out.exists():
             tables = write_page(laboratory, grid)
@@ -241,26 +233,26 @@ def experiment_command(
         raise typer.Exit(FAILED_ITEMS)
 
 
-def _with_online(laboratory: Laboratory, grid: Grid) -> Grid:
+def _with_online(laboratory: experiment.Laboratory, grid: Grid) -> Grid:
     """The grid with what people wrote down, where there is some; sheets for them."""
-    sheets = write_sheets(laboratory)
+    sheets = experiment.write_sheets(laboratory)
     if sheets:
         laboratory.console.print(
             f"{sheets} sheets to type into a web chat: {laboratory.out / 'sheets'}",
             highlight=False,
             soft_wrap=True,
         )
-    is_answered = judge_answers(laboratory)
+    is_answered = experiment.judge_answers(laboratory)
     if not (sheets or grid.cells):
         raise UsageError(
             "fig3 lets a language model read whole histories (--reader MODEL@URL), or people type "
             "short ones into a web chat: harness compile --sessions 5 makes such"
         )
-    return replace(grid, cells=(*grid.cells, ONLINE)) if is_answered else grid
+    return replace(grid, cells=(*grid.cells, experiment.ONLINE)) if is_answered else grid
 
 
 def _extracting(extractor: str | None, key: str | None) -> dict[str, str]:
     if extractor is None:
         return {}
     asked = {"enrichment.keyphrases": "true", "enrichment.summaries": "true"}
-    return ReadingModel.parse(extractor, key).settings("extract_model") | asked
+    return experiment.ReadingModel.parse(extractor, key).settings("extract_model") | asked

@@ -14,19 +14,10 @@ from harness.cli import options
 from harness.cli.output import FAILED_ITEMS, progress, results
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
+from harness.lab.authoring import stage
 from harness.lab.authoring.draft import Author
 from harness.lab.authoring.model_author import AuthorModel, ModelAuthor, forecast
 from harness.lab.authoring.plan import TYPES, ontology, plan_items
-from harness.lab.authoring.stage import (
-    FINISHED,
-    HistoryPlan,
-    WrittenItem,
-    finish,
-    keep_steps,
-    open_folder,
-    review,
-    write_items,
-)
 from harness.lab.authoring.template_author import TemplateAuthor
 from harness.lab.compilation.compiler import compile_histories, manifest_path
 from harness.lab.compilation.recipe import Recipe, parse_dates, parse_depth
@@ -112,16 +103,18 @@ def author_command(
         "author": "template" if paid is None else paid.identity,
     }
     folder = RunDir(out)
-    open_folder(folder, settings)
+    stage.open_folder(folder, settings)
     with folder.owned():
         author: Author = (
             TemplateAuthor(known)
             if paid is None
             else ModelAuthor(folder, paid, SpendingLimits(max_tokens, max_cost))
         )
-        written = write_items(author, items, concurrency)
-        keep_steps(folder, written)
-        chosen = finish(folder, written, known, HistoryPlan(sessions, pool, only_accepted), seed)
+        written = stage.write_items(author, items, concurrency)
+        stage.keep_steps(folder, written)
+        chosen = stage.finish(
+            folder, written, known, stage.HistoryPlan(sessions, pool, only_accepted), seed
+        )
     _conclude(folder, written, len(chosen))
 
 
@@ -131,7 +124,7 @@ def review_command(
 ) -> None:
     """Decide about each question: accept, edit or reject it. Then run author again."""
     folder = RunDir(directory)
-    decided, left = review(folder, _typed, print)
+    decided, left = stage.review(folder, _typed, print)
     print(f"{decided} decided, {left} left")
 
 
@@ -143,11 +136,11 @@ def _typed(prompt: str) -> str:
         return "q"
 
 
-def _conclude(folder: RunDir, written: Sequence[WrittenItem], count: int) -> None:
+def _conclude(folder: RunDir, written: Sequence[stage.WrittenItem], count: int) -> None:
     """Say what became of all items; with refused ones the command has failed in part."""
     counts = Counter(one.check.status for one in written)
     print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
-    print(f"{count} questions: {folder.path / FINISHED}")
+    print(f"{count} questions: {folder.path / stage.FINISHED}")
     for one in written:
         if one.check.status != "passed":
             said = "; ".join([*one.check.problems, *filter(None, [one.check.doubt])])

@@ -12,9 +12,10 @@ import typer
 from rich.console import Console
 
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
-from harness.comparison.gates import GateResult, Gates
+from harness.comparison.gates import Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
+from harness.comparison.thresholds import GateResult
 from harness.errors import UsageError
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
@@ -67,11 +68,11 @@ def require(gates: Gates, run_dir: RunDir) -> None:
     tell(gates.check(run_dir.path))
 
 
-def tell(results: Sequence[GateResult]) -> None:
+def tell(found: Sequence[GateResult]) -> None:
     """Say how each gate went; a failed one ends the command."""
-    for result in results:
+    for result in found:
         print(f"gate {result}", file=sys.stderr)
-    if not all(result.passed for result in results):
+    if not all(result.passed for result in found):
         raise typer.Exit(GATE_FAILED)
 
 
