@@ -134,8 +134,7 @@ def _add_middleware(app: FastAPI, settings: Settings, patience: ClientPatience) 
         Access,
         doorkeeper=app.state.doorkeeper,
         limits=app.state.limits,
-        allowed_origins=settings.allowed_origins,
-        oauth=settings.oauth,
+        settings=settings,
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)

@@ -37,6 +37,7 @@ from assistant.errors import (
     NotFound,
     Unauthenticated,
 )
+from assistant.settings import Settings
 from assistant.settings.groups import OauthSettings
 from memory_store.errors import MemoryStoreError
 from memory_store.scheduler import current_job
@@ -61,18 +62,13 @@ class Access(HttpMiddleware):
     read by then."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        doorkeeper: Doorkeeper,
-        limits: RequestLimits,
-        allowed_origins: list[str],
-        oauth: OauthSettings,
+        self, app: ASGIApp, doorkeeper: Doorkeeper, limits: RequestLimits, settings: Settings
     ) -> None:
         super().__init__(app)
         self._doorkeeper = doorkeeper
         self._limits = limits
-        self._allowed_origins = allowed_origins
-        self._oauth = oauth
+        self._allowed_origins = settings.allowed_origins
+        self._oauth = settings.oauth
 
     async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

@@ -24,27 +24,15 @@ from assistant.api.stream import CallReply, ReplyStream, answer_whole, started
 from assistant.characters import is_blank
 from assistant.chat.call import ChatCall, MemoryMode
 from assistant.chat.chat import Chat, Pieces
-from assistant.dates import parse_day
+from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.settings import WITHOUT_MEMORY
 from memory_store import whose
 
-KEYS = (
-    "user_id",
-    "session_id",
-    "space",
-    "timestamp",
-    "memory",
-    "from",
-    "to",
-    "as_of",
-    "question",
-    "where",
-    "labels",
-    "expires_at",
-    "expires_in",
-    "memory_debug",
+KEYS = tuple(
+    """user_id session_id space timestamp memory from to as_of question where labels expires_at
+    expires_in memory_debug""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -180,7 +168,7 @@ async def chat_call(
     place = _question(request, body, said_in)
     asked_in = body.messages[place]
     text = asked_in.said
-    as_of = _as_of(metadata)
+    as_of = optional_day(metadata.get("as_of"), param="metadata.as_of")
     asked = _asked(request, as_of, asked_in.timestamp, metadata.get("timestamp"))
     messages = [_message(*both) for both in zip(body.messages, sent, strict=True)]
     conversation = messages[:place]
@@ -214,11 +202,6 @@ async def chat_call(
 
 def _is_set(metadata: Mapping[str, Any], name: str) -> bool:
     return str(metadata.get(name, "")).lower() in _TRUE
-
-
-def _as_of(metadata: Mapping[str, Any]) -> date | None:
-    given = metadata.get("as_of")
-    return None if given is None else parse_day(given, param="metadata.as_of")
 
 
 def _asked(request: Request, as_of: date | None, *given: Any) -> context.Instant:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Protocol
 
 from fastapi import Request
@@ -22,12 +23,9 @@ DONE = "data: [DONE]\n\n"
 
 def event(body: Mapping[str, Any], name: str | None = None) -> str:
     """One event, with its name where the protocol gives it one."""
-    data = f"data: {json.dumps(body, ensure_ascii=False, default=_plain)}\n\n"
+    plain = partial(Reply.model_dump, mode="json", exclude_unset=True)
+    data = f"data: {json.dumps(body, ensure_ascii=False, default=plain)}\n\n"
     return data if name is None else f"event: {name}\n{data}"
-
-
-def _plain(reply: Reply) -> dict[str, Any]:
-    return reply.model_dump(mode="json", exclude_unset=True)
 
 
 Upcoming = asyncio.Task[AnswerPiece | ChatDone]

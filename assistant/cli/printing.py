@@ -46,8 +46,9 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
 
 def print_memory(console: Console, memory: Memory) -> None:
     """One memory in full, with its facts and what became of them."""
-    where = f"{memory['session_id']} #{memory['round_index']}"
-    say(console, f"{memory['id']}\n{_said_at(memory)} · {one_line(where)}", style="dim")
+    where, said_at = f"{memory['session_id']} #{memory['round_index']}", memory["session_date"]
+    when = f"{in_prose(said_at)}, {said_at[11:16]} UTC"
+    say(console, f"{memory['id']}\n{when} · {one_line(where)}", style="dim")
     for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:
             say(console, speaker, style="bold")
@@ -127,11 +128,6 @@ def _fact_lines(fact: Memory) -> list[str]:
 def _days(days: Mapping[str, str | None]) -> str:
     first, last = (in_prose(day) if day else "…" for day in (days["first"], days["last"]))
     return first if first == last else f"{first} to {last}"
-
-
-def _said_at(memory: Memory) -> str:
-    said_at = str(memory["session_date"])
-    return f"{in_prose(said_at)}, {said_at[11:16]} UTC"
 
 
 _MOST_LEFT_OUT = 5

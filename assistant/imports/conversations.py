@@ -248,8 +248,5 @@ def _newest_leaf(nodes: dict[str, ImportedMessage]) -> str | None:
         raise ValueError(_CIRCLE)
     # Of leaves said at the same time, the one that stands last.
     places = {name: place for place, name in enumerate(nodes)}
-    return max(leaves, key=lambda name: (_said_at(nodes[name]), places[name]), default=None)
-
-
-def _said_at(message: ImportedMessage) -> float:
-    return message.at.timestamp() if message.at else 0.0
+    said_at = {name: at.timestamp() if (at := nodes[name].at) else 0.0 for name in leaves}
+    return max(leaves, key=lambda name: (said_at[name], places[name]), default=None)

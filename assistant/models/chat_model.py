@@ -3,7 +3,7 @@ counts of what answers took."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +23,13 @@ class Message:
     def calls(self) -> Sequence[Mapping[str, Any]]:
         sent = self.sent or {}
         given, older = sent.get("tool_calls"), sent.get("function_call")
-        calls = [call for call in given if isinstance(call, Mapping)] if _is_list(given) else []
+        listed = given if isinstance(given, list | tuple) else ()
+        calls = [call for call in listed if isinstance(call, Mapping)]
         return [*calls, {"function": older}] if isinstance(older, Mapping) else calls
 
     @property
     def is_result(self) -> bool:
         return self.role in ("tool", "function")
-
-
-def _is_list(given: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(given, list | tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,14 +186,13 @@ class UsageCounts:
         return totals
 
     def body(self) -> dict[str, dict[str, Any]]:
-        return {
-            role: _counts(usage) | {"cost": round(usage.cost, 6)}
+        counts = {
+            role: asdict(usage) | {"cost": round(usage.cost, 6)}
             for role, usage in self.by_role.items()
         }
-
-
-def _counts(usage: RoleCounts) -> dict[str, Any]:
-    return {name: value for name, value in asdict(usage).items() if name != "last_call"}
+        for told in counts.values():
+            del told["last_call"]
+        return counts
 
 
 # Said once or again in every chunk; all other texts go on from chunk to chunk.
@@ -228,13 +224,9 @@ def _add(items: list[Any], item: Any) -> None:
         items.append(item)
         return
     index = item.get("index")
-    known = (
-        next((one for one in items if _index(one) == index), None) if index is not None else None
-    )
-    if known is None:
+    parts = [one for one in items if isinstance(one, dict) and one.get("index") == index]
+    if index is None or not parts:
         items.append(known := {})
+    else:
+        known = parts[0]
     merge(known, item)
-
-
-def _index(item: Any) -> Any:
-    return item.get("index") if isinstance(item, Mapping) else None

@@ -53,24 +53,17 @@ def load_litellm() -> Any:
     return litellm
 
 
-# By litellm's name, most specific first.
-_KINDS: dict[str, type[AssistantError]] = {
-    "RateLimitError": ModelRateLimited,
-    "Timeout": ModelTimeout,
-    "APIResponseValidationError": BadModelReply,
-    "JSONSchemaValidationError": BadModelReply,
-    "AuthenticationError": ConfigError,
-    "PermissionDeniedError": ConfigError,
-    "NotFoundError": ConfigError,
-    "PaymentRequiredError": ConfigError,
-    "LiteLLMUnknownProvider": ConfigError,
-    "ContextWindowExceededError": PromptTooLong,
-    "BadRequestError": PromptRefused,
-    "InvalidRequestError": PromptRefused,
-    "UnprocessableEntityError": PromptRefused,
-    "BudgetExceededError": ConfigError,
-    "ModelNotMappedError": ConfigError,
-}
+# By litellm's names, most specific first.
+_KINDS: tuple[tuple[type[AssistantError], str], ...] = (
+    (ModelRateLimited, "RateLimitError"),
+    (ModelTimeout, "Timeout"),
+    (BadModelReply, "APIResponseValidationError JSONSchemaValidationError"),
+    (ConfigError, "AuthenticationError PermissionDeniedError NotFoundError PaymentRequiredError"),
+    (ConfigError, "LiteLLMUnknownProvider"),
+    (PromptTooLong, "ContextWindowExceededError"),
+    (PromptRefused, "BadRequestError InvalidRequestError UnprocessableEntityError"),
+    (ConfigError, "BudgetExceededError ModelNotMappedError"),
+)
 
 
 def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
@@ -80,8 +73,8 @@ def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantErr
 
 
 def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
-    for name, kind in _KINDS.items():
-        if isinstance(error, getattr(litellm, name)):
+    for kind, names in _KINDS:
+        if any(isinstance(error, getattr(litellm, name)) for name in names.split()):
             return kind
     causes = list(_causes(error))
     if any(_is_missing_key(cause) for cause in causes):

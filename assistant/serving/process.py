@@ -206,6 +206,7 @@ def _memory(settings: Settings) -> str:
 def _first_line(services: Services, listening: socket.socket) -> str:
     settings = services.settings
     host, port = listening.getsockname()[:2]
+    named = f"[{host}]" if ":" in host else host
     embedder = services.embedder.identity.name
     if settings.embedder == HASH_EMBEDDER:
         embedder += " (no understanding: for tests only)"
@@ -213,13 +214,9 @@ def _first_line(services: Services, listening: socket.socket) -> str:
         embedder += f" ({services.embedder.path})"
     answers = settings.chat_model.name or "quotes from memory (no chat_model set)"
     return (
-        f"Aide-mémoire at http://{_in_url(host)}:{port} · memory in {_memory(settings)} "
+        f"Aide-mémoire at http://{named}:{port} · memory in {_memory(settings)} "
         f"· embedder: {embedder} · answers: {answers}"
     )
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 # From glibc's malloc.h.

@@ -93,10 +93,13 @@ def download_command(
         if known.licence.startswith(NONCOMMERCIAL):
             console.print(f"{known.key}: {known.licence}, not for commercial use", highlight=False)
         try:
-            print(_outcome(known, _fetch(known, out, mirror, console)))
+            done = _fetch(known, out, mirror, console)
         except NotPublished:
             if not known.is_optional:
                 raise
+            continue
+        note = "verified" if done.is_verified else "no published hash is known to compare it with"
+        print(f"{known.key}: {done.path}, SHA-256 {done.sha256}, {note}")
 
 
 def export_command(
@@ -148,11 +151,6 @@ def _fetch(known: KnownFile, out: Path, mirror: str | None, console: Console) ->
             bar.update(task, completed=here, total=total)
 
         return download(known, out, mirror=mirror, progress=went_on)
-
-
-def _outcome(known: KnownFile, done: Downloaded) -> str:
-    note = "verified" if done.is_verified else "no published hash is known to compare it with"
-    return f"{known.key}: {done.path}, SHA-256 {done.sha256}, {note}"
 
 
 def _bar(console: Console) -> Progress:

@@ -1,7 +1,7 @@
 """What the commands are told, by what it is about; each group makes the object it stands for."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -57,13 +57,9 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 def _options(kind: Any) -> Iterator[Parameter]:
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
-        yield Parameter(
-            one.name, Parameter.KEYWORD_ONLY, default=_default(one), annotation=hints[one.name]
-        )
-
-
-def _default(one: Field[Any]) -> Any:
-    return Parameter.empty if one.default is MISSING else one.default
+        default = Parameter.empty if one.default is MISSING else one.default
+        kind_of_it, hint = Parameter.KEYWORD_ONLY, hints[one.name]
+        yield Parameter(one.name, kind_of_it, default=default, annotation=hint)
 
 
 @dataclass(frozen=True)
