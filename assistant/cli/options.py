@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
 LOCAL = "http://127.0.0.1:8080"
 
-Url = Annotated[str, typer.Option(envvar="ASSISTANT_URL", help="Base URL of a running assistant.")]
-Running = Annotated[
-    str | None, typer.Option(help="Base URL of the running assistant, if it has this memory open.")
-]
-User = Annotated[
-    str | None,
-    typer.Option(
-        envvar="ASSISTANT_USER",
-        help="User whose memory to use. Default: the key's user, or 'default'.",
-    ),
-]
 Key = Annotated[
     str | None,
     typer.Option(
@@ -44,10 +33,6 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
-Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
-QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
-
 
 # What groups make is imported when a command runs: it takes longer than to tell of the command.
 
@@ -56,8 +41,16 @@ QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that hold
 class ServerOptions:
     """A running assistant, and as whom it is asked."""
 
-    assistant: Url = LOCAL
-    user: User = None
+    assistant: Annotated[
+        str, typer.Option(envvar="ASSISTANT_URL", help="Base URL of a running assistant.")
+    ] = LOCAL
+    user: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ASSISTANT_USER",
+            help="User whose memory to use. Default: the key's user, or 'default'.",
+        ),
+    ] = None
     api_key: Key = None
 
     def connect(self, **how: float) -> "ServerConnection":
@@ -70,7 +63,10 @@ class ServerOptions:
 class RunningOptions:
     """A running assistant that has a memory open, if there is one."""
 
-    assistant: Running = None
+    assistant: Annotated[
+        str | None,
+        typer.Option(help="Base URL of the running assistant, if it has this memory open."),
+    ] = None
     api_key: Key = None
 
     def connect(self) -> "ServerConnection | None":
@@ -83,8 +79,8 @@ class RunningOptions:
 class SettingsOptions:
     """Where the settings are read from, and those that most commands take."""
 
-    data_dir: DataDir = None
-    config: Config = None
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")] = None
+    config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None
 
     def read(self, **given: Any) -> "Settings":
         from assistant.settings import load_settings
@@ -96,7 +92,9 @@ class SettingsOptions:
 class MemoryOptions(SettingsOptions):
     """The same for commands whose memory may be on a Qdrant server."""
 
-    qdrant_url: QdrantUrl = None
+    qdrant_url: Annotated[
+        str | None, typer.Option(help="The Qdrant server that holds the memory.")
+    ] = None
 
     def read(self, **given: Any) -> "Settings":
         return super().read(qdrant_url=self.qdrant_url, **given)

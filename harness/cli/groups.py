@@ -58,8 +58,9 @@ def _options(kind: Any) -> Iterator[Parameter]:
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
         default = Parameter.empty if one.default is MISSING else one.default
-        kind_of_it, hint = Parameter.KEYWORD_ONLY, hints[one.name]
-        yield Parameter(one.name, kind_of_it, default=default, annotation=hint)
+        yield Parameter(
+            one.name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
+        )
 
 
 @dataclass(frozen=True)
