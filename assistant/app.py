@@ -30,7 +30,7 @@ from assistant.api import (
 from assistant.api.access import NEEDS_KEY, Access
 from assistant.api.browsers import SafeHeaders
 from assistant.api.description import failures
-from assistant.api.middleware import Draining, Observed, OneJob, PlainRequest, Shutdown, WholeBody
+from assistant.api.middleware import Draining, Observed, Shutdown, WholeBody
 from assistant.api.remote_mcp import JsonRpcErrors
 from assistant.clock import Clock, wall_clock
 from assistant.services import Services, open_services
@@ -130,18 +130,15 @@ def _add_routes(app: FastAPI) -> None:
 
 def _add_middleware(app: FastAPI, settings: Settings, patience: ClientPatience) -> None:
     """From the innermost to the outermost."""
-    app.add_middleware(PlainRequest)
     app.add_middleware(WholeBody, limit=settings.max_body_bytes, patience=patience)
     app.add_middleware(
         Access,
         doorkeeper=app.state.doorkeeper,
         limits=app.state.limits,
-        allowed_origins=settings.allowed_origins,
-        oauth=settings.oauth,
+        settings=settings,
     )
     if settings.allowed_origins:
         app.add_middleware(CORSMiddleware, allow_origins=settings.allowed_origins, **_CORS)
-    app.add_middleware(OneJob)
     app.add_middleware(Draining)
     app.add_middleware(Observed)
     app.add_middleware(JsonRpcErrors)

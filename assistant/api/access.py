@@ -26,6 +26,7 @@ from assistant.access.limits import RequestLimits
 from assistant.api.browsers import is_for_a_frame, is_of_another_page
 from assistant.api.description import failures
 from assistant.api.errors import error_response
+from assistant.api.middleware import HttpMiddleware
 from assistant.api.replies.mcp import ProtectedResource
 from assistant.api.request_context import services
 from assistant.errors import (
@@ -36,6 +37,7 @@ from assistant.errors import (
     NotFound,
     Unauthenticated,
 )
+from assistant.settings import Settings
 from assistant.settings.groups import OauthSettings
 from memory_store.errors import MemoryStoreError
 from memory_store.scheduler import current_job
@@ -55,28 +57,20 @@ router = APIRouter(tags=["mcp"])
 NEEDS_KEY = Security(HTTPBearer(auto_error=False, description="An API key of this server."))
 
 
-class Access:
+class Access(HttpMiddleware):
     """Lets a request in with the caller it is from, or refuses it itself. Nothing of its body was
     read by then."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        doorkeeper: Doorkeeper,
-        limits: RequestLimits,
-        allowed_origins: list[str],
-        oauth: OauthSettings,
+        self, app: ASGIApp, doorkeeper: Doorkeeper, limits: RequestLimits, settings: Settings
     ) -> None:
-        self._app = app
+        super().__init__(app)
         self._doorkeeper = doorkeeper
         self._limits = limits
-        self._allowed_origins = allowed_origins
-        self._oauth = oauth
+        self._allowed_origins = settings.allowed_origins
+        self._oauth = settings.oauth
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             caller = self._caller(scope, Headers(scope=scope))
             if caller.user_id is not None:

@@ -15,9 +15,10 @@ from fastapi.responses import FileResponse
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from assistant.api.description import text_reply
+from assistant.api.middleware import HttpMiddleware
 
 PAGE = "/"
 """The one address that other pages may open, in a window of its own."""
@@ -60,19 +61,16 @@ def is_of_another_page(scope: Scope, headers: Headers) -> bool:
     return not opens_ours
 
 
-class SafeHeaders:
+class SafeHeaders(HttpMiddleware):
     """Puts `SAFE_HEADERS` on every answer."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def headed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 add_safe_headers(message["headers"])
             await send(message)
 
-        await self._app(scope, receive, headed if scope["type"] == "http" else send)
+        await self._app(scope, receive, headed)
 
 
 def add_safe_headers(headers: list[tuple[bytes, bytes]]) -> None:

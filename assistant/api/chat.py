@@ -12,50 +12,27 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from assistant.api import front_ends
+from assistant.api import request_context as context
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
 from assistant.api.parameters import expiry_of, labels_of, where_of
 from assistant.api.replies.chat import STREAMED, ChatCompletion, ChatReply
-from assistant.api.request_context import (
-    Instant,
-    caller_of,
-    days_of,
-    derived_session,
-    limits_of,
-    mode_of,
-    retried,
-    session_of,
-    time_of,
-    turn_id_of,
-    user_of,
-)
 from assistant.api.requests.chat import ChatMessage, ChatRequest
+from assistant.api.requests.responses import ResponseRequest
 from assistant.api.route import JsonRoute
-from assistant.api.stream import ReplyStream, answer_whole, started
+from assistant.api.stream import CallReply, ReplyStream, answer_whole, started
 from assistant.characters import is_blank
 from assistant.chat.call import ChatCall, MemoryMode
 from assistant.chat.chat import Chat, Pieces
-from assistant.dates import parse_day
+from assistant.dates import optional_day
 from assistant.errors import InvalidRequest
 from assistant.models.chat_model import Message
 from assistant.settings import WITHOUT_MEMORY
 from memory_store import whose
 
-KEYS = (
-    "user_id",
-    "session_id",
-    "space",
-    "timestamp",
-    "memory",
-    "from",
-    "to",
-    "as_of",
-    "question",
-    "where",
-    "labels",
-    "expires_at",
-    "expires_in",
-    "memory_debug",
+KEYS = tuple(
+    """user_id session_id space timestamp memory from to as_of question where labels expires_at
+    expires_in memory_debug""".split()
 )
 _CALLERS_OWN = ("user_ip", "label")
 """Near by spelling only."""
@@ -135,7 +112,7 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
     options = {name: value for name, value in sent.items() if name not in _OURS}
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)
-    user_id = await user_of(request, *users, space=given.get("space"))
+    user_id = await context.user_of(request, *users, space=given.get("space"))
     call = await chat_call(request, body, sent["messages"], options, user_id)
     reply = ChatReply(
         id=f"chatcmpl-{uuid.uuid4().hex}",
@@ -145,23 +122,28 @@ async def chat_completions(request: Request, body: ChatRequest) -> Response:
         debug=call.debug,
         with_usage=bool(body.stream_options and body.stream_options.include_usage),
     )
-    pieces = answered(request, chat_of(request, body.model), call)
-    headers = session_header(call)
+    return await answered(request, body, reply)
+
+
+async def answered(
+    request: Request, body: ChatRequest | ResponseRequest, reply: CallReply
+) -> Response:
+    """The reply to a call, streamed or whole."""
+    pieces = _counted(request, chat_of(request, body.model), reply.call)
+    # It holds latin-1 only; other characters are escaped.
+    session_id = reply.call.session_id.encode("ascii", "backslashreplace").decode()
+    headers = {"X-Memory-Session": session_id}
     if body.stream:
         # Waits a little, so that most failures still get a status of their own.
         return ReplyStream(await started(pieces), pieces, reply, headers)
     return await answer_whole(request, pieces, reply, headers)
 
 
-def answered(request: Request, chat: Chat, call: ChatCall) -> Pieces:
-    """The answer to a call, within the limits of its user."""
-    return _counted(request, whose(call.user_id).user_id, chat.answer(call))
-
-
-async def _counted(request: Request, user_id: str, pieces: Pieces) -> Pieces:
+async def _counted(request: Request, chat: Chat, call: ChatCall) -> Pieces:
     """An answer, which counts as under way from its first piece to its end."""
-    with limits_of(request).answering(caller_of(request), user_id):
-        async with aclosing(pieces):
+    user_id = whose(call.user_id).user_id
+    with context.limits_of(request).answering(context.caller_of(request), user_id):
+        async with aclosing(chat.answer(call)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -182,11 +164,11 @@ async def chat_call(
     """
     metadata = body.metadata or {}
     check_keys(metadata)
-    limits_of(request).check_messages([message.readable for message in body.messages])
+    context.limits_of(request).check_messages([message.readable for message in body.messages])
     place = _question(request, body, said_in)
     asked_in = body.messages[place]
     text = asked_in.said
-    as_of = _as_of(metadata)
+    as_of = optional_day(metadata.get("as_of"), param="metadata.as_of")
     asked = _asked(request, as_of, asked_in.timestamp, metadata.get("timestamp"))
     messages = [_message(*both) for both in zip(body.messages, sent, strict=True)]
     conversation = messages[:place]
@@ -195,19 +177,19 @@ async def chat_call(
     is_task = front_ends.is_task(request.headers, text)
     return ChatCall(
         user_id=user_id,
-        session_id=session_of(request, metadata.get("session_id"))
-        or derived_session(user_id, system, [*users, text][0]),
+        session_id=context.session_of(request, metadata.get("session_id"))
+        or context.derived_session(user_id, system, [*users, text][0]),
         text=text,
         asked_at=asked.at,
         timed=asked.given,
-        mode=_mode(body, mode_of(request, metadata, is_task=is_task), as_of),
+        mode=_mode(body, context.mode_of(request, metadata, is_task=is_task), as_of),
         conversation=conversation,
         message=messages[place] if messages[place].sent else None,
         after=messages[place + 1 :],
         name=asked_in.name,
-        turn_id=turn_id_of(request),
-        retried=retried(request),
-        days=days_of(metadata),
+        turn_id=context.turn_id_of(request),
+        retried=context.retried(request),
+        days=context.days_of(metadata),
         debug=_is_set(metadata, "memory_debug"),
         is_task=is_task,
         is_question=_is_set(metadata, "question"),
@@ -222,17 +204,12 @@ def _is_set(metadata: Mapping[str, Any], name: str) -> bool:
     return str(metadata.get(name, "")).lower() in _TRUE
 
 
-def _as_of(metadata: Mapping[str, Any]) -> date | None:
-    given = metadata.get("as_of")
-    return None if given is None else parse_day(given, param="metadata.as_of")
-
-
-def _asked(request: Request, as_of: date | None, *given: Any) -> Instant:
+def _asked(request: Request, as_of: date | None, *given: Any) -> context.Instant:
     """When a question is asked: as of an earlier day, at its end."""
-    asked = time_of(request, *given)
+    asked = context.time_of(request, *given)
     if as_of is None or asked.given:
         return asked
-    return Instant(min(asked.at, datetime.combine(as_of, clock_time.max, UTC)), given=False)
+    return context.Instant(min(asked.at, datetime.combine(as_of, clock_time.max, UTC)), given=False)
 
 
 def _mode(body: ChatRequest, given: MemoryMode, as_of: date | None) -> MemoryMode:
@@ -274,8 +251,3 @@ def _message(message: ChatMessage, sent: Mapping[str, Any]) -> Message:
     whole = {name: value for name, value in sent.items() if name != "timestamp"}
     is_text = whole == {"role": message.role, "content": message.readable}
     return Message(message.role, message.readable, None if is_text else whole)
-
-
-def session_header(call: ChatCall) -> dict[str, str]:
-    """The header that names the session. It holds latin-1 only; other characters are escaped."""
-    return {"X-Memory-Session": call.session_id.encode("ascii", "backslashreplace").decode()}

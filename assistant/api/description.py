@@ -27,7 +27,6 @@ class DeclaredFailure:
     param: str | None = None
 
     def response(self) -> dict[str, Any]:
-        """The response that routes refer to."""
         error = {
             "message": self.message,
             "type": self.type,
@@ -134,7 +133,6 @@ def failures(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def declared_failures() -> dict[str, dict[str, Any]]:
-    """What routes refer to, by name."""
     return {failure.name: failure.response() for failure in _FAILURES.values()}
 
 
@@ -160,12 +158,10 @@ def shown(example: Mapping[str, Any]) -> Responses:
 
 
 def text_reply(description: str, media_type: str, example: str) -> Responses:
-    """A reply that is text."""
     return {200: {"description": description, "content": text_content(media_type, example)}}
 
 
 def text_content(media_type: str, example: str) -> dict[str, Any]:
-    """Text of a kind, as a reply or a body."""
     return {media_type: {"schema": {"type": "string"}, "example": example}}
 
 

@@ -94,7 +94,6 @@ def install(app: FastAPI) -> None:
 
 
 def error_response(error: Exception) -> JSONResponse:
-    """The whole response to a failure."""
     status, body = error_body(error)
     return JSONResponse(body, status, _headers_of(error))
 
@@ -120,16 +119,16 @@ def _headers_of(error: Exception) -> dict[str, str]:
 
 async def _validation(request: Request, error: Exception) -> JSONResponse:
     if not isinstance(error, RequestValidationError):
-        return await _domain(request, error)
+        return error_response(error)
     first = _most_telling(error.errors(), error.body)
     if first["type"] == "json_invalid":
         why = first.get("ctx", {}).get("error", "")
-        return await _domain(
-            request, InvalidRequest(f"invalid JSON in the body: {why}", code="invalid_json")
+        return error_response(
+            InvalidRequest(f"invalid JSON in the body: {why}", code="invalid_json")
         )
     param = ".".join(map(str, _steps(first, error.body))) or None
     message = f"{param}: {first['msg']}" if param else f"the body: {first['msg']}"
-    return await _domain(request, InvalidRequest(message, param=param))
+    return error_response(InvalidRequest(message, param=param))
 
 
 def _most_telling(mistakes: Sequence[Any], body: Any) -> Any:
@@ -159,23 +158,15 @@ def _steps(mistake: Mapping[str, Any], body: Any) -> Iterator[str | int]:
 async def _http(request: Request, error: Exception) -> JSONResponse:
     status = error.status_code if isinstance(error, HTTPException) else 500
     method_and_path = f"{request.method} {request.url.path}"
-    if status == 404:
-        body = _body(f"there is no route {method_and_path}", "not_found_error", "route_not_found")
-    elif status == 405:
-        body = _body(
-            f"{method_and_path} is not possible", "invalid_request_error", "method_not_allowed"
-        )
-    elif status == 400:
-        # The body is not UTF-8, nested too deeply, or has a number of thousands of digits.
-        body = _body(
-            "invalid JSON in the body: it cannot be decoded",
-            "invalid_request_error",
-            "invalid_json",
-        )
-    else:
-        type_ = "server_error" if status >= 500 else "invalid_request_error"
-        why = getattr(error, "detail", "the server failed")
-        body = _body(f"{method_and_path}: {why}", type_, "http_error")
+    why = getattr(error, "detail", "the server failed")
+    message, code = {
+        # Not UTF-8, nested too deeply, or a number of thousands of digits.
+        400: ("invalid JSON in the body: it cannot be decoded", "invalid_json"),
+        404: (f"there is no route {method_and_path}", "route_not_found"),
+        405: (f"{method_and_path} is not possible", "method_not_allowed"),
+    }.get(status, (f"{method_and_path}: {why}", "http_error"))
+    type_ = "server_error" if status >= 500 else "invalid_request_error"
+    body = _body(message, "not_found_error" if status == 404 else type_, code)
     headers = dict(getattr(error, "headers", None) or {})
     if status == 405:
         headers["Allow"] = ", ".join(_methods_at(request))

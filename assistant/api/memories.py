@@ -5,27 +5,15 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api import request_context as context
 from assistant.api.description import READING, WRITING, failures, shown
 from assistant.api.parameters import DryRun, MemoryId, UserId, UserInPath, where_of
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import KeptFact, Memory
 from assistant.api.replies.removal import ForgottenMemory, ForgottenUser
-from assistant.api.replies.search import (
-    Hit,
-    QuestionUnderstood,
-    SearchResult,
-    SessionHit,
-    TimeAsked,
-)
-from assistant.api.request_context import (
-    days_of,
-    limits_of,
-    time_of,
-    user_in_path,
-    user_of,
-)
+from assistant.api.replies.search import Hit, SearchResult, SessionHit
 from assistant.api.requests.memories import CorrectedMemory, SearchRequest, StatedFact
-from assistant.api.route import Changes, JsonRoute, Parts
+from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.chat.retriever import Read, known_until
 from assistant.dates import optional_day
@@ -60,10 +48,10 @@ _UNDONE = {**Memory.example, "facts": [{**KeptFact.example, "supersedes": []}]}
 )
 async def search(request: Request, parts: Parts, body: SearchRequest) -> Response:
     """Ranked values for a query. Nothing is read by a model and nothing is stored."""
-    user_id = await user_of(request, body.user_id, space=body.space)
-    limits_of(request).check_query(body.query)
-    now = time_of(request, body.now, param="now")
-    days = days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
+    user_id = await context.user_of(request, body.user_id, space=body.space)
+    context.limits_of(request).check_query(body.query)
+    now = context.time_of(request, body.now, param="now")
+    days = context.days_of({"from": body.from_, "to": body.to, "as_of": body.as_of})
     days = known_until(days, now.at, timed=now.given)
     query = Query(
         user_id,
@@ -78,15 +66,14 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
     recall = retrieved.recall
     for stage in ("embed", "search"):
         parts.metrics.stage(stage, recall.timings[f"{stage}_ms"] / 1000)
-    result = SearchResult(
+    result = SearchResult.of(
+        recall,
         object="list",
         query=body.query,
         now=now.at,
-        understanding=QuestionUnderstood.of(retrieved.understanding),
-        time_range=TimeAsked.of_question(recall.time_range),
+        understanding=retrieved.understanding,
         time_fell_back=recall.fell_back,
         unit=body.unit,
-        steps=list(recall.steps),
         timings={name: round(ms, 3) for name, ms in recall.timings.items()},
         data=[],
     )
@@ -109,20 +96,20 @@ async def search(request: Request, parts: Parts, body: SearchRequest) -> Respons
 )
 async def correct_memory(
     request: Request,
-    recorder: Changes,
+    parts: Parts,
     memory_id: MemoryId,
     body: CorrectedMemory,
     user_id: UserId = None,
 ) -> Response:
     """Put right what a round says, or who said it. Its old text is nowhere found again; doing it
     twice is once."""
-    owner = await user_of(request, body.user_id, user_id, space=body.space)
+    owner = await context.user_of(request, body.user_id, user_id, space=body.space)
     given = [body.user_text, body.assistant_text]
-    limits_of(request).check_messages([text for text in given if text is not None])
+    context.limits_of(request).check_messages([text for text in given if text is not None])
     stated = [fact if isinstance(fact, str) else fact.text for fact in body.facts or ()]
-    limits_of(request).check_messages(stated, param="facts")
+    context.limits_of(request).check_messages(stated, param="facts")
     correction = Correction(
-        time_of(request, body.timestamp).at,
+        context.time_of(request, body.timestamp).at,
         body.user_text,
         body.assistant_text,
         None if body.facts is None else tuple(map(_given_fact, body.facts)),
@@ -132,9 +119,9 @@ async def correct_memory(
         raise InvalidRequest(
             "nothing to correct: give user_text, assistant_text, facts or speakers"
         )
-    record = await recorder.correct(owner, memory_id, correction)
+    record = await parts.recorder.correct(owner, memory_id, correction)
     if record is None:
-        raise _unknown(memory_id)
+        raise unknown(memory_id)
     return await _memory(record)
 
 
@@ -157,16 +144,16 @@ def _given_fact(given: str | StatedFact) -> GivenFact:
 )
 async def forget_memory(
     request: Request,
-    recorder: Changes,
+    parts: Parts,
     memory_id: MemoryId,
     user_id: UserId = None,
     dry_run: DryRun = False,
 ) -> ForgottenMemory:
     """Forget one round; with `dry_run` only count what would go."""
-    owner = await user_of(request, user_id)
-    gone = await recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
+    owner = await context.user_of(request, user_id)
+    gone = await parts.recorder.forget(owner, round_id=memory_id, dry_run=dry_run)
     if not gone:
-        raise _unknown(memory_id)
+        raise unknown(memory_id)
     return ForgottenMemory.of(
         gone, object="memory.deleted", id=memory_id, deleted=not dry_run, dry_run=dry_run
     )
@@ -179,10 +166,10 @@ async def forget_memory(
     responses=failures(*WRITING, 404) | shown(_UNDONE),
 )
 async def undo_updates(
-    request: Request, recorder: Changes, memory_id: MemoryId, user_id: UserId = None
+    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None
 ) -> Response:
     """What a round replaced holds again; the round itself stays."""
-    return await _let_supersede(request, recorder, memory_id, user_id, allowed=False)
+    return await _let_supersede(request, parts.recorder, memory_id, user_id, allowed=False)
 
 
 @router.put(
@@ -192,19 +179,19 @@ async def undo_updates(
     responses=failures(*WRITING, 404),
 )
 async def redo_updates(
-    request: Request, recorder: Changes, memory_id: MemoryId, user_id: UserId = None
+    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None
 ) -> Response:
     """Let a round replace again what its statements replace by the rules."""
-    return await _let_supersede(request, recorder, memory_id, user_id, allowed=True)
+    return await _let_supersede(request, parts.recorder, memory_id, user_id, allowed=True)
 
 
 async def _let_supersede(
     request: Request, recorder: Recorder, memory_id: str, user_id: str | None, *, allowed: bool
 ) -> Response:
-    owner = await user_of(request, user_id)
+    owner = await context.user_of(request, user_id)
     record = await recorder.let_supersede(owner, memory_id, allowed)
     if record is None:
-        raise _unknown(memory_id)
+        raise unknown(memory_id)
     return await _memory(record)
 
 
@@ -214,12 +201,12 @@ async def _let_supersede(
     responses=failures(*WRITING, 404),
 )
 async def forget_user(
-    request: Request, recorder: Changes, user_id: UserInPath, dry_run: DryRun = False
+    request: Request, parts: Parts, user_id: UserInPath, dry_run: DryRun = False
 ) -> ForgottenUser:
     """Forget everything of a user, spaces included, or of the space that is named; with `dry_run`
     only count it."""
-    owner = await user_in_path(request, user_id)
-    gone = await recorder.forget_memory(owner, dry_run=dry_run)
+    owner = await context.user_in_path(request, user_id)
+    gone = await parts.recorder.forget_memory(owner, dry_run=dry_run)
     return ForgottenUser.of(
         gone,
         object="user.memories.deleted",
@@ -230,11 +217,12 @@ async def forget_user(
 
 
 async def _memory(record: Record) -> Response:
-    head = Memory.of_round(record, facts=[])
+    head = Memory.of(record, facts=[])
     return await long_response(head, map(KeptFact.of, record.facts))
 
 
-def _unknown(memory_id: str) -> NotFound:
+def unknown(memory_id: str) -> NotFound:
+    """What is said where a user has no such memory."""
     return NotFound(
         f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
     )

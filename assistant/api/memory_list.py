@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from assistant.api.description import READING, failures
+from assistant.api.memories import unknown
 from assistant.api.parameters import AsOf, From, LabelledAs, MemoryId, To, UserId, where_of
 from assistant.api.replies import long_response
 from assistant.api.replies.memories import (
@@ -21,9 +22,9 @@ from assistant.api.replies.memories import (
     ToldMemory,
 )
 from assistant.api.request_context import checked_id, limits_of, user_of
-from assistant.api.route import JsonRoute, Store
+from assistant.api.route import JsonRoute, Parts
 from assistant.dates import optional_day
-from assistant.errors import InvalidRequest, NotFound
+from assistant.errors import InvalidRequest
 from memory_store import Days, Listing, Place
 
 _MOST = 200
@@ -33,7 +34,7 @@ router = APIRouter(prefix="/v1/memories", tags=["memories"], route_class=JsonRou
 @router.get("", summary="List memories", response_model=MemoryPage, responses=failures(*READING))
 async def list_memories(
     request: Request,
-    store: Store,
+    parts: Parts,
     user_id: UserId = None,
     from_: From = None,
     to: To = None,
@@ -76,7 +77,7 @@ async def list_memories(
         after=None if after is None else _read_place(after),
         where=where_of(where),
     )
-    page = await store.listed(listing)
+    page = await parts.store.listed(listing)
     following = _print_place(page.next) if page.next else None
     shown = MemoryPage(object="list", total=page.total, next=following, data=[])
     return await long_response(shown, map(Memory.of, page.records))
@@ -90,14 +91,14 @@ async def list_memories(
 )
 async def list_conflicts(
     request: Request,
-    store: Store,
+    parts: Parts,
     user_id: UserId = None,
     limit: Annotated[int, Query(ge=1, le=_MOST, description="How many at most.")] = 50,
 ) -> Response:
     """Statements that would replace what the user said of themselves, and may be another's: quoted,
     pasted, or in a message that asks for work on a text. The newest first. `PATCH` with `speakers`
     says who said them."""
-    found = await store.conflicts(await user_of(request, user_id))
+    found = await parts.store.conflicts(await user_of(request, user_id))
     listed = Conflicts(object="list", total=len(found), data=[])
     return await long_response(listed, map(Conflict.of, found[:limit]))
 
@@ -109,16 +110,14 @@ async def list_conflicts(
     responses=failures(*READING, 404),
 )
 async def read_memory(
-    request: Request, store: Store, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
+    request: Request, parts: Parts, memory_id: MemoryId, user_id: UserId = None, as_of: AsOf = None
 ) -> Response:
     """One round, each of its facts with the history of what it says, as known on a day."""
     owner = await user_of(request, user_id)
-    told = await store.told(owner, memory_id, optional_day(as_of, param="as_of"))
+    told = await parts.store.told(owner, memory_id, optional_day(as_of, param="as_of"))
     if told is None:
-        raise NotFound(
-            f"this user has no memory {memory_id[:80]!r}", code="memory_not_found", param="id"
-        )
-    head = ToldMemory.of_round(told.record, facts=[])
+        raise unknown(memory_id)
+    head = ToldMemory.of(told.record, facts=[])
     return await long_response(head, ToldFact.all_of(told))
 
 

@@ -40,17 +40,26 @@ def shutting_down() -> ShuttingDown:
     return ShuttingDown("this server is shutting down: ask again soon", retry_after=5)
 
 
-class Draining:
-    """Once the application's `Shutdown` has begun, refuses new requests, readiness among them. Who
-    was not answered when the server's patience ended is told so, too."""
+class HttpMiddleware:
+    """Around each request; what is no HTTP passes by."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        around = self.around if scope["type"] == "http" else self._app
+        await around(scope, receive, send)
+
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What happens around a request."""
+        raise NotImplementedError
+
+
+class Draining(HttpMiddleware):
+    """Once the application's `Shutdown` has begun, refuses new requests, readiness among them. Who
+    was not answered when the server's patience ended is told so, too."""
+
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         if _ends(scope) and scope["path"] not in _ANSWERED:
             await _refuse(scope, receive, send)
             return
@@ -86,22 +95,17 @@ CLIENT_LEFT = 499
 """The status of what a client is told nothing more of, because it is gone."""
 
 
-class Observed:
+class Observed(HttpMiddleware):
     """Puts `X-Request-Id` on every response: the caller's own, or a new one. Counts and logs each
     request by its route's template: paths and queries may hold what users say.
 
-    Failures that nothing foresaw are answered here, because the framework would do so outside.
+    Each is a job of its own, whose long work takes turns with that of others. Failures that nothing
+    foresaw are answered here, because the framework would do so outside.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         note = begin_note(_request_id(scope))
-        with request_span(scope["path"], Headers(scope=scope), note.id) as span:
+        with new_job(), request_span(scope["path"], Headers(scope=scope), note.id) as span:
             await self._watched(_Seen(scope, note, span), scope, receive, send)
 
     async def _watched(self, seen: "_Seen", scope: Scope, receive: Receive, send: Send) -> None:
@@ -134,7 +138,6 @@ class _Seen:
         self._metrics.request_begun()
 
     def passing(self, message: Message) -> None:
-        """A message to the client."""
         if message["type"] == "http.response.start":
             self.begun = True
             self._status = message["status"]
@@ -145,7 +148,6 @@ class _Seen:
             self.ended()
 
     def ended(self) -> None:
-        """Count and log it."""
         if not self._running:
             return
         self._running = False
@@ -182,19 +184,16 @@ class ClientLeft(Exception):
     """The client is gone: nobody is there to be answered."""
 
 
-class WholeBody:
+class WholeBody(HttpMiddleware):
     """Reads the body before anything else does, and refuses one that is longer than `limit` bytes,
     announced or not, or that comes too slowly."""
 
     def __init__(self, app: ASGIApp, limit: int, patience: ClientPatience) -> None:
-        self._app = app
+        super().__init__(app)
         self._limit = limit
         self._patience = patience
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             self._check_announced(scope)
             body = await self._read(receive)
@@ -203,7 +202,7 @@ class WholeBody:
         except AssistantError as error:
             await error_response(error)(scope, receive, send)
             return
-        await self._app(scope, _Replayed(body, receive).next, send)
+        await self._app(_plain(scope), replayed(body, receive), send)
 
     def _check_announced(self, scope: Scope) -> None:
         """Refuse a body that is too long by its own account, before it is read."""
@@ -238,45 +237,23 @@ class WholeBody:
         )
 
 
-@dataclass(slots=True)
-class _Replayed:
-    """The body that was read, once; then whatever the client does."""
-
-    body: bytes
-    receive: Receive
-    given: bool = field(default=False)
-
-    async def next(self) -> Message:
-        if self.given:
-            return await self.receive()
-        self.given = True
-        return {"type": "http.request", "body": self.body, "more_body": False}
+def _plain(scope: Scope) -> Scope:
+    """Every body is JSON, as all routes read it: `curl -d` calls it a form. All is answered as a
+    whole, whatever part is asked for, and HEAD, as probes send it, as GET: the server leaves out
+    the body."""
+    headers = MutableHeaders(scope=scope)
+    headers["Content-Type"] = "application/json"
+    del headers["Range"]
+    return {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
 
 
-class PlainRequest:
-    """Reads every body as JSON, as all routes do: `curl -d` calls it a form. Answers as a whole,
-    whatever part is asked for, and HEAD, as probes send it, as GET: the server leaves out the body.
-    """
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Gives a body that was read before, once; then whatever the client does."""
+    unread = [body]
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    async def given() -> Message:
+        if unread:
+            return {"type": "http.request", "body": unread.pop(), "more_body": False}
+        return await receive()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            headers = MutableHeaders(scope=scope)
-            headers["Content-Type"] = "application/json"
-            del headers["Range"]
-            if scope["method"] == "HEAD":
-                scope = {**scope, "method": "GET"}
-        await self._app(scope, receive, send)
-
-
-class OneJob:
-    """Makes each request a job of its own, whose long work takes turns with that of others."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with new_job():
-            await self._app(scope, receive, send)
+    return given

@@ -11,13 +11,7 @@ from fastapi.responses import Response
 
 from assistant.api.description import failures
 from assistant.api.replies import long_response
-from assistant.api.replies.service import (
-    EmbeddingList,
-    EmbeddingUsage,
-    Profile,
-    ProfileList,
-    TextEmbedding,
-)
+from assistant.api.replies import service as replies
 from assistant.api.request_context import services
 from assistant.api.requests.chat import EmbeddingRequest
 from assistant.api.route import JsonRoute, Parts
@@ -32,19 +26,19 @@ EMBEDDING = "aide-memoire-embedding"
 
 
 @router.get("/models", summary="List the profiles", tags=["models"])
-async def list_profiles(request: Request) -> ProfileList:
+async def list_profiles(request: Request) -> replies.ProfileList:
     """The profiles of this server: what a request may name as its `model`."""
     names = services(request).chats
-    return ProfileList(object="list", data=[Profile.named(name) for name in names])
+    return replies.ProfileList(object="list", data=[replies.Profile.named(name) for name in names])
 
 
 @router.get("/models/{name}", summary="Read a profile", tags=["models"], responses=failures(404))
 async def read_profile(
     request: Request,
     name: Annotated[str, Path(description="The id of a profile.", examples=["aide-memoire"])],
-) -> Profile:
+) -> replies.Profile:
     """One profile."""
-    return Profile.named(checked_profile(request, name))
+    return replies.Profile.named(checked_profile(request, name))
 
 
 def checked_profile(request: Request, name: str | None) -> str:
@@ -70,7 +64,7 @@ def chat_of(request: Request, name: str | None) -> Chat:
     "/embeddings",
     tags=["embeddings"],
     summary="Embed texts",
-    response_model=EmbeddingList,
+    response_model=replies.EmbeddingList,
     responses=failures(400, 404, 413, 503),
 )
 async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
@@ -90,14 +84,16 @@ async def create_embeddings(parts: Parts, body: EmbeddingRequest) -> Response:
         raise InvalidRequest("a text to embed is empty", param="input")
     rows = await embedder.embed(texts, TextKind.DOCUMENT)
     tokens = sum(map(about_tokens, texts))
-    usage = EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens)
+    usage = replies.EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens)
     return await long_response(
-        EmbeddingList(object="list", model=space.name, usage=usage, data=[]),
+        replies.EmbeddingList(object="list", model=space.name, usage=usage, data=[]),
         (_embedding(row, i, body.encoding_format) for i, row in enumerate(rows)),
     )
 
 
-def _embedding(row: npt.NDArray[np.float32], index: int, encoding: str | None) -> TextEmbedding:
+def _embedding(
+    row: npt.NDArray[np.float32], index: int, encoding: str | None
+) -> replies.TextEmbedding:
     packed = base64.b64encode(row.astype("<f4").tobytes()).decode()
     vector = packed if encoding == "base64" else row.tolist()
-    return TextEmbedding(object="embedding", index=index, embedding=vector)
+    return replies.TextEmbedding(object="embedding", index=index, embedding=vector)

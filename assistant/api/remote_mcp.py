@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from assistant.api.access import MCP
 from assistant.api.errors import error_body
+from assistant.api.middleware import HttpMiddleware, replayed
 from assistant.api.parameters import UserId
 from assistant.api.replies.mcp import ANSWERED, McpAnswer
 from assistant.api.request_context import session_of, time_of
@@ -99,15 +100,12 @@ class CallerRoutes:
         return scope
 
 
-class JsonRpcErrors:
+class JsonRpcErrors(HttpMiddleware):
     """Puts every refusal of the route into JSON-RPC's shape: clients show their users no other.
     `data` holds type, param and code of the error, as of other routes."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] != MCP:
+    async def around(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] != MCP:
             await self._app(scope, receive, send)
             return
         refusal: Message | None = None
@@ -168,14 +166,7 @@ async def _endpoint(request: Request) -> ASGIApp:
 
 
 async def _answered(app: ASGIApp, scope: Scope, body: bytes, receive: Receive) -> Response:
-    """What an application answers, as a whole."""
-    unread = [body]
     status, headers, parts = 500, [], []
-
-    async def given() -> Message:
-        if unread:
-            return {"type": "http.request", "body": unread.pop(), "more_body": False}
-        return await receive()
 
     async def kept(message: Message) -> None:
         nonlocal status, headers
@@ -184,7 +175,7 @@ async def _answered(app: ASGIApp, scope: Scope, body: bytes, receive: Receive) -
         else:
             parts.append(message.get("body", b""))
 
-    await app(scope, given, kept)
+    await app(scope, replayed(body, receive), kept)
     reply = Response(b"".join(parts), status)
     reply.raw_headers = list(headers)
     return reply

@@ -35,19 +35,16 @@ class Instant:
 
 
 def services(request: Request) -> Services:
-    """The running assistant's parts."""
     found: Services = request.app.state.services
     return found
 
 
 def caller_of(request: Request) -> Caller:
-    """Who sends the request, by the API key."""
     found: Caller = request.state.caller
     return found
 
 
 def limits_of(request: Request) -> RequestLimits:
-    """How much a caller may ask for."""
     found: RequestLimits = request.app.state.limits
     return found
 
@@ -61,7 +58,6 @@ async def user_of(request: Request, *given: Any, space: Any = None) -> str:
 
 
 def space_of(request: Request, given: Any = None) -> str | None:
-    """The space that a request names, if any."""
     in_header = front_ends.header_text(request.headers, "x-memory-space")
     for candidate in (given, request.query_params.get("space"), in_header):
         if candidate is not None:

@@ -14,7 +14,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from assistant.api.chat import answered, chat_call, session_header
+from assistant.api.chat import answered, chat_call
 from assistant.api.description import ANSWERING, failures, streamed
 from assistant.api.models import chat_of, checked_profile
 from assistant.api.replies.responses import RESPONSE_STREAMED, ResponseObject, ResponseReply
@@ -22,7 +22,6 @@ from assistant.api.request_context import counts_retries, services, user_of
 from assistant.api.requests.chat import ChatMessage, ChatRequest
 from assistant.api.requests.responses import ResponseRequest, chat_messages, chat_options
 from assistant.api.route import JsonRoute
-from assistant.api.stream import ReplyStream, answer_whole, started
 from assistant.chat.call import ChatCall
 from assistant.errors import InvalidRequest, NotFound
 from assistant.models.chat_model import Message
@@ -55,17 +54,12 @@ async def create_response(request: Request, body: ResponseRequest) -> Response:
         request=body,
         tool_choice=sent.get("tool_choice"),
     )
-    pieces = answered(request, chat_of(request, body.model), call)
-    headers = session_header(call)
-    if body.stream:
-        return ReplyStream(await started(pieces), pieces, reply, headers)
-    return await answer_whole(request, pieces, reply, headers)
+    return await answered(request, body, reply)
 
 
 async def _called(
     request: Request, body: ResponseRequest, sent: Mapping[str, Any], session_id: str | None
 ) -> ChatCall:
-    """The call of a request. What is wrong with its messages is wrong with its input."""
     given = body.metadata or {}
     users = (given.get("user_id"), body.user, body.safety_identifier)
     user_id = await user_of(request, *users, space=given.get("space"))
@@ -135,7 +129,7 @@ def _session(body: ResponseRequest) -> str | None:
 async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> list[Message]:
     records = await services(request).store.session(call.user_id, call.session_id)
     # A request to forget stores nothing and is still gone on with; so is a loop of tool calls.
-    goes_on = bool(call.after) or await _waits(request, call)
+    goes_on = bool(call.after) or await chat_of(request, None).waits(call)
     if body.previous_response_id and not records and not goes_on:
         raise _unknown(body.previous_response_id)
     rounds = [record.round for record in records[-_EARLIER_ROUNDS:]]
@@ -147,10 +141,6 @@ async def _earlier(request: Request, body: ResponseRequest, call: ChatCall) -> l
         for side in (("user", round.user_text), ("assistant", round.assistant_text))
     ]
     return [Message(role, text) for role, text in sides if text.strip()]
-
-
-async def _waits(request: Request, call: ChatCall) -> bool:
-    return await chat_of(request, None).waits(call)
 
 
 def _response_id(session_id: str) -> str:

@@ -1,8 +1,5 @@
-"""What routes are made of: parts of the running assistant, asked for by name in a signature, and
-JSON read once, a long one beside the event loop, and within bounds.
-
-Each part is `async`: FastAPI runs a plain function in a thread, which costs more than the look-up.
-"""
+"""What routes are made of: the parts of the running assistant, asked for in a signature, and JSON
+read once, a long one beside the event loop, and within bounds."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -11,13 +8,10 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Response
 from fastapi.routing import APIRoute
 
-from assistant.access.doorkeeper import Doorkeeper
 from assistant.api.request_context import services
 from assistant.characters import whole_characters
-from assistant.chat.recorder import Recorder
 from assistant.errors import InvalidRequest
 from assistant.services import Services
-from memory_store import MemoryStore
 from memory_store.scheduler import aside, current_job, pause
 
 
@@ -25,23 +19,9 @@ async def _services(request: Request) -> Services:
     return services(request)
 
 
-async def _store(request: Request) -> MemoryStore:
-    return services(request).store
-
-
-async def _recorder(request: Request) -> Recorder:
-    return services(request).recorder
-
-
-async def _doorkeeper(request: Request) -> Doorkeeper:
-    found: Doorkeeper = request.app.state.doorkeeper
-    return found
-
-
 Parts = Annotated[Services, Depends(_services)]
-Store = Annotated[MemoryStore, Depends(_store)]
-Changes = Annotated[Recorder, Depends(_recorder)]
-Door = Annotated[Doorkeeper, Depends(_doorkeeper)]
+"""The dependency is `async`: FastAPI runs a plain function in a thread, which costs more than the
+look-up."""
 
 
 MOST_VALUES = 200_000
@@ -55,7 +35,6 @@ class JsonRoute(APIRoute):
     """A route that gets its JSON in whole characters."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, which finds the body read."""
         handler = super().get_route_handler()
 
         async def reading(request: Request) -> Response:
@@ -71,15 +50,12 @@ class JsonRoute(APIRoute):
 
 
 class _ReadRequest(Request):
-    """A request whose JSON has been read."""
-
     def __init__(self, request: Request, body: bytes, read: Any) -> None:
         super().__init__(request.scope, request.receive)
         self._body = body
         self._read = read
 
     async def json(self) -> Any:
-        """What the body says."""
         return self._read
 
 

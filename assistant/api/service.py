@@ -10,20 +10,11 @@ from assistant.access.keys import KeyScope
 from assistant.api.access import NEEDS_KEY
 from assistant.api.description import failures, text_reply
 from assistant.api.replies import json_response
-from assistant.api.replies.service import (
-    CallerDescription,
-    DesignDescription,
-    EmbedderDescription,
-    Health,
-    Readiness,
-    Usage,
-    Version,
-)
+from assistant.api.replies import service as replies
 from assistant.api.request_context import caller_of
-from assistant.api.route import Door, Parts
+from assistant.api.route import Parts
 from assistant.errors import ConfigError
 from assistant.prompts.prompt_file import all_prompts
-from assistant.services import chosen_of
 from memory_store.errors import EmbeddingFailed, MemoryStoreError, StoreFull
 
 router = APIRouter(tags=["service"])
@@ -33,18 +24,18 @@ _ROLES = ("chat_model", "extract_model", "query_model")
 
 
 @router.get("/health", summary="Alive")
-async def health() -> Health:
+async def health() -> replies.Health:
     """The process is alive."""
-    return Health(status="ok")
+    return replies.Health(status="ok")
 
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
-    503: {"model": Readiness, "description": "Something cannot be used."}
+    503: {"model": replies.Readiness, "description": "Something cannot be used."}
 }
 
 
-@router.get("/ready", summary="Ready", response_model=Readiness, responses=_NOT_READY)
-async def ready(parts: Parts, door: Door) -> Response:
+@router.get("/ready", summary="Ready", response_model=replies.Readiness, responses=_NOT_READY)
+async def ready(request: Request, parts: Parts) -> Response:
     """Requests can be answered; 503 with what is wrong otherwise.
 
     The store is asked, the embedder encodes, the disk of an embedded store has room, the keys can
@@ -55,13 +46,13 @@ async def ready(parts: Parts, door: Door) -> Response:
     if role := parts.usage.by_role.get("chat"):
         checks["model_last_call"] = role.last_call
     try:
-        door.keys()
+        request.app.state.doorkeeper.keys()
         await parts.store.check()
     except (MemoryStoreError, ConfigError) as error:
         checks[_failing(error)] = str(error)
-        not_ready = Readiness(status="not ready", checks=checks)
+        not_ready = replies.Readiness(status="not ready", checks=checks)
         return json_response(not_ready, status=503)
-    return json_response(Readiness(status="ready", checks=checks))
+    return json_response(replies.Readiness(status="ready", checks=checks))
 
 
 def _failing(error: Exception) -> str:
@@ -88,10 +79,10 @@ async def read_metrics(request: Request, parts: Parts) -> Response:
     summary="Usage of language models",
     responses=failures(401),
 )
-async def read_usage(request: Request, parts: Parts) -> Usage:
+async def read_usage(request: Request, parts: Parts) -> replies.Usage:
     """Calls, tokens and cost of the language models since the start, by role."""
     caller_of(request).checked_scope(KeyScope.ADMIN)
-    return Usage.of(parts.usage)
+    return replies.Usage.model_validate({"object": "usage", "roles": parts.usage.body()})
 
 
 @router.get(
@@ -100,20 +91,15 @@ async def read_usage(request: Request, parts: Parts) -> Usage:
     summary="What the server runs",
     responses=failures(401),
 )
-async def read_version(request: Request, parts: Parts) -> Version:
+async def read_version(request: Request, parts: Parts) -> replies.Version:
     """What this server runs, secrets masked, and what the caller's key allows."""
     caller = caller_of(request)
-    return Version(
+    return replies.Version(
         version=version("aide-memoire"),
         store=dict(parts.store.description),
-        embedder=EmbedderDescription.of(parts.embedder),
+        embedder=replies.EmbedderDescription.of(parts.embedder.identity, path=parts.embedder.path),
         reader=parts.reader.name,
-        design=DesignDescription.of(
-            parts.settings.design,
-            chosen_of(parts.settings),
-            parts.design,
-            parts.store.key_fallbacks,
-        ),
+        design=replies.DesignDescription.of_server(parts),
         models={
             **{name: getattr(parts.settings, name).name or None for name in _ROLES},
             **{f"profile:{name}": how.name for name, how in parts.settings.profiles.items()},
@@ -121,5 +107,7 @@ async def read_version(request: Request, parts: Parts) -> Version:
         prompts={prompt.name: prompt.hash for prompt in all_prompts()},
         # Settings are the operator's: they tell where things lie and who else the server talks to.
         settings=None if caller.user_id else parts.settings.public(),
-        caller=CallerDescription.of(caller),
+        caller=replies.CallerDescription.of(
+            caller, label=caller.label or None, scopes=sorted(caller.scopes)
+        ),
     )

@@ -9,6 +9,7 @@ from functools import partial
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from assistant.api import request_context as context
 from assistant.api.description import READING, WRITING, failures, shown
 from assistant.api.parameters import (
     DryRun,
@@ -20,30 +21,9 @@ from assistant.api.parameters import (
     where_of,
 )
 from assistant.api.replies import long_response
+from assistant.api.replies import sessions as replies
 from assistant.api.replies.memories import Memory
 from assistant.api.replies.removal import ForgottenSession
-from assistant.api.replies.sessions import (
-    EnrichmentCounts,
-    OpenedSession,
-    RecordedTurns,
-    Session,
-    SessionList,
-    SessionWithRounds,
-    Space,
-    SpaceList,
-    TouchedRound,
-)
-from assistant.api.request_context import (
-    Instant,
-    checked_id,
-    limits_of,
-    person_of,
-    retried,
-    session_of,
-    time_of,
-    turn_id_of,
-    user_of,
-)
 from assistant.api.requests.chat import content_text
 from assistant.api.requests.memories import (
     NamedSession,
@@ -51,7 +31,7 @@ from assistant.api.requests.memories import (
     RecordedMessage,
     RecordedMessages,
 )
-from assistant.api.route import Changes, JsonRoute, Parts, Store
+from assistant.api.route import JsonRoute, Parts
 from assistant.chat.turns import Role, Turn
 from assistant.errors import InvalidRequest, NotFound
 from assistant.services import Services
@@ -67,12 +47,12 @@ _APART = timedelta(seconds=1)
     summary="Open a session",
     responses=failures(400, 413, 429),
 )
-async def open_session(request: Request, body: NewSession) -> OpenedSession:
+async def open_session(request: Request, body: NewSession) -> replies.OpenedSession:
     """Name a session; it exists in memory from its first recorded turn on."""
-    user_id = await user_of(request, body.user_id, space=body.space)
-    session_id = session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
-    started = time_of(request, body.started_at, param="started_at")
-    return OpenedSession(
+    user_id = await context.user_of(request, body.user_id, space=body.space)
+    session_id = context.session_of(request, body.session_id) or f"session-{uuid.uuid4().hex}"
+    started = context.time_of(request, body.started_at, param="started_at")
+    return replies.OpenedSession(
         object="session", id=session_id, **whose(user_id)._asdict(), started_at=started.at
     )
 
@@ -80,34 +60,32 @@ async def open_session(request: Request, body: NewSession) -> OpenedSession:
 @router.post(
     "/sessions/{session_id:path}/messages",
     summary="Record turns that already happened",
-    response_model=RecordedTurns,
+    response_model=replies.RecordedTurns,
     responses=failures(*WRITING, 413),
 )
 async def record_messages(
     request: Request, parts: Parts, session_id: SessionId, body: RecordedMessages
 ) -> Response:
     """Record turns that already happened, in order; durable when this returns."""
-    user_id = await user_of(request, body.user_id, space=body.space)
-    session_id = checked_id(session_id, "session_id")
+    user_id = await context.user_of(request, body.user_id, space=body.space)
+    session_id = context.checked_id(session_id, "session_id")
     turns = await _turns(request, body)
     recorded = await parts.recorder.record(user_id, session_id, turns)
     waits = body.close if body.wait is None else body.wait
-    reply = RecordedTurns(
+    reply = replies.RecordedTurns.of(
+        recorded,
         object="session.messages",
         session_id=session_id,
         **whose(user_id)._asdict(),
-        recorded=recorded.recorded,
-        known=recorded.known,
         enrichment=await _enrichment(parts, user_id, session_id, waits, body.close),
         rounds=[],
     )
-    rounds = (TouchedRound(id=r.id, round_index=r.round_index) for r in recorded.rounds)
-    return await long_response(reply, rounds)
+    return await long_response(reply, map(replies.TouchedRound.of, recorded.rounds))
 
 
 async def _enrichment(
     parts: Services, user_id: str, session_id: str, waits: bool, closes: bool
-) -> EnrichmentCounts | None:
+) -> replies.EnrichmentCounts | None:
     """How far the background work on the session is, once it was waited for."""
     if parts.enrichment is None:
         return None
@@ -117,14 +95,13 @@ async def _enrichment(
         return None
     await parts.enrichment.finish(user_id, session_id)
     records = await parts.store.session(user_id, session_id)
-    return EnrichmentCounts.of(summarise_session(records)) if records else None
+    return replies.EnrichmentCounts.of_session(summarise_session(records)) if records else None
 
 
 async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
-    """The turns as they are recorded."""
     texts = [content_text(message.content) for message in body.messages]
-    limits_of(request).check_messages(texts)
-    is_retried = retried(request)
+    context.limits_of(request).check_messages(texts)
+    is_retried = context.retried(request)
     labels = labels_of(body.labels)
     expiry = {"expires_at": body.expires_at, "expires_in": body.expires_in}
     every = enumerate(zip(body.messages, texts, _times(request, body), strict=True))
@@ -146,81 +123,82 @@ async def _turns(request: Request, body: RecordedMessages) -> list[Turn]:
 
 def _turn_id(request: Request, message: RecordedMessage, position: int) -> str | None:
     if message.id is not None:
-        return checked_id(message.id, "messages.id")
-    return turn_id_of(request, position)
+        return context.checked_id(message.id, "messages.id")
+    return context.turn_id_of(request, position)
 
 
-def _times(request: Request, body: RecordedMessages) -> Iterator[Instant]:
+def _times(request: Request, body: RecordedMessages) -> Iterator[context.Instant]:
     """When each turn was said. Those without a time of their own follow each other from the common
     time on; where the caller gave none, from the turn before that has one."""
-    common, last = time_of(request, body.timestamp), None
+    common, last = context.time_of(request, body.timestamp), None
     for position, message in enumerate(body.messages):
         if message.timestamp is not None:
-            last = time_of(request, message.timestamp)
+            last = context.time_of(request, message.timestamp)
         elif last is None or common.given:
-            last = Instant(common.at + position * _APART, common.given)
+            last = context.Instant(common.at + position * _APART, common.given)
         else:
-            last = Instant(last.at + _APART, last.given)
+            last = context.Instant(last.at + _APART, last.given)
         yield last
 
 
 @router.get(
     "/sessions",
     summary="List the sessions",
-    response_model=SessionList,
+    response_model=replies.SessionList,
     responses=failures(*READING),
 )
 async def list_sessions(
-    request: Request, store: Store, user_id: UserId = None, where: LabelledAs = None
+    request: Request, parts: Parts, user_id: UserId = None, where: LabelledAs = None
 ) -> Response:
     """Every session of a user, oldest first; with `where` of the rounds labelled like this."""
-    owner = await user_of(request, user_id)
-    summaries = await store.sessions(owner, where_of(where))
-    listed = SessionList(object="list", data=[])
-    return await long_response(listed, map(partial(Session.of, owner), summaries))
+    owner = await context.user_of(request, user_id)
+    summaries = await parts.store.sessions(owner, where_of(where))
+    listed = replies.SessionList(object="list", data=[])
+    return await long_response(listed, map(partial(replies.Session.of_user, owner), summaries))
 
 
 @router.get(
     "/sessions/{session_id:path}",
     summary="Read a session",
-    response_model=SessionWithRounds,
+    response_model=replies.SessionWithRounds,
     responses=failures(*READING, 404),
 )
 async def read_session(
-    request: Request, store: Store, session_id: SessionId, user_id: UserId = None
+    request: Request, parts: Parts, session_id: SessionId, user_id: UserId = None
 ) -> Response:
     """One session with its rounds in order."""
-    owner = await user_of(request, user_id)
-    records = await store.session(owner, session_id)
+    owner = await context.user_of(request, user_id)
+    records = await parts.store.session(owner, session_id)
     if not records:
         raise _unknown(session_id)
     summary = await aside(len(records), summarise_session, records)
     return await long_response(
-        SessionWithRounds.of(owner, summary, data=[]), map(Memory.of, records)
+        replies.SessionWithRounds.of_user(owner, summary, data=[]), map(Memory.of, records)
     )
 
 
 @router.patch(
     "/sessions/{session_id:path}",
     summary="Name a session",
-    responses=failures(*WRITING, 404, 413) | shown({**Session.example, **NamedSession.example}),
+    responses=failures(*WRITING, 404, 413)
+    | shown({**replies.Session.example, **NamedSession.example}),
 )
 async def name_session(
     request: Request,
-    recorder: Changes,
+    parts: Parts,
     session_id: SessionId,
     body: NamedSession,
     user_id: UserId = None,
-) -> Session:
+) -> replies.Session:
     """Give a session a title, an empty one takes it away; or label all its rounds anew."""
-    owner = await user_of(request, body.user_id, user_id, space=body.space)
+    owner = await context.user_of(request, body.user_id, user_id, space=body.space)
     labels = labels_of(body.labels)
     if body.title is None and labels is None:
         raise InvalidRequest("nothing to change: give a title or labels", param="title")
-    records = await recorder.name_session(owner, session_id, body.title, labels)
+    records = await parts.recorder.name_session(owner, session_id, body.title, labels)
     if not records:
         raise _unknown(session_id)
-    return Session.of(owner, await aside(len(records), summarise_session, records))
+    return replies.Session.of_user(owner, await aside(len(records), summarise_session, records))
 
 
 @router.delete(
@@ -230,14 +208,14 @@ async def name_session(
 )
 async def forget_session(
     request: Request,
-    recorder: Changes,
+    parts: Parts,
     session_id: SessionId,
     user_id: UserId = None,
     dry_run: DryRun = False,
 ) -> ForgottenSession:
     """Forget a session; with `dry_run` only count what would go."""
-    owner = await user_of(request, user_id)
-    gone = await recorder.forget(owner, session_id=session_id, dry_run=dry_run)
+    owner = await context.user_of(request, user_id)
+    gone = await parts.recorder.forget(owner, session_id=session_id, dry_run=dry_run)
     if not gone:
         raise _unknown(session_id)
     return ForgottenSession.of(
@@ -254,11 +232,13 @@ def _unknown(session_id: str) -> NotFound:
 
 
 @router.get("/spaces", summary="List the spaces", responses=failures(*READING))
-async def list_spaces(request: Request, store: Store, user_id: UserId = None) -> SpaceList:
+async def list_spaces(request: Request, parts: Parts, user_id: UserId = None) -> replies.SpaceList:
     """Every space of a user in which something is kept, by name."""
-    person = await person_of(request, user_id)
+    person = await context.person_of(request, user_id)
     counted = [
-        Space(object="space", space=name, rounds=await store.count(owner_of(person, name)))
-        for name in await store.spaces(person)
+        replies.Space(
+            object="space", space=name, rounds=await parts.store.count(owner_of(person, name))
+        )
+        for name in await parts.store.spaces(person)
     ]
-    return SpaceList(object="list", data=counted)
+    return replies.SpaceList(object="list", data=counted)

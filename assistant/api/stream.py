@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any, Protocol
 
 from fastapi import Request
@@ -14,7 +15,7 @@ from assistant.answering.reader import AnswerPiece
 from assistant.api.errors import error_body
 from assistant.api.middleware import CLIENT_LEFT, shutting_down
 from assistant.api.replies import Reply, json_response
-from assistant.chat.call import ChatDone
+from assistant.chat.call import ChatCall, ChatDone
 from assistant.chat.chat import Pieces
 
 DONE = "data: [DONE]\n\n"
@@ -22,12 +23,9 @@ DONE = "data: [DONE]\n\n"
 
 def event(body: Mapping[str, Any], name: str | None = None) -> str:
     """One event, with its name where the protocol gives it one."""
-    data = f"data: {json.dumps(body, ensure_ascii=False, default=_plain)}\n\n"
+    plain = partial(Reply.model_dump, mode="json", exclude_unset=True)
+    data = f"data: {json.dumps(body, ensure_ascii=False, default=plain)}\n\n"
     return data if name is None else f"event: {name}\n{data}"
-
-
-def _plain(reply: Reply) -> dict[str, Any]:
-    return reply.model_dump(mode="json", exclude_unset=True)
 
 
 Upcoming = asyncio.Task[AnswerPiece | ChatDone]
@@ -36,8 +34,15 @@ _PATIENCE_SECONDS = 5.0
 _SIGN_OF_LIFE_SECONDS = 10.0
 
 
-class StreamedReply(Protocol):
-    """A reply as the events of its protocol."""
+class CallReply(Protocol):
+    """A reply to a call in the form of its protocol: as events, or whole."""
+
+    @property
+    def call(self) -> ChatCall:
+        """What is replied to."""
+
+    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
+        """The reply in one object."""
 
     def opening(self) -> Iterable[str]:
         """The first event, before anything is known."""
@@ -73,7 +78,7 @@ class ReplyStream(StreamingResponse):
     """
 
     def __init__(
-        self, first: Upcoming, pieces: Pieces, reply: StreamedReply, headers: Mapping[str, str]
+        self, first: Upcoming, pieces: Pieces, reply: CallReply, headers: Mapping[str, str]
     ) -> None:
         self._upcoming = first
         self._pieces = pieces
@@ -89,7 +94,7 @@ class ReplyStream(StreamingResponse):
             self._given_up.cancel()
             await _stop(self._upcoming, self._pieces)
 
-    async def _events(self, reply: StreamedReply) -> AsyncIterator[str]:
+    async def _events(self, reply: CallReply) -> AsyncIterator[str]:
         """A failure becomes an error event, which clients raise."""
         pieces: list[AnswerPiece] = []
         try:
@@ -132,15 +137,8 @@ async def _stop(upcoming: Upcoming, pieces: Pieces) -> None:
     await pieces.aclose()
 
 
-class WholeReply(Protocol):
-    """A reply as the body of its protocol."""
-
-    def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> Reply:
-        """The reply in one object."""
-
-
 async def answer_whole(
-    request: Request, pieces: Pieces, reply: WholeReply, headers: Mapping[str, str]
+    request: Request, pieces: Pieces, reply: CallReply, headers: Mapping[str, str]
 ) -> Response:
     """The response with the whole answer. A client that leaves stops the model, as in a stream, and
     the unfinished answer is not stored."""

@@ -1,6 +1,7 @@
 """Routes for whole memories: a user's taken out as lines of JSON and brought in again; a backup of
 every round of every user, what goes by rule, and a scrub."""
 
+import codecs
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
@@ -17,11 +18,11 @@ from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories, Retai
 from assistant.api.replies.service import Scrubbed
 from assistant.api.request_context import caller_of, checked_id, time_of, user_in_path, user_of
 from assistant.api.requests.memories import RetentionRequest
-from assistant.api.route import Changes, JsonRoute, Parts, Store
+from assistant.api.route import JsonRoute, Parts
 from assistant.chat.recorder import Recorder
 from assistant.chat.turns import Arriving
 from assistant.errors import InvalidRequest
-from assistant.imports.reading import read_export
+from assistant.imports.reading import read_export, utf8_text
 from assistant.imports.recognised import Export, recognised
 from assistant.services import Services
 from memory_store import Forgotten, Record, RetentionRule, whose
@@ -49,11 +50,9 @@ _UNPACKED = 32
     responses=failures(*READING, 404)
     | text_reply("Export everything of a user", NDJSON, LINES_EXAMPLE),
 )
-async def export_user(
-    request: Request, recorder: Changes, user_id: UserInPath
-) -> StreamingResponse:
+async def export_user(request: Request, parts: Parts, user_id: UserInPath) -> StreamingResponse:
     """Everything that is kept of a user, oldest first, as `application/x-ndjson`."""
-    records = await recorder.everything(await user_in_path(request, user_id))
+    records = await parts.recorder.everything(await user_in_path(request, user_id))
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     return StreamingResponse(pieces(to_lines(records)), media_type=NDJSON, headers=headers)
 
@@ -85,16 +84,8 @@ async def import_user(
     is_ours = format == "records" or recognised(await request.body()) is Export.RECORDS
     bring_in = _bring_in_records if is_ours else _bring_in_others
     done = await bring_in(request, parts, owner, dry_run)
-    return ImportedMemories(
-        object="user.memories.imported",
-        **whose(owner)._asdict(),
-        imported=done.new,
-        known=done.known,
-        unreadable=list(done.unreadable),
-        left_out=dict(done.left_out),
-        formats=list(done.formats),
-        dry_run=dry_run,
-    )
+    told = {"object": "user.memories.imported", "imported": done.new, "dry_run": dry_run}
+    return ImportedMemories.of(done, **told, **whose(owner)._asdict())
 
 
 class _BroughtIn(NamedTuple):
@@ -155,11 +146,7 @@ async def _lines(request: Request) -> list[str]:
         raise InvalidRequest(
             "this is not an export of ours: another assistant's is sent with format=auto"
         )
-    try:
-        lines = body.decode("utf-8-sig").split("\n")
-    except UnicodeDecodeError as error:
-        line = body.count(b"\n", 0, error.start) + 1
-        raise InvalidRequest(f"line {line} cannot be read: it is not text in UTF-8") from error
+    lines = utf8_text(body.removeprefix(codecs.BOM_UTF8)).split("\n")
     return [line for line in lines if line.strip()]
 
 
@@ -201,9 +188,7 @@ async def _backup_lines(recorder: Recorder, users: Sequence[str]) -> AsyncIterat
 @router.post(
     "/retention", tags=["service"], summary="Forget by rule", responses=failures(*WRITING, 413)
 )
-async def retain(
-    request: Request, store: Store, recorder: Changes, body: RetentionRequest
-) -> Retained:
+async def retain(request: Request, parts: Parts, body: RetentionRequest) -> Retained:
     """Forget what has expired, and with `older_than_days` what was said more days ago; with `where`
     only what is labelled like this, with `dry_run` nothing: it is only counted. Nothing goes by
     itself: call this from a timer. `all_users` is for the admin."""
@@ -215,8 +200,8 @@ async def retain(
     if body.older_than_days is not None:
         until = now.date() - (body.older_than_days + 1) * _DAY
     rule = RetentionRule(now, until, where_of(body.where))
-    users = await store.users() if owner is None else [owner]
-    gone = [await recorder.forget(one, rule=rule, dry_run=body.dry_run) for one in users]
+    users = await parts.store.users() if owner is None else [owner]
+    gone = [await parts.recorder.forget(one, rule=rule, dry_run=body.dry_run) for one in users]
     return Retained.of(
         sum(gone, Forgotten()),
         object="retention",
@@ -227,10 +212,10 @@ async def retain(
 
 
 @router.post("/scrub", tags=["service"], summary="Scrub the disk", responses=failures(403, 503))
-async def scrub(request: Request, store: Store) -> Scrubbed:
+async def scrub(request: Request, parts: Parts) -> Scrubbed:
     """Take everything that was forgotten or put right off the disk of an embedded memory: its files
     are written anew. Others go on meanwhile, and wait at the end for about a quarter of a second
     for each ten thousand rounds. A Qdrant server clears its files by itself: `scrubbed` is false
     then."""
     caller_of(request).checked_scope(KeyScope.ADMIN)
-    return Scrubbed(object="scrub", scrubbed=await store.scrub())
+    return Scrubbed(object="scrub", scrubbed=await parts.store.scrub())

@@ -33,8 +33,6 @@ class Command(NamedTuple):
 
 
 class ChatCommands:
-    """Carries out slash commands on one conversation."""
-
     def __init__(self, conversation: TerminalConversation, console: Console) -> None:
         self._conversation = conversation
         self._console = console
@@ -103,24 +101,24 @@ class ChatCommands:
             self._say("/forget needs a number from /memories, an id, 'session' or 'all'")
 
     def _forget_all(self) -> None:
-        count = self._memory.forget_all(dry_run=True)["rounds"]
+        count = self._memory.forget(dry_run=True)["rounds"]
         user = self._conversation.connection.user_id
-        if self._may_forget(count, f"all {memory_count(count)} of {user}"):
-            done = self._memory.forget_all()["rounds"]
-            self._conversation.begin()
-            self._say(f"{memory_count(done)} forgotten; a new session begins")
+        self._forget_many(count, f"all {memory_count(count)} of {user}")
 
     def _forget_session(self) -> None:
         session_id = self._conversation.session_id
         try:
-            found = self._memory.forget_session(session_id, dry_run=True)
+            found = self._memory.forget(session_id=session_id, dry_run=True)
         except ServerError as error:
             self._say(str(error))
             return
         count = found["rounds"]
         what = with_answers(f"this session of {memory_count(count)}", found)
+        self._forget_many(count, what, session_id)
+
+    def _forget_many(self, count: int, what: str, session_id: str | None = None) -> None:
         if self._may_forget(count, what):
-            done = self._memory.forget_session(session_id)["rounds"]
+            done = self._memory.forget(session_id=session_id)["rounds"]
             self._conversation.begin()
             self._say(f"{memory_count(done)} forgotten; a new session begins")
 

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -53,17 +52,11 @@ class ServerConnection:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.close()
 
     @property
     def user_id(self) -> str:
-        """The user whose memory is used."""
         if self._user_id is None:
             caller = self.call("GET", "/version").get("caller") or {}
             self._user_id = str(caller.get("user_id") or _DEFAULT_USER)
@@ -126,7 +119,6 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def in_path(text: str) -> str:
-    """Text as one part of a path."""
     return quote(text, safe="")
 
 

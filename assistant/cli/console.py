@@ -34,7 +34,6 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in a single line."""
     return " ".join(plain(text).split())
 
 
@@ -53,7 +52,6 @@ def in_prose(time: str) -> str:
 
 
 def memory_count(count: int) -> str:
-    """So many memories."""
     return f"{count} memory" if count == 1 else f"{count} memories"
 
 
@@ -66,7 +64,6 @@ def say(console: Console, text: str, style: str | None = None) -> None:
 
 
 def print_json(body: Any) -> None:
-    """Print what programs read."""
     typer.echo(json.dumps(body, ensure_ascii=False, indent=2))
 
 
@@ -80,12 +77,10 @@ class _ProgressLines:
         self._done = self._rounds = self._next = 0
 
     def begin(self, step: str, rounds: int) -> None:
-        """See `memory_store.transfer.Progress`."""
         self._step, self._rounds, self._done = step, rounds, 0
         self._say()
 
     def advance(self, rounds: int) -> None:
-        """See `memory_store.transfer.Progress`."""
         self._done += rounds
         if rounds and (self._done >= self._next or self._done == self._rounds):
             self._say()
@@ -97,18 +92,14 @@ class _ProgressLines:
 
 
 class _ProgressBars:
-    """The same as a bar for each step."""
-
     def __init__(self, bars: "Progress") -> None:
         self._bars = bars
         self._step: TaskID | None = None
 
     def begin(self, step: str, rounds: int) -> None:
-        """See `memory_store.transfer.Progress`."""
         self._step = self._bars.add_task(step, total=rounds)
 
     def advance(self, rounds: int) -> None:
-        """See `memory_store.transfer.Progress`."""
         if self._step is not None:
             self._bars.advance(self._step, rounds)
 

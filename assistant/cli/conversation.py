@@ -67,7 +67,6 @@ class TerminalConversation:
         self.messages = [*said, {"role": "assistant", "content": "".join(answer)}]
 
     def begin(self, session_id: str | None = None) -> None:
-        """Begin a new session, or go on with one."""
         self.session_id = session_id or new_session_id()
         self.messages = []
         self.trace = None
@@ -92,7 +91,6 @@ class TerminalConversation:
         return str(self.connection.call("POST", "/v1/sessions", json=body)["started_at"])
 
     def _catch_up(self) -> None:
-        """Take up the latest rounds of the session, where it exists already."""
         mine = {"user_id": self.connection.user_id}
         sessions = self.connection.call("GET", "/v1/sessions", params=mine)["data"]
         if all(one["id"] != self.session_id for one in sessions):
@@ -141,7 +139,6 @@ def print_answer(
     model: str | None,
     as_json: bool,
 ) -> None:
-    """Print the answer; with `as_json` the whole reply, and what it was made from."""
     debug = {"memory_debug": "1"} if as_json else {}
     known = {name: value for name, value in metadata.items() if value is not None}
     asked: dict[str, Any] = {

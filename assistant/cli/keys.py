@@ -25,12 +25,10 @@ app = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
 def create(
     label: Annotated[str, typer.Argument(help="What the key is for.")],
     settings: SettingsOptions,
-    user: Annotated[str | None, typer.Option("--user", help="Limit the key to this user.")] = None,
+    user: Annotated[str | None, typer.Option(help="Limit the key to this user.")] = None,
     scope: Annotated[
         list[KeyScope] | None,
-        typer.Option(
-            "--scope", help="Scope to grant: act_as, set_time or admin. Can be given several times."
-        ),
+        typer.Option(help="Scope to grant: act_as, set_time or admin. Can be given several times."),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -4,7 +4,6 @@ drawn again and again."""
 import re
 import time
 from itertools import pairwise
-from types import TracebackType
 from typing import Self
 
 from markdown_it import MarkdownIt
@@ -42,19 +41,13 @@ class LiveAnswer:
         self._draw(["[…]"])
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Print what is left for good, however the answer ended."""
         self._print_complete()
         self._print(self._text)
         self._console.show_cursor(True)
 
     def add(self, piece: str) -> None:
-        """The next piece of the answer."""
         self._text += plain(piece)
         now = time.perf_counter()
         if now < self._next_frame:
@@ -73,7 +66,6 @@ class LiveAnswer:
             self._print(block)
 
     def _print(self, block: str) -> None:
-        """Draw a block for the last time."""
         self._draw(self._rendered(block))
         if self._drawn:
             self._write("\n")

@@ -16,7 +16,6 @@ SILENT_SECONDS = 30.0
 
 
 def serve(connection: ServerConnection) -> None:
-    """Answer on standard input and output until the client leaves."""
     connection.check()
     memory = ConnectedMemory(connection)
     memory_server(lambda _: memory).run("stdio")
@@ -30,7 +29,6 @@ class ConnectedMemory(MemoryRoutes):
         self._session_id = new_session_id("mcp")
 
     async def session_id(self) -> str:
-        """See `Memory.session_id`."""
         return self._session_id
 
     async def call(
@@ -41,7 +39,6 @@ class ConnectedMemory(MemoryRoutes):
         params: Mapping[str, Any] | None = None,
         body: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """See `Memory.call`."""
         return await asyncio.to_thread(self._call, method, path, params or {}, body)
 
     def _call(

@@ -4,13 +4,14 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from assistant.cli import options
+from assistant.cli import options, printing
 from assistant.cli.console import (
     STANDARD,
     confirmed,
@@ -23,15 +24,6 @@ from assistant.cli.console import (
     shown_progress,
 )
 from assistant.cli.options import DryRun, Json, ServerOptions, Yes, grouped
-from assistant.cli.printing import (
-    one_memory,
-    print_conflicts,
-    print_memories,
-    print_memory,
-    said,
-    time_line,
-    with_answers,
-)
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
@@ -95,7 +87,7 @@ def list_memories(
     if as_json:
         print_json(page)
         return
-    _print_list(page["data"], print_memories)
+    _print_list(page["data"], printing.print_memories)
     _note(f"{len(page['data'])} of {page['total']}")
     if page["next"]:
         _note(f"the next ones: --after {page['next']}")
@@ -124,11 +116,11 @@ def search(
         print_json(found)
         return
     near = [one for one in found["data"] if every or one["near"]]
-    _print_list(near or found["data"], print_memories)
+    _print_list(near or found["data"], printing.print_memories)
     if weaker := len(found["data"]) - len(near):
         hidden = f"weaker hits not shown: {weaker} (--all shows them)"
         _note(hidden if near else "nothing is near; these are the nearest")
-    _note(time_line(found["time_range"]))
+    _note(printing.time_line(found["time_range"]))
 
 
 @app.command()
@@ -140,7 +132,7 @@ def show(id: _Id, server: ServerOptions, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
     else:
-        print_memory(Console(), found)
+        printing.print_memory(Console(), found)
 
 
 @app.command()
@@ -173,7 +165,7 @@ def conflicts(
     elif told is not None:
         _say("marked as yours; it replaces what you said before" if mine else "unchanged")
     else:
-        _print_list(found["data"], print_conflicts)
+        _print_list(found["data"], printing.print_conflicts)
         _note(f"{len(found['data'])} of {found['total']}")
 
 
@@ -197,7 +189,7 @@ def edit(
     if as_json:
         print_json(found)
     else:
-        _say(said(found) if is_new else "nothing was changed")
+        _say(printing.said(found) if is_new else "nothing was changed")
 
 
 @app.command()
@@ -218,20 +210,13 @@ def forget(
     if [id is not None, session is not None, everything].count(True) != 1:
         raise typer.BadParameter("give an id, --session or --all")
     with _memory(server) as memory:
-
-        def gone(*, dry_run: bool) -> dict[str, Any]:
-            if id is not None:
-                return memory.forget(id, dry_run=dry_run)
-            if session is not None:
-                return memory.forget_session(session, dry_run=dry_run)
-            return memory.forget_all(dry_run=dry_run)
-
+        gone = partial(memory.forget, id, session)
         found = gone(dry_run=True)
         count = found["rounds"]
         if id is not None:
-            what = with_answers(one_memory(memory.show(id)), found)
+            what = printing.with_answers(printing.one_memory(memory.show(id)), found)
         elif session is not None:
-            what = with_answers(f"{memory_count(count)} of session {session}", found)
+            what = printing.with_answers(f"{memory_count(count)} of session {session}", found)
         else:
             what = f"all {memory_count(count)} of {memory.user_id}"
         done = _if_agreed(gone, what, count, yes=yes, dry_run=dry_run)
@@ -272,12 +257,10 @@ def expire(
         except ValueError as error:
             raise typer.BadParameter('--where takes JSON: {"topic": "home"}') from error
 
-        def gone(*, dry_run: bool) -> dict[str, Any]:
-            return memory.expire(older_than, labels, all_users=all_users, dry_run=dry_run)
-
+        gone = partial(memory.expire, older_than, labels, all_users=all_users)
         found = gone(dry_run=True)
         whose = f"{found['users']} users" if all_users else memory.user_id
-        what = with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
+        what = printing.with_answers(f"{memory_count(found['rounds'])} of {whose}", found)
         done = _if_agreed(gone, what, found["rounds"], yes=yes, dry_run=dry_run)
     _tell_forgotten(what, found["rounds"], done, done or found, dry_run=dry_run, as_json=as_json)
 

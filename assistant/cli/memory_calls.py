@@ -31,8 +31,6 @@ _WITHOUT_END = 1
 
 
 class MemoryCalls:
-    """Calls that a connection's user can make on the memory."""
-
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection
         self.user_id = connection.user_id
@@ -40,17 +38,13 @@ class MemoryCalls:
         self._user_path = f"/v1/users/{in_path(connection.user_id)}"
 
     def page(self, **asked: Any) -> dict[str, Any]:
-        """A page of memories by date, as the route answers it."""
         return self._connection.call("GET", "/v1/memories", params=self._mine | _given(asked))
 
     def search(self, query: str, *, questions: bool = False, **asked: Any) -> dict[str, Any]:
-        """What is found for a query, as the route answers it; with `questions` also what the user
-        only asked."""
         body = self._mine | {"query": query, "questions": questions} | _given(asked)
         return self._connection.call("POST", "/v1/memories/search", json=body)
 
     def conflicts(self, limit: int) -> dict[str, Any]:
-        """What may be another's and contradicts the user, as the route answers it."""
         asked = self._mine | {"limit": limit}
         return self._connection.call("GET", "/v1/memories/conflicts", params=asked)
 
@@ -68,26 +62,24 @@ class MemoryCalls:
         return self._connection.call("GET", self._path(id), params=self._mine)
 
     def correct(self, id: str, user_text: str) -> dict[str, Any]:
-        """Put right what the user said; the memory as it is then."""
         body = self._mine | {"user_text": user_text}
         return self._connection.call("PATCH", self._path(id), json=body)
 
-    def forget(self, id: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget one memory, or only count what goes with it."""
-        return self._forget(self._path(id), dry_run)
-
-    def forget_session(self, session_id: str, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget a session, or only count it."""
-        return self._forget(f"/v1/sessions/{in_path(session_id)}", dry_run)
-
-    def forget_all(self, *, dry_run: bool = False) -> dict[str, Any]:
-        """Forget everything, or only count it."""
-        return self._forget(f"{self._user_path}/memories", dry_run)
+    def forget(
+        self, id: str | None = None, session_id: str | None = None, *, dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Forget one memory, a session, or everything; or only count what would go."""
+        path = f"{self._user_path}/memories"
+        if id is not None:
+            path = self._path(id)
+        elif session_id is not None:
+            path = f"/v1/sessions/{in_path(session_id)}"
+        asked = self._mine | {"dry_run": str(dry_run).lower()}
+        return self._connection.call("DELETE", path, params=asked)
 
     def expire(
         self, older_than: int | None, where: Any, *, all_users: bool, dry_run: bool
     ) -> dict[str, Any]:
-        """Forget what has expired or is old, or only count it."""
         asked = _given({"older_than_days": older_than, "where": where})
         whose = {"all_users": True} if all_users else self._mine
         body = {**whose, **asked, "dry_run": dry_run}
@@ -109,7 +101,6 @@ class MemoryCalls:
         return count
 
     def export_file(self, file: Path, progress: "Progress") -> int:
-        """The same to a new file."""
         with new_file(file) as out:
             return self.export(out, progress)
 
@@ -122,18 +113,23 @@ class MemoryCalls:
 
         if recognised(export) is Export.OTHERS:
             found = read_export(export)
-            pieces = self._bring_in_sessions(map(line_of, found.sessions), dry_run)
+            lines = packed(map(line_of, found.sessions), _PIECE_BYTES)
+            zips = ((0, zipped("\n".join(piece))) for piece in lines if piece)
+            pieces = self._bring_in(zips, dry_run, format="auto")
             rounds = found.count_rounds()
             return Coming(rounds, pieces, found.unreadable, dict(found.left_out), found.formats)
         records = export_lines(export)
-        pieces = self._bring_in(records, dry_run)
+        pieces = self._bring_in(records.pieces(_PIECE_BYTES), dry_run)
         return Coming(len(records.records), pieces, formats=[Export.RECORDS])
 
-    def _bring_in(self, export: "ExportLines", dry_run: bool) -> Iterator[Mapping[str, int]]:
-        """Import an export in pieces; what became of each: `imported`, `known`."""
+    def _bring_in(
+        self, pieces: Iterable[tuple[int, bytes]], dry_run: bool, **asked: str
+    ) -> Iterator[Mapping[str, int]]:
+        """Import an export in pieces, each with the number of its lines where the server counts
+        them; what became of each: `imported`, `known`."""
         sent = 0
-        path, asked = f"{self._user_path}/import", {"dry_run": str(dry_run).lower()}
-        for count, body in export.pieces(_PIECE_BYTES):
+        path, asked = f"{self._user_path}/import", asked | {"dry_run": str(dry_run).lower()}
+        for count, body in pieces:
             try:
                 yield self._connection.call("POST", path, params=asked, content=body)
             except ServerError as error:
@@ -143,17 +139,6 @@ class MemoryCalls:
                 told = _counted_on(str(error), sent)
                 raise ServerError(f"{told}; {memory_count(sent)} before it: imported") from error
             sent += count
-
-    def _bring_in_sessions(
-        self, lines: Iterable[str], dry_run: bool
-    ) -> Iterator[Mapping[str, int]]:
-        """Import sessions of other assistants, a line each, in pieces; what became of each."""
-        path = f"{self._user_path}/import"
-        asked = {"format": "auto", "dry_run": str(dry_run).lower()}
-        for piece in packed(lines, _PIECE_BYTES):
-            if piece:
-                content = zipped("\n".join(piece))
-                yield self._connection.call("POST", path, params=asked, content=content)
 
     def whole_id(self, id: str) -> str:
         """The id that begins like this. Raises `ServerError` where none or several do."""
@@ -171,10 +156,6 @@ class MemoryCalls:
             many = "several memories have ids that begin" if found else "no memory has an id"
             raise ServerError(f"{many} with {id!r}")
         return found[0]
-
-    def _forget(self, path: str, dry_run: bool) -> dict[str, Any]:
-        asked = self._mine | {"dry_run": str(dry_run).lower()}
-        return self._connection.call("DELETE", path, params=asked)
 
     def _path(self, id: str) -> str:
         return f"/v1/memories/{in_path(self.whole_id(id))}"

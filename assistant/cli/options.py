@@ -15,48 +15,23 @@ if TYPE_CHECKING:
 
 LOCAL = "http://127.0.0.1:8080"
 
-Url = Annotated[
-    str,
-    typer.Option("--assistant", envvar="ASSISTANT_URL", help="Base URL of a running assistant."),
-]
-Running = Annotated[
-    str | None,
-    typer.Option(
-        "--assistant", help="Base URL of the running assistant, if it has this memory open."
-    ),
-]
-User = Annotated[
-    str | None,
-    typer.Option(
-        "--user",
-        envvar="ASSISTANT_USER",
-        help="User whose memory to use. Default: the key's user, or 'default'.",
-    ),
-]
 Key = Annotated[
     str | None,
     typer.Option(
-        "--api-key",
-        envvar="ASSISTANT_API_KEY",
-        show_envvar=True,
-        help="API key, if the server requires one.",
+        envvar="ASSISTANT_API_KEY", show_envvar=True, help="API key, if the server requires one."
     ),
 ]
-Session = Annotated[str | None, typer.Option("--session", help="Session to continue.")]
-Time = Annotated[str | None, typer.Option("--time", help="Act as if it were this time (RFC 3339).")]
+Session = Annotated[str | None, typer.Option(help="Session to continue.")]
+Time = Annotated[str | None, typer.Option(help="Act as if it were this time (RFC 3339).")]
 Model = Annotated[str | None, typer.Option(help="Profile to ask, such as aide-memoire-nomem.")]
 From = Annotated[str | None, typer.Option("--from", help="First day to search (YYYY-MM-DD).")]
 To = Annotated[str | None, typer.Option("--to", help="Last day to search (YYYY-MM-DD).")]
 AsOf = Annotated[
-    str | None, typer.Option("--as-of", help="Answer from what was known on this day (YYYY-MM-DD).")
+    str | None, typer.Option(help="Answer from what was known on this day (YYYY-MM-DD).")
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")]
-Config = Annotated[Path | None, typer.Option(help="Settings file (TOML).")]
-QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that holds the memory.")]
 
 
 # Groups import their commands when one runs: importing takes longer than describing them.
@@ -66,12 +41,19 @@ QdrantUrl = Annotated[str | None, typer.Option(help="The Qdrant server that hold
 class ServerOptions:
     """A running assistant, and as whom it is asked."""
 
-    assistant: Url = LOCAL
-    user: User = None
+    assistant: Annotated[
+        str, typer.Option(envvar="ASSISTANT_URL", help="Base URL of a running assistant.")
+    ] = LOCAL
+    user: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ASSISTANT_USER",
+            help="User whose memory to use. Default: the key's user, or 'default'.",
+        ),
+    ] = None
     api_key: Key = None
 
     def connect(self, **how: float) -> "ServerConnection":
-        """The connection, to be used as a context."""
         from assistant.cli.connection import ServerConnection
 
         return ServerConnection(self.assistant, self.user, self.api_key, **how)
@@ -81,11 +63,13 @@ class ServerOptions:
 class RunningOptions:
     """A running assistant that has a memory open, if there is one."""
 
-    assistant: Running = None
+    assistant: Annotated[
+        str | None,
+        typer.Option(help="Base URL of the running assistant, if it has this memory open."),
+    ] = None
     api_key: Key = None
 
     def connect(self) -> "ServerConnection | None":
-        """The connection, to be used as a context; None where the memory is not open."""
         if self.assistant is None:
             return None
         return ServerOptions(self.assistant, None, self.api_key).connect()
@@ -95,11 +79,10 @@ class RunningOptions:
 class SettingsOptions:
     """Where the settings are read from, and those that most commands take."""
 
-    data_dir: DataDir = None
-    config: Config = None
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the embedded memory.")] = None
+    config: Annotated[Path | None, typer.Option(help="Settings file (TOML).")] = None
 
     def read(self, **given: Any) -> "Settings":
-        """The settings, some of them given."""
         from assistant.settings import load_settings
 
         return load_settings(data_dir=self.data_dir, config_file=self.config, **given)
@@ -109,10 +92,11 @@ class SettingsOptions:
 class MemoryOptions(SettingsOptions):
     """The same for commands whose memory may be on a Qdrant server."""
 
-    qdrant_url: QdrantUrl = None
+    qdrant_url: Annotated[
+        str | None, typer.Option(help="The Qdrant server that holds the memory.")
+    ] = None
 
     def read(self, **given: Any) -> "Settings":
-        """The settings, some of them given."""
         return super().read(qdrant_url=self.qdrant_url, **given)
 
 

@@ -46,8 +46,9 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
 
 def print_memory(console: Console, memory: Memory) -> None:
     """One memory in full, with its facts and what became of them."""
-    where = f"{memory['session_id']} #{memory['round_index']}"
-    say(console, f"{memory['id']}\n{_said_at(memory)} · {one_line(where)}", style="dim")
+    where, said_at = f"{memory['session_id']} #{memory['round_index']}", memory["session_date"]
+    when = f"{in_prose(said_at)}, {said_at[11:16]} UTC"
+    say(console, f"{memory['id']}\n{when} · {one_line(where)}", style="dim")
     for speaker, text in (("you", memory["user_text"]), ("assistant", memory["assistant_text"])):
         if text:
             say(console, speaker, style="bold")
@@ -64,7 +65,6 @@ def said(memory: Memory) -> str:
 
 
 def one_memory(memory: Memory) -> str:
-    """One memory, by how it begins."""
     return f"1 memory: “{shortened(said(memory), _NAMED_TEXT)}”"
 
 
@@ -75,7 +75,6 @@ def with_answers(what: str, found: Memory) -> str:
 
 
 def day(memory: Memory) -> str:
-    """The day it was said."""
     return str(memory["session_date"])[: len(date.min.isoformat())]
 
 
@@ -131,12 +130,6 @@ def _days(days: Mapping[str, str | None]) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _said_at(memory: Memory) -> str:
-    """The day and the time it was said."""
-    said_at = str(memory["session_date"])
-    return f"{in_prose(said_at)}, {said_at[11:16]} UTC"
-
-
 _MOST_LEFT_OUT = 5
 _QUOTED = 160
 _MATCHED = 60
@@ -158,7 +151,6 @@ _SIGNALS = {
 
 
 def print_why(console: Console, trace: Mapping[str, Any]) -> None:
-    """Tell the trace of an answer."""
     read, dropped, found = set(trace["read"]), set(trace["dropped"]), trace["data"]
     used = [one for one in found if one["id"] in read]
     unfit = [one for one in found if one["id"] in dropped]
@@ -178,7 +170,6 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
 
 
 def time_line(found: Mapping[str, Any] | None) -> str:
-    """A time range in words."""
     if found is None:
         return "the question names no time"
     return f"about {_days(found)} (“{plain(str(found['text']))}”)"

@@ -3,13 +3,12 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion
-from prompt_toolkit.document import Document
+from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -37,7 +36,7 @@ def chat(conversation: TerminalConversation, *, with_history: bool = True) -> in
 def _on_a_terminal(
     conversation: TerminalConversation, console: Console, *, with_history: bool
 ) -> int:
-    meanings = [(name, command.meaning) for name, command in COMMANDS.items()]
+    meanings = {name: command.meaning for name, command in COMMANDS.items()}
     read = typed_reader(meanings, with_history=with_history)
     talk = Talk(conversation, console, _live)
     connection = conversation.connection
@@ -119,8 +118,6 @@ def _live(console: Console) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def _as_it_comes(console: Console) -> Iterator[Callable[[str], None]]:
-    """The pieces, and a newline at their end."""
-
     def show(piece: str) -> None:
         console.file.write(plain(piece))
         console.file.flush()
@@ -175,12 +172,12 @@ def piped_lines() -> Iterator[str]:
         yield "\n".join(parts).strip()
 
 
-def typed_reader(commands: Iterable[tuple[str, str]], *, with_history: bool) -> Read:
-    """Reads from the terminal; `commands` are names with their meanings, to be completed."""
+def typed_reader(meanings: dict[str, str], *, with_history: bool) -> Read:
+    """Reads from the terminal; `meanings` are those of the commands, whose names are completed."""
     session: PromptSession[str] = PromptSession(
         history=_history() if with_history else InMemoryHistory(),
         key_bindings=_keys(),
-        completer=CommandCompleter(dict(commands)),
+        completer=WordCompleter([*meanings], meta_dict=meanings, sentence=True),
         complete_while_typing=True,
         multiline=True,
         prompt_continuation=lambda width, line, soft: " " * width,
@@ -205,22 +202,6 @@ def _is_taken_back(session: "PromptSession[str]") -> bool:
         return True
     store_typeahead(session.input, ahead)
     return False
-
-
-class CommandCompleter(Completer):
-    """Completes the name of a slash command at the start of what is typed."""
-
-    def __init__(self, commands: dict[str, str]) -> None:
-        self._commands = commands
-
-    def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
-        """The commands that begin like this."""
-        typed = document.text_before_cursor
-        if not typed.startswith("/"):
-            return
-        for name, meaning in self._commands.items():
-            if name.startswith(typed):
-                yield Completion(name, -len(typed), display_meta=meaning)
 
 
 def _keys() -> KeyBindings:

@@ -113,7 +113,6 @@ def backup(
 
 
 def _backed_up(connection: "ServerConnection", file: Path) -> "BackedUp":
-    """What the running assistant that has the memory open writes."""
     from assistant.operations import written_whole
     from memory_store.transfer import BackedUp, LinesSum
 

@@ -22,12 +22,10 @@ _UNNAMED = "New chat"
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a conversation of ChatGPT's."""
     return "mapping" in item
 
 
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
-    """The conversation. Raises `ValueError`."""
     id = text_of(item, "conversation_id", "id")
     if not id:
         raise ValueError("it has no id")

@@ -20,12 +20,10 @@ _ROLES = {"human": Role.USER, "user": Role.USER, "assistant": Role.ASSISTANT}
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a conversation of Claude's."""
     return isinstance(item.get("chat_messages"), list)
 
 
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
-    """The conversation. Raises `ValueError`."""
     id = text_of(item, "uuid", "id")
     if not id:
         raise ValueError("it has no uuid")

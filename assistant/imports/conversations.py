@@ -130,7 +130,6 @@ class ImportedMessage:
 
     @property
     def place(self) -> str | None:
-        """The name of the node in the tree."""
         return self.node or self.id
 
     @property
@@ -157,7 +156,8 @@ class ImportedConversation:
 
 
 class ExportFormat(NamedTuple):
-    """A format of exports: its name, which entries are of it, and the conversations in one."""
+    """A format of exports: its name, which entries are of it, and the conversations in one, or a
+    `ValueError`."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -176,7 +176,6 @@ class ImportedSession:
     title: str = ""
 
     def count_rounds(self) -> int:
-        """How many rounds its turns make."""
         led_by_assistant = bool(self.turns) and self.turns[0].role is Role.ASSISTANT
         return sum(turn.role is Role.USER for turn in self.turns) + led_by_assistant
 
@@ -249,8 +248,5 @@ def _newest_leaf(nodes: dict[str, ImportedMessage]) -> str | None:
         raise ValueError(_CIRCLE)
     # Among leaves said at the same time the last one in the file counts.
     places = {name: place for place, name in enumerate(nodes)}
-    return max(leaves, key=lambda name: (_said_at(nodes[name]), places[name]), default=None)
-
-
-def _said_at(message: ImportedMessage) -> float:
-    return message.at.timestamp() if message.at else 0.0
+    said_at = {name: at.timestamp() if (at := nodes[name].at) else 0.0 for name in leaves}
+    return max(leaves, key=lambda name: (said_at[name], places[name]), default=None)

@@ -41,12 +41,10 @@ _BLOCKS = frozenset("p div li ul ol h1 h2 h3 h4 h5 h6 pre table tr blockquote hr
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is an activity of Gemini's."""
     return isinstance(item.get("title"), str) and "time" in item and bool(_product(item))
 
 
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
-    """The prompt and its answer. Raises `ValueError`."""
     at, title = moment(item["time"]), text_of(item, "title").replace("\xa0", " ")
     answers = [text for one in objects(item.get("safeHtmlItem")) if (text := _text(one))]
     found = _PROMPTED.match(title)
@@ -66,12 +64,10 @@ def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
 
 
 def is_page(text: str) -> bool:
-    """Whether this is a page of activities."""
     return _CELL.search(text) is not None
 
 
 def items(page: str) -> Iterator[Mapping[str, Any]]:
-    """The activities of a page."""
     starts = [found.start() for found in _CELL.finditer(page)]
     unread = 0
     for start, end in zip(starts, [*starts[1:], len(page)], strict=True):
@@ -140,7 +136,6 @@ class _Words:
         self.parts: list[str] = []
 
     def read(self, html: str) -> None:
-        """All of it."""
         for token in _TOKENS.split(html):
             tag = _TAG.match(token)
             if tag is None:
@@ -151,17 +146,14 @@ class _Words:
                 self.start(tag[2].lower(), token)
 
     def start(self, tag: str, token: str) -> None:
-        """A tag opens."""
         if tag in _BLOCKS:
             self.parts.append("\n- " if tag == "li" else "\n")
 
     def end(self, tag: str) -> None:
-        """A tag closes."""
         if tag in _BLOCKS:
             self.parts.append("\n")
 
     def data(self, text: str) -> None:
-        """Text between tags."""
         self.parts.append(text)
 
     def lines(self) -> list[str]:
@@ -181,7 +173,6 @@ class _Cell(_Words):
         self._is_over = False
 
     def start(self, tag: str, token: str) -> None:
-        """A tag opens."""
         if self._depth:
             self._depth += tag == "div"
             super().start(tag, token)
@@ -191,7 +182,6 @@ class _Cell(_Words):
             self._depth = 1
 
     def end(self, tag: str) -> None:
-        """A tag closes."""
         self._in_product = False
         if self._depth:
             self._depth -= tag == "div"
@@ -199,7 +189,6 @@ class _Cell(_Words):
             super().end(tag)
 
     def data(self, text: str) -> None:
-        """Text between tags."""
         if self._in_product:
             self.product += text
         elif self._depth:

@@ -108,7 +108,6 @@ class _ValueReading:
                 return (found if opening == "[" else dict(found)), ended.value
 
     def _member(self, place: int) -> tuple[tuple[str, Any], int]:
-        """A name and its value."""
         if not self._text.startswith('"', place):
             raise json.JSONDecodeError("Expecting property name", self._text, place)
         name, end = _DECODER.raw_decode(self._text, place)

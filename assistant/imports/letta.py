@@ -31,7 +31,6 @@ _KINDS = {"user_message": Role.USER, "assistant_message": Role.ASSISTANT}
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is an agent file of Letta's, or one of its messages."""
     has_agents = isinstance(item.get("agents"), list) and "blocks" in item
     return has_agents or "core_memory" in item or "message_type" in item
 

@@ -19,13 +19,11 @@ _ERRORS = "error messages"
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a conversation of LibreChat's."""
     shown = item.get("messages") or item.get("messagesTree")
     return "conversationId" in item and isinstance(shown, list)
 
 
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
-    """The conversation. Raises `ValueError`."""
     id = text_of(item, "conversationId")
     if not id:
         raise ValueError("it has no conversationId")

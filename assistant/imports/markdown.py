@@ -5,7 +5,6 @@ The date stands beside the name, or in a line `Date: …` above the conversation
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 
 from assistant.chat.turns import Role
 from assistant.imports.conversations import ImportedConversation, ImportedMessage, digest, moment
@@ -34,23 +33,23 @@ def is_transcript(text: str) -> bool:
 
 
 def read(text: str) -> Iterator[ImportedConversation]:
-    """The conversation. Raises `ValueError`."""
     speeches = list(_speeches(text))
     head = text[: speeches[0][1].start()]
     dated, title = _DATE.search(head), _TITLE.search(head)
     began = moment(dated[1].strip()) if dated else None
     ends = [found.start() for _, found in speeches[1:]] + [len(text)]
-    messages = [
-        ImportedMessage(role, _said(text, found, end), _at(found))
-        for (role, found), end in zip(speeches, ends, strict=True)
-    ]
-    first = messages[0]
-    at = first.at or began
+    messages = []
+    for place, ((role, found), end) in enumerate(zip(speeches, ends, strict=True)):
+        said = _said(text, found, end)
+        said_at = moment(found["at"].strip()) if found["at"] else None
+        # People say the same again; a transcript has no ids but the order.
+        id = f"{place}:{digest(said)}"
+        messages.append(ImportedMessage(role, said, said_at, id=id))
+    at = messages[0].at or began
     if at is None:
         raise ValueError("it has no date: write a line “Date: 2025-03-04 10:00” above it")
-    id = f"transcript-{digest(at.isoformat(), first.text)}"
-    numbered = [_with_id(message, place) for place, message in enumerate(messages)]
-    yield ImportedConversation(id, numbered, title[1].strip() if title else "", began=began)
+    id = f"transcript-{digest(at.isoformat(), messages[0].text)}"
+    yield ImportedConversation(id, messages, title[1].strip() if title else "", began=began)
 
 
 def _speeches(text: str) -> Iterator[tuple[Role, re.Match[str]]]:
@@ -69,13 +68,3 @@ def _speeches(text: str) -> Iterator[tuple[Role, re.Match[str]]]:
 
 def _said(text: str, found: re.Match[str], end: int) -> str:
     return f"{found['said']}\n{text[found.end() : end]}".strip().removesuffix("---").strip()
-
-
-def _at(found: re.Match[str]) -> datetime | None:
-    return moment(found["at"].strip()) if found["at"] else None
-
-
-def _with_id(message: ImportedMessage, place: int) -> ImportedMessage:
-    """People say the same again; a transcript has no ids but the order."""
-    id = f"{place}:{digest(message.text)}"
-    return ImportedMessage(message.role, message.text, message.at, id=id)

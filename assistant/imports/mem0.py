@@ -16,7 +16,6 @@ from assistant.imports.conversations import (
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a memory of mem0's."""
     return isinstance(item.get("memory"), str)
 
 

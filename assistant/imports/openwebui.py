@@ -23,13 +23,11 @@ _FOLDED = re.compile(r"<details\s([^<>]*)>(?:(?!<details\s).)*?</details>\s*", r
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a chat of Open WebUI's."""
     chat = mapping(item.get("chat"))
     return "history" in chat or "messages" in chat
 
 
 def read(item: Mapping[str, Any]) -> Iterator[ImportedConversation]:
-    """The chat. Raises `ValueError`."""
     id = text_of(item, "id")
     if not id:
         raise ValueError("it has no id")

@@ -37,7 +37,6 @@ _DATES = ("timestamp", "created_at", "createdAt", "date", "time", "create_time")
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a conversation, or a message, in plain JSON."""
     return isinstance(item.get("messages"), list) or (
         any(isinstance(item.get(name), str) for name in _SPEAKERS)
         and any(name in item for name in _TEXTS)

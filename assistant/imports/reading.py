@@ -80,7 +80,6 @@ class Import:
     formats: Sequence[str]
 
     def count_rounds(self) -> int:
-        """How many rounds its sessions make."""
         return sum(session.count_rounds() for session in self.sessions)
 
 
@@ -89,8 +88,6 @@ class _Transcript(str):
 
 
 class _Entry(NamedTuple):
-    """Something that may be read, and where it stands."""
-
     place: str
     item: Any
 
@@ -102,8 +99,6 @@ def read_export(export: bytes, *, most_bytes: int = MOST_BYTES) -> Import:
 
 
 class _ExportReading:
-    """One export being read."""
-
     def __init__(self) -> None:
         self._parts: dict[str, list[ImportedSession]] = {}
         self._left_out: Counter[str] = Counter()
@@ -114,7 +109,6 @@ class _ExportReading:
         self._entries = 0
 
     def read(self, export: bytes, most_bytes: int) -> Import:
-        """The export."""
         is_alone = not export.startswith(b"PK")
         for name, content in [("", export)] if is_alone else files_of(export, most_bytes, holds):
             if content is None:
@@ -201,7 +195,7 @@ def _entries(content: bytes) -> Iterator[_Entry]:
     if beginning == b"[":
         yield from (_Entry(f"entry {n}", item) for n, item in enumerate(_listed(content), 1))
         return
-    text = _text(content)
+    text = utf8_text(content)
     if beginning == b"{":
         yield from _objects(text)
     elif gemini.is_page(text):
@@ -267,7 +261,8 @@ def _line(number: int, line: str) -> _Entry:
         return _Entry(f"line {number}", ValueError(not_json(error)))
 
 
-def _text(content: bytes) -> str:
+def utf8_text(content: bytes) -> str:
+    """The text of a file. Raises `InvalidRequest` where it is none."""
     try:
         return content.decode()
     except UnicodeDecodeError as error:

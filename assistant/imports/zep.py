@@ -22,7 +22,6 @@ _ENDED = "facts that are marked as no longer true"
 
 
 def fits(item: Mapping[str, Any]) -> bool:
-    """Whether this is a session, a thread, a message or a fact of Zep's."""
     if ("fact" in item and "uuid" in item) or "role_type" in item:
         return True
     messages = list(objects(item.get("messages")))

@@ -3,13 +3,11 @@ counts of what answers took."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt."""
-
     role: str
     content: str
     """What of it is text."""
@@ -19,25 +17,19 @@ class Message:
 
     @property
     def body(self) -> dict[str, Any]:
-        """The message in OpenAI's shape."""
         return dict(self.sent or {"role": self.role, "content": self.content})
 
     @property
     def calls(self) -> Sequence[Mapping[str, Any]]:
-        """The calls of tools in it."""
         sent = self.sent or {}
         given, older = sent.get("tool_calls"), sent.get("function_call")
-        calls = [call for call in given if isinstance(call, Mapping)] if _is_list(given) else []
+        listed = given if isinstance(given, list | tuple) else ()
+        calls = [call for call in listed if isinstance(call, Mapping)]
         return [*calls, {"function": older}] if isinstance(older, Mapping) else calls
 
     @property
     def is_result(self) -> bool:
-        """Whether it is what a tool returned."""
         return self.role in ("tool", "function")
-
-
-def _is_list(given: Any) -> TypeGuard[Sequence[Any]]:
-    return isinstance(given, list | tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +112,6 @@ def _is_more_than_text(choice: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A whole reply."""
-
     text: str
     tokens: TokenCounts | None = None
     finish_reason: str = "stop"
@@ -183,32 +173,26 @@ class RoleCounts:
 
 
 class UsageCounts:
-    """The counts of all roles."""
-
     def __init__(self) -> None:
         self.by_role: dict[str, RoleCounts] = {}
 
     def of(self, role: str) -> RoleCounts:
-        """The counts of a role, to be added to."""
         return self.by_role.setdefault(role, RoleCounts())
 
     def totals(self) -> RoleCounts:
-        """The counts of all roles together."""
         totals = RoleCounts()
         for name in ("calls", "failed", "from_cache"):
             setattr(totals, name, sum(getattr(usage, name) for usage in self.by_role.values()))
         return totals
 
     def body(self) -> dict[str, dict[str, Any]]:
-        """The counts as JSON."""
-        return {
-            role: _counts(usage) | {"cost": round(usage.cost, 6)}
+        counts = {
+            role: asdict(usage) | {"cost": round(usage.cost, 6)}
             for role, usage in self.by_role.items()
         }
-
-
-def _counts(usage: RoleCounts) -> dict[str, Any]:
-    return {name: value for name, value in asdict(usage).items() if name != "last_call"}
+        for told in counts.values():
+            del told["last_call"]
+        return counts
 
 
 # These fields are given whole, once or in every chunk; all other texts go on from chunk to chunk.
@@ -240,13 +224,9 @@ def _add(items: list[Any], item: Any) -> None:
         items.append(item)
         return
     index = item.get("index")
-    known = (
-        next((one for one in items if _index(one) == index), None) if index is not None else None
-    )
-    if known is None:
+    parts = [one for one in items if isinstance(one, dict) and one.get("index") == index]
+    if index is None or not parts:
         items.append(known := {})
+    else:
+        known = parts[0]
     merge(known, item)
-
-
-def _index(item: Any) -> Any:
-    return item.get("index") if isinstance(item, Mapping) else None

@@ -5,14 +5,19 @@ The texts of rounds and questions go to that server or provider.
 """
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 import numpy as np
 
 from assistant.models.chat_model import RoleCounts, TokenCounts
-from assistant.models.litellm_model import explained, load_litellm
+from assistant.models.litellm_model import (
+    common_arguments,
+    explained,
+    known_cost,
+    load_litellm,
+)
 from assistant.settings.groups import EmbedderServer
 from assistant.tls import trust_for
 from memory_store.embedding import EncoderIdentity, Matrix, TextKind
@@ -24,16 +29,48 @@ _ANY_TEXT = "how long is a vector"
 _RETRIES = 2
 
 
-class ServerEncoder:
-    """`Encoder` by the embeddings of a server. One call is one request; threads share it."""
+class _DistantEncoder:
+    """`Encoder` by what somebody else embeds. One call is one request; threads share it."""
+
+    def __init__(self, model: str, how: EmbedderServer) -> None:
+        self._model, self._how = model, how
+        self._prefixes = {
+            TextKind.QUERY: how.query_prefix,
+            TextKind.DOCUMENT: how.document_prefix,
+        }
+
+    def _ask_for_one(self, told: Sequence[str], who: str) -> None:
+        """Learn the space of the model, also by what `told` queries from documents: that changes
+        the vectors, the address does not. A wrong address, name or key fails here, at start. Raises
+        `EmbeddingFailed`."""
+        self._who, how = who, self._how
+        rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
+        parts = [*told, *["typed"] * how.input_type]
+        name = f"{self._model} ({', '.join(parts)})" if parts else self._model
+        alike = how.query_prefix == how.document_prefix and not how.input_type
+        self.identity = EncoderIdentity(name, rows.shape[1], kinds_alike=alike)
+
+    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        """One row of unit length a text. Raises `EmbeddingFailed`."""
+        rows, expected = self._rows(texts, kind), (len(texts), self.identity.dimension)
+        if rows.shape != expected:
+            raise EmbeddingFailed(
+                f"{self._who} gave vectors of shape {rows.shape}, expected {expected}"
+            )
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)
+
+    def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
+        raise NotImplementedError
+
+
+class ServerEncoder(_DistantEncoder):
+    """The embeddings of a server."""
 
     path = "server"
 
     def __init__(self, model: str, how: EmbedderServer) -> None:
-        """Ask the server for one vector, so that a wrong address fails at start. Raises
-        `EmbeddingFailed`."""
-        self._model, self._how = model, how
-        self._prefixes = _prefixes(how)
+        super().__init__(model, how)
         try:
             self._client = httpx.Client(
                 headers={"authorization": f"Bearer {how.key}"} if how.key else {},
@@ -44,14 +81,9 @@ class ServerEncoder:
             raise EmbeddingFailed(f"embedder_server.base_url is no URL: {error}") from error
         # Encoders are not closed: its connections end with it.
         weakref.finalize(self, self._client.close)
-        told = [repr(one) for one in self._prefixes.values()]
-        rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
-        self.identity = _identity(model, how, told if any(self._prefixes.values()) else [], rows)
-
-    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row of unit length a text. Raises `EmbeddingFailed`."""
-        expected = len(texts), self.identity.dimension
-        return _of_unit_length(self._rows(texts, kind), expected, "the embedding server")
+        prefixes = self._prefixes.values()
+        told = [repr(one) for one in prefixes] if any(prefixes) else []
+        self._ask_for_one(told, "the embedding server")
 
     def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         wanted: dict[str, Any] = {
@@ -76,40 +108,21 @@ class ServerEncoder:
             raise EmbeddingFailed("the embedding server's answer holds no vectors") from error
 
 
-class LitellmEncoder:
-    """`Encoder` by a litellm model. One call is one request; threads share it."""
+class LitellmEncoder(_DistantEncoder):
+    """The embeddings of a litellm model."""
 
     path = "litellm"
 
     def __init__(self, model: str, how: EmbedderServer, usage: RoleCounts) -> None:
-        """Ask for one vector, so that a wrong name or key fails at start. Raises
-        `EmbeddingFailed`."""
-        self._model, self._usage = model, usage
-        self._typed = how.input_type
-        self._prefixes = _prefixes(how)
-        self._call: dict[str, Any] = {
-            "model": model,
-            "timeout": how.timeout,
-            "max_retries": _RETRIES,
-            "encoding_format": "float",
-        }
-        if how.base_url:
-            self._call["api_base"] = how.base_url
-        if how.key:
-            self._call["api_key"] = how.key
+        super().__init__(model, how)
+        self._usage = usage
+        self._call = common_arguments(how, model, retries=_RETRIES) | {"encoding_format": "float"}
         self._litellm = load_litellm()
-        told = [repr(one) for one in self._prefixes.values() if one]
-        rows = self._rows([_ANY_TEXT], TextKind.DOCUMENT)
-        self.identity = _identity(model, how, told, rows)
-
-    def encode(self, texts: Sequence[str], kind: TextKind) -> Matrix:
-        """One row of unit length a text. Raises `EmbeddingFailed`."""
-        expected = len(texts), self.identity.dimension
-        return _of_unit_length(self._rows(texts, kind), expected, self._model)
+        self._ask_for_one([repr(one) for one in self._prefixes.values() if one], model)
 
     def _rows(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         prefixed = [self._prefixes[kind] + text for text in texts]
-        typed = {"input_type": f"search_{kind.value}"} if self._typed else {}
+        typed = {"input_type": f"search_{kind.value}"} if self._how.input_type else {}
         try:
             reply = self._litellm.embedding(input=prefixed, **self._call, **typed)
             rows = _in_order(reply.data)
@@ -124,38 +137,18 @@ class LitellmEncoder:
         return rows
 
     def _count(self, reply: Any) -> None:
-        tokens = getattr(getattr(reply, "usage", None), "prompt_tokens", None)
+        read = getattr(getattr(reply, "usage", None), "prompt_tokens", None)
         self._usage.last_call = "ok"
-        self._usage.count(None if tokens is None else TokenCounts(tokens, 0, self._cost(tokens)))
-
-    def _cost(self, tokens: int) -> float | None:
-        try:
-            read, _ = self._litellm.cost_per_token(
-                model=self._model, prompt_tokens=tokens, call_type="embedding"
-            )
-            return float(read)
-        except Exception:  # for a model without a price it raises whatever comes first
-            return None
+        if read is None:
+            self._usage.count(None)
+        else:
+            cost = known_cost(self._litellm, self._model, read, call_type="embedding")
+            self._usage.count(TokenCounts(read, 0, cost))
 
     def _failed(self, code: str) -> None:
         self._usage.failed += 1
         self._usage.last_call = code
         self._usage.count(None)
-
-
-def _prefixes(how: EmbedderServer) -> Mapping[TextKind, str]:
-    return {TextKind.QUERY: how.query_prefix, TextKind.DOCUMENT: how.document_prefix}
-
-
-def _identity(
-    model: str, how: EmbedderServer, told: Sequence[str], rows: Matrix
-) -> EncoderIdentity:
-    """The space of the model, by what `told` queries from documents, too: that changes the vectors,
-    the address does not."""
-    parts = [*told, *["typed"] * how.input_type]
-    name = f"{model} ({', '.join(parts)})" if parts else model
-    alike = how.query_prefix == how.document_prefix and not how.input_type
-    return EncoderIdentity(name, rows.shape[1], kinds_alike=alike)
 
 
 def _in_order(data: Any) -> Matrix:
@@ -165,10 +158,3 @@ def _in_order(data: Any) -> Matrix:
     if rows.ndim != 2 or not np.isfinite(rows).all():
         raise ValueError("these are no vectors")
     return rows
-
-
-def _of_unit_length(rows: Matrix, expected: tuple[int, int], who: str) -> Matrix:
-    if rows.shape != expected:
-        raise EmbeddingFailed(f"{who} gave vectors of shape {rows.shape}, expected {expected}")
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, 1e-12), dtype=np.float32)

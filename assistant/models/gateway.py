@@ -77,7 +77,6 @@ class Gateway:
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
-        """See `ChatModel.stream`."""
         key, generation = self._key(messages, options), self._generation()
         if known := self._known(key):
             yield Piece(known.text, TokenCounts(), known.finish_reason)
@@ -102,7 +101,6 @@ class Gateway:
             await asyncio.sleep(wait)
 
     async def close(self) -> None:
-        """See `ChatModel.close`."""
         await self._model.close()
 
     async def complete(self, messages: Sequence[Message], options: Mapping[str, Any]) -> ModelReply:
@@ -234,7 +232,6 @@ def gateway(settings: Settings, role: Role, usage: UsageCounts) -> Gateway | Non
 
 
 def gateway_to(how: LanguageModel, settings: Settings, usage: RoleCounts) -> Gateway:
-    """The gateway to a model, whose calls are counted in `usage`."""
     model = _model(how, settings.models.prices.get(how.name))
     limits = CallLimits(how.retries, seconds=how.timeout)
     return Gateway(model, usage, limits, reply_cache(settings))
@@ -247,6 +244,5 @@ def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:
 
 
 def reply_cache(settings: Settings) -> ReplyCache | None:
-    """The kept replies of all roles; None where none are kept."""
     folder = settings.models.cache_dir
     return ReplyCache(Path(folder)) if folder else None

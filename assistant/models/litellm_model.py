@@ -6,6 +6,7 @@ only a cause of theirs."""
 import logging
 import os
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +26,7 @@ from assistant.models.chat_model import Message, Piece, TokenCounts, piece_of
 from assistant.models.token_counter import Prices
 from assistant.models.upstream_errors import Refusals, kind_of_status, model_error
 from assistant.settings import LanguageModel
+from assistant.settings.groups import EmbedderServer
 
 _LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 
@@ -51,24 +53,17 @@ def load_litellm() -> Any:
     return litellm
 
 
-# Classes of errors by litellm's name, most specific first.
-_KINDS: dict[str, type[AssistantError]] = {
-    "RateLimitError": ModelRateLimited,
-    "Timeout": ModelTimeout,
-    "APIResponseValidationError": BadModelReply,
-    "JSONSchemaValidationError": BadModelReply,
-    "AuthenticationError": ConfigError,
-    "PermissionDeniedError": ConfigError,
-    "NotFoundError": ConfigError,
-    "PaymentRequiredError": ConfigError,
-    "LiteLLMUnknownProvider": ConfigError,
-    "ContextWindowExceededError": PromptTooLong,
-    "BadRequestError": PromptRefused,
-    "InvalidRequestError": PromptRefused,
-    "UnprocessableEntityError": PromptRefused,
-    "BudgetExceededError": ConfigError,
-    "ModelNotMappedError": ConfigError,
-}
+# By litellm's names, most specific first.
+_KINDS: tuple[tuple[type[AssistantError], str], ...] = (
+    (ModelRateLimited, "RateLimitError"),
+    (ModelTimeout, "Timeout"),
+    (BadModelReply, "APIResponseValidationError JSONSchemaValidationError"),
+    (ConfigError, "AuthenticationError PermissionDeniedError NotFoundError PaymentRequiredError"),
+    (ConfigError, "LiteLLMUnknownProvider"),
+    (PromptTooLong, "ContextWindowExceededError"),
+    (PromptRefused, "BadRequestError InvalidRequestError UnprocessableEntityError"),
+    (ConfigError, "BudgetExceededError ModelNotMappedError"),
+)
 
 
 def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantError:
@@ -78,8 +73,8 @@ def explained(litellm: ModuleType, model: str, error: Exception) -> AssistantErr
 
 
 def _kind(litellm: ModuleType, error: Exception) -> type[AssistantError]:
-    for name, kind in _KINDS.items():
-        if isinstance(error, getattr(litellm, name)):
+    for kind, names in _KINDS:
+        if any(isinstance(error, getattr(litellm, name)) for name in names.split()):
             return kind
     causes = list(_causes(error))
     if any(_is_missing_key(cause) for cause in causes):
@@ -125,6 +120,26 @@ def _arguments(options: Mapping[str, Any]) -> dict[str, Any]:
     return known | ({"extra_body": others} if others else {})
 
 
+def common_arguments(
+    how: LanguageModel | EmbedderServer, model: str, *, retries: int = 0
+) -> dict[str, Any]:
+    """What every call says of a model and where it is."""
+    address = {"api_base": how.base_url, "api_key": how.key}
+    given = {name: value for name, value in address.items() if value}
+    return {"model": model, "timeout": how.timeout, "max_retries": retries, **given}
+
+
+def known_cost(litellm: Any, model: str, read: int, written: int = 0, **more: str) -> float | None:
+    """Dollars for so many tokens, where litellm knows the price."""
+    try:
+        costs = litellm.cost_per_token(
+            model=model, prompt_tokens=read, completion_tokens=written, **more
+        )
+        return float(sum(costs))
+    except Exception:  # for a model without a price it raises whatever comes first
+        return None
+
+
 class LitellmModel:
     """A model by its litellm name. One call is one request: retries are the gateway's.
 
@@ -138,17 +153,12 @@ class LitellmModel:
         self.identity = f"{how.name}@{how.base_url}"
         self._prices = Prices.of(how.name, prices) if prices else None
         self._refusals = Refusals()
-        self._call: dict[str, Any] = {"model": how.name, "timeout": how.timeout, "max_retries": 0}
-        if how.base_url:
-            self._call["api_base"] = how.base_url
-        if how.key:
-            self._call["api_key"] = how.key
+        self._call = common_arguments(how, how.name)
         self._litellm = load_litellm()
 
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
-        """See `ChatModel.stream`."""
         wanted = {"stream_options": {"include_usage": True}, **options}
         said = [message.body for message in messages]
         reply = await self._open(said, wanted)
@@ -186,14 +196,6 @@ class LitellmModel:
 
     def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
         prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
-        cost = self._prices.cost if self._prices else self._known_cost
+        known = partial(known_cost, self._litellm, self.name)
+        cost = self._prices.cost if self._prices else known
         return TokenCounts(prompt, completion, cost(prompt, completion), usage)
-
-    def _known_cost(self, prompt: int, completion: int) -> float | None:
-        try:
-            read, written = self._litellm.cost_per_token(
-                model=self.name, prompt_tokens=prompt, completion_tokens=completion
-            )
-            return float(read + written)
-        except Exception:  # for a model without a price it raises whatever comes first
-            return None

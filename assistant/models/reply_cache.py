@@ -32,7 +32,6 @@ class ReplyCache:
         self._failed = False
 
     def key(self, **what: Any) -> str:
-        """The name of the reply to this request."""
         text = json.dumps({"format": _FORMAT, **what}, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -56,7 +56,6 @@ class ServerModel:
     async def stream(
         self, messages: Sequence[Message], options: Mapping[str, Any]
     ) -> AsyncGenerator[Piece, None]:
-        """See `ChatModel.stream`."""
         said = [message.body for message in messages]
         wanted = {"stream_options": {"include_usage": True}, **options}
         try:
@@ -73,7 +72,6 @@ class ServerModel:
             raise self._failed(_kind(error), error) from error
 
     async def close(self) -> None:
-        """See `ChatModel.close`."""
         await self._client.aclose()
 
     async def _open(

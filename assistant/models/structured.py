@@ -6,7 +6,7 @@ Which of the formats a model takes is found out by asking (see `LitellmModel`).
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,7 +21,7 @@ def json_object(text: str) -> dict[str, Any]:
     said = _without_thinking(text).strip()
     if not said:
         raise ValueError("the reply is empty")
-    for candidate in _candidates(said):
+    for candidate in (said, *(block[1] for block in _FENCED.finditer(said))):
         try:
             found = json.loads(candidate)
         except (ValueError, RecursionError):
@@ -45,12 +45,6 @@ def _without_thinking(text: str) -> str:
             kept.append(text[end:opened])
             end, opened = mark.end(), -1
     return "".join([*kept, text[end:]])
-
-
-def _candidates(text: str) -> Iterator[str]:
-    yield text
-    for block in _FENCED.finditer(text):
-        yield block[1]
 
 
 def _first_object(text: str) -> dict[str, Any] | None:
@@ -82,7 +76,6 @@ class Shape(Generic[_T]):
 
     @property
     def response_format(self) -> dict[str, Any]:
-        """The schema as the OpenAI API takes it."""
         schema = {"name": self.name, "strict": True, "schema": dict(self.schema)}
         return {"type": "json_schema", "json_schema": schema}
 

@@ -40,7 +40,6 @@ class RememberedCounts:
         self._known = ByDigest[int](most)
 
     def __call__(self, text: str) -> int:
-        """The tokens of the text."""
         return self._known.of(text, lambda: self._count(text))
 
 
@@ -84,7 +83,6 @@ class Prices:
         return cls(known.get("input_cost_per_token"), known.get("output_cost_per_token"))
 
     def cost(self, read: int, written: int) -> float | None:
-        """Dollars for so many tokens."""
         if self.read is None or self.written is None:
             return None
         return read * self.read + written * self.written

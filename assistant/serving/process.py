@@ -54,7 +54,6 @@ class ServerProcess(uvicorn.Server):
         self._told_to_stop = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
         await super().startup(sockets)
         self._started()
 
@@ -200,7 +199,6 @@ def say_starting(settings: Settings) -> None:
 
 
 def _memory(settings: Settings) -> str:
-    """Where the memory is, without secrets."""
     shown_url = settings.public()["qdrant_url"]
     return f"Qdrant at {shown_url}" if shown_url else str(settings.data_dir)
 
@@ -208,6 +206,7 @@ def _memory(settings: Settings) -> str:
 def _first_line(services: Services, listening: socket.socket) -> str:
     settings = services.settings
     host, port = listening.getsockname()[:2]
+    named = f"[{host}]" if ":" in host else host
     embedder = services.embedder.identity.name
     if settings.embedder == HASH_EMBEDDER:
         embedder += " (no understanding: for tests only)"
@@ -215,13 +214,9 @@ def _first_line(services: Services, listening: socket.socket) -> str:
         embedder += f" ({services.embedder.path})"
     answers = settings.chat_model.name or "quotes from memory (no chat_model set)"
     return (
-        f"Aide-mémoire at http://{_in_url(host)}:{port} · memory in {_memory(settings)} "
+        f"Aide-mémoire at http://{named}:{port} · memory in {_memory(settings)} "
         f"· embedder: {embedder} · answers: {answers}"
     )
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 # Numbers of glibc's malloc.h.

@@ -65,8 +65,6 @@ def run_workers(settings: Settings) -> None:
 
 
 class _Crew:
-    """The workers of one address."""
-
     def __init__(self, settings: Settings, listening: socket.socket) -> None:
         self._settings = settings
         self._listening = listening

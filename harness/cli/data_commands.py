@@ -40,7 +40,6 @@ def stats_command(
 
 
 def tables(found: dict[str, Any]) -> list[Table]:
-    """The description as tables."""
     counts, asked = found["counts"], found["counts"]["questions"]
     lines = [(name.replace("_", " "), str(count)) for name, count in counts.items()]
     if found["dates"]:
@@ -82,12 +81,8 @@ def download_command(
             metavar="[FILE]...", help="Files to download. Without any, lists what there is."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="The folder to put them into.")] = Path(
-        "datasets"
-    ),
-    mirror: Annotated[
-        str | None, typer.Option("--mirror", help="Scheme and host to use instead.")
-    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder to put them into.")] = Path("datasets"),
+    mirror: Annotated[str | None, typer.Option(help="Scheme and host to use instead.")] = None,
 ) -> None:
     """Download published data files and verify their hashes. Existing files are only verified."""
     if not keys:
@@ -98,26 +93,27 @@ def download_command(
         if known.licence.startswith(NONCOMMERCIAL):
             console.print(f"{known.key}: {known.licence}, not for commercial use", highlight=False)
         try:
-            print(_outcome(known, _fetch(known, out, mirror, console)))
+            done = _fetch(known, out, mirror, console)
         except NotPublished:
             if not known.is_optional:
                 raise
+            continue
+        note = "verified" if done.is_verified else "no published hash is known to compare it with"
+        print(f"{known.key}: {done.path}, SHA-256 {done.sha256}, {note}")
 
 
 def export_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
     kind: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")],
-    out: Annotated[Path, typer.Option("--out", help="Where to write it.")],
+    out: Annotated[Path, typer.Option(help="Where to write it.")],
     file: Annotated[
-        Path | None,
-        typer.Option("--file", help="The run's data file, for a retrieval log.", dir_okay=False),
+        Path | None, typer.Option(help="The run's data file, for a retrieval log.", dir_okay=False)
     ] = None,
     fill_missing: Annotated[
         bool, typer.Option("--fill-missing", help="Add empty answers for missing ones.")
     ] = False,
     name: Annotated[
-        str,
-        typer.Option("--name", help="Prefix of the keys in the format locomo; file name in beam."),
+        str, typer.Option(help="Prefix of the keys in the format locomo; file name in beam.")
     ] = "aide_memoire",
 ) -> None:
     """Write a run's answers or rankings as the official scripts read them."""
@@ -127,7 +123,7 @@ def export_command(
 
 
 def sample_command(
-    out: Annotated[Path, typer.Option("--out", help="Where to write it (.json).")],
+    out: Annotated[Path, typer.Option(help="Where to write it (.json).")],
 ) -> None:
     """Write the built-in sample set in LongMemEval format."""
     try:
@@ -155,11 +151,6 @@ def _fetch(known: KnownFile, out: Path, mirror: str | None, console: Console) ->
             bar.update(task, completed=here, total=total)
 
         return download(known, out, mirror=mirror, progress=went_on)
-
-
-def _outcome(known: KnownFile, done: Downloaded) -> str:
-    note = "verified" if done.is_verified else "no published hash is known to compare it with"
-    return f"{known.key}: {done.path}, SHA-256 {done.sha256}, {note}"
 
 
 def _bar(console: Console) -> Progress:

@@ -6,18 +6,10 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import options
-from harness.cli.groups import Allowance, Gating, Judging, Selection, Server, grouped
+from harness.cli import groups, options
 from harness.cli.output import finish, progress
 from harness.judges.openai_chat import Correspondence
-from harness.lab.elsewhere import (
-    correspondence_of,
-    export_questions,
-    export_verdicts,
-    import_verdicts,
-    require_verdicts,
-    take_answers,
-)
+from harness.lab import elsewhere
 from harness.lab.handout import PromptFolder, Replies, read_replies
 from harness.pipeline.judging import judge_run, take_hypotheses
 from harness.pipeline.replay import ReplayOptions, replay_run
@@ -52,10 +44,9 @@ Hypotheses = Annotated[
 ]
 
 
-@grouped
 def export_questions_command(
-    selection: Selection,
-    server: Server,
+    selection: groups.Selection,
+    server: groups.Server,
     out: options.OutDir,
     prompts: Prompts,
     listen: options.Listen,
@@ -73,26 +64,24 @@ def export_questions_command(
     if ingested is None:
         replaying = ReplayOptions(False, concurrency, barrier_timeout)
         replay_run(opened, server.endpoint, Approach(), replaying)
-    failed = export_questions(opened, server.endpoint, listen, folder, name)
+    failed = elsewhere.export_questions(opened, server.endpoint, listen, folder, name)
     print(f"{len(folder.ids)} prompts in {prompts}", file=sys.stderr)
     finish(opened, failed)
 
 
-@grouped
 def import_questions_command(
-    selection: Selection,
+    selection: groups.Selection,
     out: options.OutDir,
     prompts: Prompts,
-    judging: Judging,
-    allowance: Allowance,
-    gating: Gating,
+    judging: groups.Judging,
+    allowance: groups.Allowance,
+    gating: groups.Gating,
     replies: Given = None,
     answer_after: Annotated[
         str | None,
         typer.Option(
-            "--answer-after",
             help="Take only what stands behind the last of these words in a reply, such as "
-            "'ANSWER:'.",
+            "'ANSWER:'."
         ),
     ] = None,
 ) -> None:
@@ -103,55 +92,53 @@ def import_questions_command(
     folder = PromptFolder(prompts)
     read = read_replies(folder, replies or ())
     opened = Run(selection.source, out, progress())
-    taken = take_answers(opened, folder, read, answer_after)
+    taken = elsewhere.take_answers(opened, folder, read, answer_after)
     print(f"{taken.answered} answered, {taken.missing} missing", file=sys.stderr)
     _say_failed(read)
     judge_run(opened, judge, judging.plan(second, selection.seed, limits))
     finish(opened, 0, gates)
 
 
-@grouped
 def export_verdicts_command(
-    selection: Selection,
+    selection: groups.Selection,
     out: options.OutDir,
     prompts: Prompts,
-    judging: Judging,
-    allowance: Allowance,
+    judging: groups.Judging,
+    allowance: groups.Allowance,
     hypotheses: Hypotheses = None,
 ) -> None:
     """Write every prompt that a judge would be asked about a run's answers."""
     letters, folder = Correspondence(), PromptFolder(prompts)
     judge, second = judging.judges(selection.dataset, out, allowance.limits.prices, letters)
     judging.agree_to(judge, second)
-    require_verdicts(folder, [judge, second])
+    elsewhere.require_verdicts(folder, [judge, second])
     opened = Run(selection.source, out, progress())
     if hypotheses is not None:
         take_hypotheses(opened, hypotheses)
     plan = judging.plan(second, selection.seed, allowance.limits)
-    waiting = export_verdicts(opened, judge, plan, letters, folder)
+    waiting = elsewhere.export_verdicts(opened, judge, plan, letters, folder)
     print(f"{waiting} prompts in {prompts} wait for a reply")
 
 
-@grouped
 def import_verdicts_command(
-    selection: Selection,
+    selection: groups.Selection,
     out: options.OutDir,
     prompts: Prompts,
-    judging: Judging,
-    allowance: Allowance,
-    gating: Gating,
+    judging: groups.Judging,
+    allowance: groups.Allowance,
+    gating: groups.Gating,
     replies: Given = None,
 ) -> None:
     """Read the replies to a judge's exported prompts as its model's, and report."""
     folder = PromptFolder(prompts)
     read = read_replies(folder, replies or ())
-    letters = correspondence_of(read)
+    letters = elsewhere.correspondence_of(read)
     judge, second = judging.judges(selection.dataset, out, allowance.limits.prices, letters)
     judging.agree_to(judge, second)
-    require_verdicts(folder, [judge, second])
+    elsewhere.require_verdicts(folder, [judge, second])
     opened = Run(selection.source, out, progress())
     plan = judging.plan(second, selection.seed, allowance.limits)
-    waiting = import_verdicts(opened, judge, plan, letters, folder)
+    waiting = elsewhere.import_verdicts(opened, judge, plan, letters, folder)
     _say_failed(read)
     print(f"{waiting} prompts in {prompts} wait for a reply", file=sys.stderr)
     finish(opened, 0, gating.gates)
@@ -162,7 +149,7 @@ def _say_failed(replies: Replies) -> None:
         print(f"{name}: no reply: {problem}", file=sys.stderr)
 
 
-questions_app.command("export")(export_questions_command)
-questions_app.command("import")(import_questions_command)
-verdicts_app.command("export")(export_verdicts_command)
-verdicts_app.command("import")(import_verdicts_command)
+questions_app.command("export")(groups.grouped(export_questions_command))
+questions_app.command("import")(groups.grouped(import_questions_command))
+verdicts_app.command("export")(groups.grouped(export_verdicts_command))
+verdicts_app.command("import")(groups.grouped(import_verdicts_command))

@@ -1,11 +1,13 @@
 """What the commands are told, by what it is about; each group makes the object it stands for."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
+
+import typer
 
 from harness.assistants.endpoint import Endpoint, RetryPolicy
 from harness.assistants.profile import load_profile
@@ -17,6 +19,7 @@ from harness.errors import UsageError
 from harness.judges import Judge
 from harness.judges.openai_chat import Correspondence
 from harness.judges.registry import JudgeOptions, default_judge, make_judge
+from harness.judges.rubrics import RUBRICS
 from harness.pipeline.judging import JudgePlan
 from harness.pipeline.replay import ReplayOptions
 from harness.records.run_dir import JUDGE_REPLIES
@@ -54,13 +57,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 def _options(kind: Any) -> Iterator[Parameter]:
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
+        default = Parameter.empty if one.default is MISSING else one.default
         yield Parameter(
-            one.name, Parameter.KEYWORD_ONLY, default=_default(one), annotation=hints[one.name]
+            one.name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
         )
-
-
-def _default(one: Field[Any]) -> Any:
-    return Parameter.empty if one.default is MISSING else one.default
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,18 @@ class Selection:
 
     dataset: options.DatasetName
     file: options.DataFile = None
-    gold: options.GoldFile = None
+    gold: Annotated[
+        Path | None, typer.Option(help="A file of corrected answers for LoCoMo.", dir_okay=False)
+    ] = None
     conversations: options.Conversations = None
     types: options.Types = ""
     ids: options.Ids = ""
     per_type: options.PerType = None
     seed: options.Seed = 0
-    limit: options.Limit = None
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.")] = None
 
     @property
     def source(self) -> QuestionSource:
-        """The data and the filters."""
         kinds, ids = options.names(self.types), options.names(self.ids)
         filters = Filters(kinds, ids, self.per_type, self.seed, self.limit)
         return QuestionSource(self.dataset, self.file, filters, self.gold, self.conversations)
@@ -89,7 +90,7 @@ class Selection:
 class Server:
     """Which assistant, and how patiently to speak to it."""
 
-    assistant: options.AssistantUrl
+    assistant: Annotated[str, typer.Option(help="Base URL of the assistant.")]
     api_key: options.ApiKey = None
     model: options.ModelName = "aide-memoire"
     timeout: options.Timeout = 120.0
@@ -97,7 +98,6 @@ class Server:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it is."""
         retry = RetryPolicy(reconnect_seconds=self.retry_seconds)
         return Endpoint(self.assistant, self.api_key, self.model, self.timeout, retry)
 
@@ -109,10 +109,22 @@ class Manner:
     mode: options.Mode = "native"
     profile: options.ProfileName = "aide-memoire"
     context_tokens: options.ContextTokens = 120_000
-    last_sessions: options.LastSessions = None
-    last_tokens: options.LastTokens = None
-    layout: options.HistoryLayout = "text"
-    notes: options.Notes = False
+    last_sessions: Annotated[
+        int | None, typer.Option(min=1, help="Sessions in the prompt in mode last-n (default: 10).")
+    ] = None
+    last_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, help="Or: as many of the latest sessions as fit this many tokens."),
+    ] = None
+    layout: Annotated[
+        str, typer.Option(help="How a history is written in modes without memory: text or json.")
+    ] = "text"
+    notes: Annotated[
+        bool,
+        typer.Option(
+            "--notes", help="Ask for notes before the answer (modes full-context, oracle, last-n)."
+        ),
+    ] = False
     send: options.Send = "turn"
 
     def approach(self, price: Price | None) -> Approach:
@@ -138,12 +150,18 @@ class Replaying:
     concurrency: options.Concurrency = 2
     barrier_timeout: options.BarrierTimeout = 60.0
     forget: options.Forget = False
-    probe: options.Probe = True
-    retry_errors: options.RetryErrors = False
-    max_error_rate: options.MaxErrorRate = None
+    probe: Annotated[
+        bool, typer.Option(help="Probe the assistant first: memory, dates, separation of users.")
+    ] = True
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask only the questions that failed before.")
+    ] = False
+    max_error_rate: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Stop when more than this share of questions fails."),
+    ] = None
 
     def replay_options(self, limits: SpendingLimits) -> ReplayOptions:
-        """The same for the replay, with what may be spent."""
         return ReplayOptions(
             concurrency=self.concurrency,
             barrier_seconds=self.barrier_timeout,
@@ -161,8 +179,14 @@ class Allowance:
 
     max_tokens: options.MaxTokens = None
     max_cost: options.MaxCost = None
-    price: options.PriceOption = None
-    judge_price: options.JudgePrice = None
+    price: Annotated[
+        str | None,
+        typer.Option(help="Assistant's price in US dollars per million tokens: PROMPT/COMPLETION."),
+    ] = None
+    judge_price: Annotated[
+        str | None,
+        typer.Option(help="Judge's price, as for --price. Add the second judge's after a comma."),
+    ] = None
 
     @property
     def limits(self) -> SpendingLimits:
@@ -186,15 +210,54 @@ class Allowance:
 class Judging:
     """Who compares answers with references, and how."""
 
-    judge: options.JudgeName = None
-    second_judge: options.SecondJudge = None
-    judge_votes: options.JudgeVotes = 1
-    judge_concurrency: options.JudgeConcurrency = 4
-    judge_cache: options.JudgeCache = None
-    judge_api_key: options.JudgeApiKey = None
-    judge_prompts: options.JudgePrompts = None
-    judge_anyway: options.JudgeAnyway = False
-    controls: options.Controls = 20
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="Judge: lexical; choice, for questions with options; beam; or one of "
+            f"{', '.join(RUBRICS)} followed by =MODEL@BASE_URL. Default: what the data set is "
+            "scored by without a model."
+        ),
+    ] = None
+    second_judge: Annotated[
+        str | None, typer.Option(help="Another judge, whose disagreement is reported.")
+    ] = None
+    judge_votes: Annotated[
+        int, typer.Option(min=1, max=25, help="Judge calls per verdict; the majority decides.")
+    ] = 1
+    judge_concurrency: Annotated[
+        int, typer.Option(min=1, max=64, help="Verdicts at the same time.")
+    ] = 4
+    judge_cache: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder of replies, shared by runs; default: within --out.", file_okay=False
+        ),
+    ] = None
+    judge_api_key: Annotated[
+        str | None,
+        typer.Option(
+            envvar=["HARNESS_JUDGE_API_KEY", "OPENAI_API_KEY"],
+            help="Key of the judge's model.",
+            show_envvar=True,
+        ),
+    ] = None
+    judge_prompts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with the benchmark's own judge texts, used in place of ours.",
+            file_okay=False,
+        ),
+    ] = None
+    judge_anyway: Annotated[
+        bool,
+        typer.Option(
+            "--judge-anyway",
+            help="Do not ask before judging with a model that the benchmark does not recommend.",
+        ),
+    ] = False
+    controls: Annotated[
+        int, typer.Option(min=0, help="Questions used to check the judge itself (0: none).")
+    ] = 20
 
     def judges(
         self,
@@ -234,7 +297,6 @@ class Judging:
                 agreed_to(f"{caution}; its verdicts compare with no published figure")
 
     def plan(self, second: Judge | None, seed: int, limits: SpendingLimits) -> JudgePlan:
-        """How judging goes."""
         return JudgePlan(second, self.controls, seed, self.judge_concurrency, limits)
 
 
@@ -242,11 +304,24 @@ class Judging:
 class Gating:
     """What a finished run is held against."""
 
-    fail_under: options.FailUnder = None
-    fail_on_regression: options.FailOnRegression = None
-    junit: options.Junit = None
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC=VALUE",
+            help="Exit with 3 below this share, e.g. 0.8 or recall_all@5=0.9; may be repeated.",
+        ),
+    ] = None
+    fail_on_regression: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="BASE", help="Exit with 3 if worse than this run directory or report.json."
+        ),
+    ] = None
+    junit: Annotated[
+        Path | None,
+        typer.Option(help="Write a JUnit file with one test case per question.", dir_okay=False),
+    ] = None
 
     @property
     def gates(self) -> Gates:
-        """The gates, those refused that could not be checked later."""
         return Gates.of(self.fail_under or (), self.fail_on_regression, self.junit)

@@ -14,19 +14,10 @@ from harness.cli import options
 from harness.cli.output import FAILED_ITEMS, progress, results
 from harness.datasets.selection import Filters, QuestionSource
 from harness.errors import UsageError
+from harness.lab.authoring import stage
 from harness.lab.authoring.draft import Author
 from harness.lab.authoring.model_author import AuthorModel, ModelAuthor, forecast
 from harness.lab.authoring.plan import TYPES, ontology, plan_items
-from harness.lab.authoring.stage import (
-    FINISHED,
-    HistoryPlan,
-    WrittenItem,
-    finish,
-    keep_steps,
-    open_folder,
-    review,
-    write_items,
-)
 from harness.lab.authoring.template_author import TemplateAuthor
 from harness.lab.compilation.compiler import compile_histories, manifest_path
 from harness.lab.compilation.recipe import Recipe, parse_dates, parse_depth
@@ -44,38 +35,28 @@ author_app = typer.Typer(
 def author_command(
     context: typer.Context,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", help="Folder of the questions and all steps; continued if begun."),
+        Path | None, typer.Option(help="Folder of the questions and all steps; continued if begun.")
     ] = None,
     template: Annotated[
         bool, typer.Option("--template", help="Write by templates, without a model.")
     ] = False,
-    model: Annotated[
-        str | None, typer.Option("--model", help="Or with a model: MODEL@BASE_URL.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Or with a model: MODEL@BASE_URL.")] = None,
     api_key: Annotated[
         str | None,
         typer.Option(
-            "--api-key",
             envvar=["HARNESS_AUTHOR_API_KEY", "OPENAI_API_KEY"],
             help="Key of the model.",
             show_envvar=True,
         ),
     ] = None,
-    per_type: Annotated[
-        int, typer.Option("--per-type", min=1, help="Questions of each type.")
-    ] = 10,
+    per_type: Annotated[int, typer.Option(min=1, help="Questions of each type.")] = 10,
     types: Annotated[
-        str,
-        typer.Option("--types", help=f"Only these types, by commas: {', '.join(TYPES)}."),
+        str, typer.Option(help=f"Only these types, by commas: {', '.join(TYPES)}.")
     ] = "",
-    sessions: Annotated[
-        int, typer.Option("--sessions", min=1, help="How many sessions each history has.")
-    ] = 48,
+    sessions: Annotated[int, typer.Option(min=1, help="How many sessions each history has.")] = 48,
     pool: Annotated[
         Path | None,
         typer.Option(
-            "--pool",
             help="Take fillers from a file: LongMemEval, or shaped as ShareGPT or UltraChat.",
             dir_okay=False,
         ),
@@ -85,11 +66,10 @@ def author_command(
         bool, typer.Option("--only-accepted", help="Write only what a person accepted.")
     ] = False,
     concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, max=64, help="Questions written in parallel.")
+        int, typer.Option(min=1, max=64, help="Questions written in parallel.")
     ] = 4,
     price: Annotated[
-        str | None,
-        typer.Option("--price", help="US dollars per million tokens: PROMPT/COMPLETION."),
+        str | None, typer.Option(help="US dollars per million tokens: PROMPT/COMPLETION.")
     ] = None,
     max_tokens: options.MaxTokens = None,
     max_cost: options.MaxCost = None,
@@ -123,16 +103,18 @@ def author_command(
         "author": "template" if paid is None else paid.identity,
     }
     folder = RunDir(out)
-    open_folder(folder, settings)
+    stage.open_folder(folder, settings)
     with folder.owned():
         author: Author = (
             TemplateAuthor(known)
             if paid is None
             else ModelAuthor(folder, paid, SpendingLimits(max_tokens, max_cost))
         )
-        written = write_items(author, items, concurrency)
-        keep_steps(folder, written)
-        chosen = finish(folder, written, known, HistoryPlan(sessions, pool, only_accepted), seed)
+        written = stage.write_items(author, items, concurrency)
+        stage.keep_steps(folder, written)
+        chosen = stage.finish(
+            folder, written, known, stage.HistoryPlan(sessions, pool, only_accepted), seed
+        )
     _conclude(folder, written, len(chosen))
 
 
@@ -142,7 +124,7 @@ def review_command(
 ) -> None:
     """Decide about each question: accept, edit or reject it. Then run author again."""
     folder = RunDir(directory)
-    decided, left = review(folder, _typed, print)
+    decided, left = stage.review(folder, _typed, print)
     print(f"{decided} decided, {left} left")
 
 
@@ -154,11 +136,11 @@ def _typed(prompt: str) -> str:
         return "q"
 
 
-def _conclude(folder: RunDir, written: Sequence[WrittenItem], count: int) -> None:
+def _conclude(folder: RunDir, written: Sequence[stage.WrittenItem], count: int) -> None:
     """Say what became of all items; with refused ones the command has failed in part."""
     counts = Counter(one.check.status for one in written)
     print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
-    print(f"{count} questions: {folder.path / FINISHED}")
+    print(f"{count} questions: {folder.path / stage.FINISHED}")
     for one in written:
         if one.check.status != "passed":
             said = "; ".join([*one.check.problems, *filter(None, [one.check.doubt])])
@@ -170,19 +152,16 @@ def _conclude(folder: RunDir, written: Sequence[WrittenItem], count: int) -> Non
 
 def compile_command(
     dataset: options.DatasetName,
-    out: Annotated[
-        Path, typer.Option("--out", help="Where to write: .json or .jsonl, also .gz or .xz.")
-    ],
+    out: Annotated[Path, typer.Option(help="Where to write: .json or .jsonl, also .gz or .xz.")],
     sessions: Annotated[
-        int | None, typer.Option("--sessions", min=1, help="How many sessions each history has.")
+        int | None, typer.Option(min=1, help="How many sessions each history has.")
     ] = None,
     tokens: Annotated[
-        int | None,
-        typer.Option("--tokens", min=1, help="Or: tokens in each history, approximately."),
+        int | None, typer.Option(min=1, help="Or: tokens in each history, approximately.")
     ] = None,
     file: options.DataFile = None,
     questions: Annotated[
-        int | None, typer.Option("--questions", min=1, help="N questions, drawn with --seed.")
+        int | None, typer.Option(min=1, help="N questions, drawn with --seed.")
     ] = None,
     types: options.Types = "",
     ids: options.Ids = "",
@@ -192,20 +171,16 @@ def compile_command(
         bool, typer.Option(help="Keep each question's own filler sessions, or draw new ones.")
     ] = True,
     lead_days: Annotated[
-        int,
-        typer.Option("--lead-days", min=0, max=3650, help="Days of history before the evidence."),
+        int, typer.Option(min=0, max=3650, help="Days of history before the evidence.")
     ] = 30,
     depth: Annotated[
         str | None,
         typer.Option(
-            "--depth",
             help="How much of the history comes before the evidence: 0 (first) to 1 (last), "
-            "or 'uniform'.",
+            "or 'uniform'."
         ),
     ] = None,
-    dates: Annotated[
-        str, typer.Option("--dates", help="Dates of the evidence: 'kept' or 'paper'.")
-    ] = "kept",
+    dates: Annotated[str, typer.Option(help="Dates of the evidence: 'kept' or 'paper'.")] = "kept",
 ) -> None:
     """Make new histories of any size from the sessions of a data set."""
     filters = Filters(options.names(types), options.names(ids), per_type, seed)

@@ -7,31 +7,10 @@ from collections.abc import Callable
 
 import typer
 
-from harness.cli.data_commands import (
-    download_command,
-    export_command,
-    sample_command,
-    stats_command,
-)
-from harness.cli.elsewhere_commands import questions_app, verdicts_app
-from harness.cli.lab_commands import (
-    agreement_command,
-    experiment_command,
-    leaderboard_command,
-    lifecycle_command,
-)
-from harness.cli.lab_data_commands import author_app, compile_command
+from harness.cli import data_commands, elsewhere_commands, lab_commands, lab_data_commands
+from harness.cli import run_commands as runs
+from harness.cli.groups import grouped
 from harness.cli.output import INTERRUPTED, USAGE
-from harness.cli.run_commands import (
-    compare_command,
-    context_command,
-    demo_command,
-    judge_command,
-    replay_command,
-    report_command,
-    retrieval_command,
-    run_command,
-)
 from harness.errors import HarnessError, RunInterrupted
 
 app = typer.Typer(
@@ -41,30 +20,30 @@ app = typer.Typer(
     add_completion=False,
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
-    "run": run_command,
-    "replay": replay_command,
-    "retrieval": retrieval_command,
-    "context": context_command,
-    "judge": judge_command,
-    "report": report_command,
-    "compare": compare_command,
-    "agreement": agreement_command,
-    "leaderboard": leaderboard_command,
-    "experiment": experiment_command,
-    "lifecycle": lifecycle_command,
-    "compile": compile_command,
-    "sample": sample_command,
-    "stats": stats_command,
-    "download": download_command,
-    "export": export_command,
-    "demo": demo_command,
+    "run": runs.run_command,
+    "replay": runs.replay_command,
+    "retrieval": runs.retrieval_command,
+    "context": runs.context_command,
+    "judge": runs.judge_command,
+    "report": runs.report_command,
+    "compare": runs.compare_command,
+    "agreement": lab_commands.agreement_command,
+    "leaderboard": lab_commands.leaderboard_command,
+    "experiment": lab_commands.experiment_command,
+    "lifecycle": lab_commands.lifecycle_command,
+    "compile": lab_data_commands.compile_command,
+    "sample": data_commands.sample_command,
+    "stats": data_commands.stats_command,
+    "download": data_commands.download_command,
+    "export": data_commands.export_command,
+    "demo": runs.demo_command,
 }
 
 for _name, _command in _COMMANDS.items():
-    app.command(_name)(_command)
-app.add_typer(questions_app, name="questions")
-app.add_typer(verdicts_app, name="verdicts")
-app.add_typer(author_app, name="author")
+    app.command(_name)(grouped(_command))
+app.add_typer(elsewhere_commands.questions_app, name="questions")
+app.add_typer(elsewhere_commands.verdicts_app, name="verdicts")
+app.add_typer(lab_data_commands.author_app, name="author")
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from harness.comparison.build import COMPARE_HTML, build_comparison, write_compa
 from harness.comparison.gates import Gates
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import repeats_tables
+from harness.comparison.thresholds import GateResult
 from harness.errors import UsageError
 from harness.pipeline.run import Run
 from harness.records.run_dir import MANIFEST, REPORT_HTML, RunDir
@@ -50,16 +51,25 @@ def finish(opened: Run, failed: int, gates: Gates | None = None) -> None:
     found.
     """
     show(opened.dir, opened.report())
+    _end(failed, gates or Gates(), [opened.dir])
+
+
+def _end(failed: int, gates: Gates, runs: Sequence[RunDir]) -> None:
     if failed:
         print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
-    require(gates or Gates(), opened.dir)
+    for run_dir in runs:
+        require(gates, run_dir)
     if failed:
         raise typer.Exit(FAILED_ITEMS)
 
 
 def require(gates: Gates, run_dir: RunDir) -> None:
     """Check every gate; a failed one ends the command."""
-    found = gates.check(run_dir.path)
+    tell(gates.check(run_dir.path))
+
+
+def tell(found: Sequence[GateResult]) -> None:
+    """Say how each gate went; a failed one ends the command."""
     for result in found:
         print(f"gate {result}", file=sys.stderr)
     if not all(result.passed for result in found):
@@ -67,7 +77,6 @@ def require(gates: Gates, run_dir: RunDir) -> None:
 
 
 def show(run_dir: RunDir, written: Report) -> None:
-    """Print a report, and where its page is."""
     print_report(results(), written)
     print(f"report: {run_dir.path / REPORT_HTML}")
 
@@ -102,9 +111,4 @@ def finish_repeats(folders: Sequence[Path], out: Path, failed: int, gates: Gates
     for folder in folders:
         print(f"report: {folder / REPORT_HTML}")
     print(f"comparison: {out / COMPARE_HTML}")
-    if failed:
-        print(f"{failed} questions failed. Run the same command to retry them.", file=sys.stderr)
-    for folder in folders:
-        require(gates, RunDir(folder))
-    if failed:
-        raise typer.Exit(FAILED_ITEMS)
+    _end(failed, gates, list(map(RunDir, folders)))

@@ -7,31 +7,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from harness.assistants.endpoint import LOG, Endpoint, own_server
 from harness.assistants.profile import load_profile
-from harness.cli import options
-from harness.cli.groups import (
-    Allowance,
-    Gating,
-    Judging,
-    Manner,
-    Replaying,
-    Selection,
-    Server,
-    grouped,
-)
-from harness.cli.output import (
-    finish,
-    finish_repeats,
-    progress,
-    repeat_folders,
-    require,
-    results,
-    show,
-    wide,
-)
+from harness.cli import groups, options, output
 from harness.comparison.build import COMPARE_HTML, build_comparison, write_comparison
 from harness.comparison.runs import load_runs
 from harness.comparison.tables import comparison_tables, remarks
@@ -50,22 +29,6 @@ from harness.report.build import write_report
 from harness.report.table import print_tables
 
 
-def run_demo(command: str, out: Path, console: Console, *, ready_seconds: float) -> tuple[Run, int]:
-    """Replay and judge the sample on a server of our own; returns the run and its failed count."""
-    run_dir = RunDir(out)
-    run_dir.create()
-    _clear(run_dir)
-    log = out / LOG
-    log.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
-        console.print(f"starting {command!r}, its log is {log}", highlight=False)
-        with own_server(command, Path(data_dir), log, ready_seconds) as url:
-            opened = Run(QuestionSource("sample", None, Filters()), out, console)
-            failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
-        judge_run(opened, LexicalJudge())
-    return opened, failed
-
-
 def _clear(run_dir: RunDir) -> None:
     """Remove an earlier demonstration: its memories are gone, there is nothing to continue."""
     manifest = load_manifest(run_dir)
@@ -78,23 +41,22 @@ def _clear(run_dir: RunDir) -> None:
             path.unlink()
 
 
-@grouped
 def run_command(
-    selection: Selection,
-    server: Server,
+    selection: groups.Selection,
+    server: groups.Server,
     out: options.OutDir,
-    manner: Manner,
-    replaying: Replaying,
-    allowance: Allowance,
-    judging: Judging,
-    gating: Gating,
+    manner: groups.Manner,
+    replaying: groups.Replaying,
+    allowance: groups.Allowance,
+    judging: groups.Judging,
+    gating: groups.Gating,
     repeat: options.Repeat = 1,
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay, ask, judge and report in one go."""
     gates, source, limits = gating.gates, selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
-    folders = repeat_folders(out, repeat)
+    folders = output.repeat_folders(out, repeat)
     if repeat > 1 and gates.junit is not None:
         raise UsageError(
             "--junit does not work with --repeat. Use: harness report DIR --junit FILE"
@@ -102,48 +64,50 @@ def run_command(
     judge, second = judging.judges(selection.dataset, out, limits.prices)
     if dry_run:
         planned = Planned(judge, judging.plan(second, selection.seed, limits), repeat)
-        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency, planned)])
+        print_tables(
+            output.results(), [dry_run_table(source, approach, replaying.concurrency, planned)]
+        )
         return
     judging.agree_to(judge, second)
     replayed = replaying.replay_options(limits)
     failed = 0
     for folder in folders:
         judge, second = judging.judges(selection.dataset, folder, limits.prices)
-        opened = Run(source, folder, progress(), beside=[f for f in folders if f != folder])
+        opened = Run(source, folder, output.progress(), beside=[f for f in folders if f != folder])
         failed += replay_run(opened, server.endpoint, approach, replayed, [judge, second])
         judge_run(opened, judge, judging.plan(second, selection.seed, limits))
         if repeat == 1:
-            finish(opened, failed, gates)
+            output.finish(opened, failed, gates)
         else:
             opened.report()
     if repeat > 1:
-        finish_repeats(folders, out, failed, gates)
+        output.finish_repeats(folders, out, failed, gates)
 
 
-@grouped
 def replay_command(
-    selection: Selection,
-    server: Server,
+    selection: groups.Selection,
+    server: groups.Server,
     out: options.OutDir,
-    manner: Manner,
-    replaying: Replaying,
-    allowance: Allowance,
+    manner: groups.Manner,
+    replaying: groups.Replaying,
+    allowance: groups.Allowance,
     dry_run: options.DryRun = False,
 ) -> None:
     """Replay and ask; judging is left for later."""
     source, limits = selection.source, allowance.limits
     approach = manner.approach(limits.prices.get("assistant"))
     if dry_run:
-        print_tables(results(), [dry_run_table(source, approach, replaying.concurrency)])
+        print_tables(output.results(), [dry_run_table(source, approach, replaying.concurrency)])
         return
-    opened = Run(source, out, progress())
-    finish(opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits)))
+    opened = Run(source, out, output.progress())
+    output.finish(
+        opened, replay_run(opened, server.endpoint, approach, replaying.replay_options(limits))
+    )
 
 
-@grouped
 def retrieval_command(
-    selection: Selection,
-    server: Server,
+    selection: groups.Selection,
+    server: groups.Server,
     out: options.OutDir,
     mode: options.Mode = "native",
     concurrency: options.Concurrency = 2,
@@ -152,15 +116,16 @@ def retrieval_command(
     send: options.Send = "turn",
 ) -> None:
     """Replay histories and search, without asking questions."""
-    opened = Run(selection.source, out, progress())
+    opened = Run(selection.source, out, output.progress())
     replaying = ReplayOptions(False, concurrency, barrier_timeout, forget)
-    finish(opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying))
+    output.finish(
+        opened, replay_run(opened, server.endpoint, Approach(mode, together=send), replaying)
+    )
 
 
-@grouped
 def context_command(
-    selection: Selection,
-    server: Server,
+    selection: groups.Selection,
+    server: groups.Server,
     out: options.OutDir,
     listen: options.Listen,
     ingested: options.Ingested = None,
@@ -168,34 +133,40 @@ def context_command(
 ) -> None:
     """Check whether the evidence reaches the prompt, by acting as the assistant's chat model."""
     known = load_profile(profile)
-    opened = Run(selection.source, out, progress(), ingested=ingested)
-    finish(opened, record_prompts(opened, server.endpoint, listen, known, ingested))
+    opened = Run(selection.source, out, output.progress(), ingested=ingested)
+    output.finish(opened, record_prompts(opened, server.endpoint, listen, known, ingested))
 
 
 def demo_command(
     out: options.OutDir,
     server: Annotated[
-        str, typer.Option("--server", help="The command that starts an assistant server.")
+        str, typer.Option(help="The command that starts an assistant server.")
     ] = "assistant serve",
     ready_timeout: Annotated[
-        float, typer.Option("--ready-timeout", min=1, help="Seconds until it must be ready.")
+        float, typer.Option(min=1, help="Seconds until it must be ready.")
     ] = 180.0,
 ) -> None:
     """Start an assistant, run the sample set against it, show the result, stop it."""
-    opened, failed = run_demo(server, out, progress(), ready_seconds=ready_timeout)
-    finish(opened, failed)
+    run_dir, log, console = RunDir(out), out / LOG, output.progress()
+    run_dir.create()
+    _clear(run_dir)
+    log.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="aide-memoire-demo-") as data_dir:
+        console.print(f"starting {server!r}, its log is {log}", highlight=False)
+        with own_server(server, Path(data_dir), log, ready_timeout) as url:
+            opened = Run(QuestionSource("sample", None, Filters()), out, console)
+            failed = replay_run(opened, Endpoint(url), Approach(), ReplayOptions())
+        judge_run(opened, LexicalJudge())
+    output.finish(opened, failed)
 
 
-@grouped
 def judge_command(
-    selection: Selection,
+    selection: groups.Selection,
     out: options.OutDir,
-    hypotheses: Annotated[
-        Path, typer.Option("--hypotheses", help="JSONL file with question_id and hypothesis.")
-    ],
-    judging: Judging,
-    allowance: Allowance,
-    gating: Gating,
+    hypotheses: Annotated[Path, typer.Option(help="JSONL file with question_id and hypothesis.")],
+    judging: groups.Judging,
+    allowance: groups.Allowance,
+    gating: groups.Gating,
     dry_run: options.DryRun = False,
 ) -> None:
     """Judge any system's answers and report."""
@@ -204,24 +175,25 @@ def judge_command(
     plan = judging.plan(second, selection.seed, limits)
     if dry_run:
         planned = Planned(judge, plan)
-        print_tables(results(), [judging_dry_run_table(selection.source, hypotheses, planned)])
+        print_tables(
+            output.results(), [judging_dry_run_table(selection.source, hypotheses, planned)]
+        )
         return
     judging.agree_to(judge, second)
-    opened = Run(selection.source, out, progress())
+    opened = Run(selection.source, out, output.progress())
     take_hypotheses(opened, hypotheses)
     judge_run(opened, judge, plan)
-    finish(opened, 0, gates)
+    output.finish(opened, 0, gates)
 
 
-@grouped
 def report_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A run directory.")],
-    gating: Gating,
+    gating: groups.Gating,
 ) -> None:
     """Write and print the report of a run directory from its files alone."""
     gates, run_dir = gating.gates, RunDir(directory)
-    show(run_dir, write_report(run_dir))
-    require(gates, run_dir)
+    output.show(run_dir, write_report(run_dir))
+    output.require(gates, run_dir)
 
 
 def compare_command(
@@ -229,7 +201,7 @@ def compare_command(
         list[Path], typer.Argument(metavar="A B [C]...", help="Run directories; A is the base.")
     ],
     out: Annotated[
-        Path | None, typer.Option("--out", help="A folder for compare.json, .md and .html.")
+        Path | None, typer.Option(help="A folder for compare.json, .md and .html.")
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Compare even if data or judge differ.")
@@ -242,7 +214,7 @@ def compare_command(
     comparison = build_comparison(runs, anyway=anyway)
     if out is not None:  # before anything is printed, into a pipe that may be closed early
         write_comparison(out, comparison, runs)
-    console = wide()
+    console = output.wide()
     for text in remarks(comparison):
         console.print(text, style="yellow", highlight=False, markup=False)
     print_tables(console, comparison_tables(comparison))

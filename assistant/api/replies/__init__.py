@@ -7,7 +7,7 @@ every example and compare what comes back.
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, PlainSerializer, WithJsonSchema
@@ -29,11 +29,18 @@ def one_of(words: type[StrEnum]) -> WithJsonSchema:
 
 
 class Reply(BaseModel):
-    """Base of replies and their parts: no field is left undescribed."""
+    """Base of replies and their parts: no field is left undescribed. Parts are read from what the
+    store holds, by the names of their fields."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
     example: ClassVar[Mapping[str, Any]] = {}
     """What the OpenAPI document shows of a reply."""
+
+    @classmethod
+    def of(cls, held: Any, **more: Any) -> Self:
+        """What is held, as far as its names are those of the reply, and what more is told of it."""
+        names = [name for name in cls.model_fields if name not in more and hasattr(held, name)]
+        return cls(**{name: getattr(held, name) for name in names}, **more)
 
 
 def json_response(

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from assistant.answering.reader import AnswerPiece, Outcome
 from assistant.api.replies import Instant, Reply, one_of
@@ -23,17 +23,8 @@ class Understood(Reply):
     """A statement of a message that was kept: the days it is about, and what it replaces."""
 
     text: str
-    days: list[DayRange]
-    replaces: list[LinkedFact]
-
-    @classmethod
-    def of(cls, fact: Fact) -> Self:
-        """A fact of the round that was stored."""
-        return cls(
-            text=fact.text,
-            days=[DayRange.of(days) for days in fact.event_dates],
-            replaces=[LinkedFact.of(older) for older in fact.supersedes],
-        )
+    days: list[DayRange] = Field(validation_alias="event_dates")
+    replaces: list[LinkedFact] = Field(validation_alias="supersedes")
 
 
 class MemoryTrace(Reply):
@@ -60,27 +51,24 @@ class MemoryTrace(Reply):
     timings: dict[str, float]
 
     @classmethod
-    def of(cls, call: ChatCall, done: ChatDone) -> Self:
+    def of_chat(cls, call: ChatCall, done: ChatDone) -> Self:
         """The trace of an answered call."""
-        recall, read, record = done.recall, done.understanding, done.record
-        return cls(
+        recall, record = done.recall, done.record
+        return cls.of(
+            done.trace,
             **whose(call.user_id)._asdict(),
             session_id=call.session_id,
             round_id=record.id if record else None,
             outcome=done.outcome,
-            kept=[Understood.of(fact) for fact in (_told(record) if record else ())],
+            kept=list(_told(record)) if record else [],
             mode=call.mode,
             now=call.asked_at,
-            understanding=QuestionUnderstood.of(read) if read else None,
-            time_range=TimeAsked.of_question(recall.time_range if recall else None),
+            understanding=done.understanding,
+            time_range=recall.time_range if recall else None,
             time_fell_back=recall.fell_back if recall else False,
-            steps=list(recall.steps) if recall else [],
-            data=[FoundMemory.of(found) for found in (recall.rounds if recall else ())],
-            read=list(done.trace.context),
-            dropped=list(done.trace.dropped),
-            trimmed=list(done.trace.trimmed),
-            context_tokens=done.trace.context_tokens,
-            notes=done.trace.notes,
+            steps=recall.steps if recall else [],
+            data=[FoundMemory.of_found(found) for found in (recall.rounds if recall else ())],
+            read=done.trace.context,
             timings={name: round(ms, 3) for name, ms in done.timings.items()},
         )
 
@@ -121,8 +109,7 @@ class ChatUsage(Reply):
     total_tokens: int
 
     @classmethod
-    def of(cls, counts: TokenCounts) -> Self:
-        """The tokens of an answered call."""
+    def of_counts(cls, counts: TokenCounts) -> Self:
         return cls(
             **{
                 "prompt_tokens": counts.prompt,
@@ -172,21 +159,19 @@ class ChatReply:
     with_usage: bool
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ChatCompletion:
-        """The reply in one object."""
         reply = ChatCompletion(
             id=self.id,
             object="chat.completion",
             created=self.created,
             model=self.model,
             choices=whole_choices(pieces, done),
-            usage=ChatUsage.of(token_counts(self.call, pieces, done)),
+            usage=ChatUsage.of_counts(token_counts(self.call, pieces, done)),
         )
         if self.debug:
-            reply.memory = MemoryTrace.of(self.call, done)
+            reply.memory = MemoryTrace.of_chat(self.call, done)
         return reply
 
     def opening(self) -> list[str]:
-        """See `StreamedReply`. A chat begins with its first piece."""
         return []
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
@@ -201,15 +186,14 @@ class ChatReply:
         """The chunk with the finish reason, where asked for the one with the usage, and the end."""
         last = self._chunk({}, done.trace.finish_reason)
         if self.debug:
-            last["memory"] = MemoryTrace.of(self.call, done)
+            last["memory"] = MemoryTrace.of_chat(self.call, done)
         events = [event(last)]
         if self.with_usage:
-            usage = ChatUsage.of(token_counts(self.call, pieces, done))
+            usage = ChatUsage.of_counts(token_counts(self.call, pieces, done))
             events.append(event(self._envelope([]) | {"usage": usage}))
         return [*events, DONE]
 
     def failure(self, error: Mapping[str, Any]) -> str:
-        """See `StreamedReply`."""
         return event({"error": error})
 
     def _chunk(self, delta: Mapping[str, Any], finish_reason: str | None) -> dict[str, Any]:
@@ -227,7 +211,6 @@ class ChatReply:
 
 
 def whole_choices(pieces: Sequence[AnswerPiece], done: ChatDone) -> list[ChatChoice]:
-    """The choices of a reply, put together from its pieces."""
     # The first choice is there whatever was said in it.
     told: dict[int, dict[str, Any]] = {0: {"finish_reason": done.trace.finish_reason}}
     for piece in pieces:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+from pydantic import AliasChoices, Field
+
 import memory_store
 from assistant.api.replies import Day, Instant, Reply, one_of
-from memory_store import Days, Fact, FactLink, Record, Speaker, Step, Told
+from memory_store import Record, Speaker, Told
 
 SpeakerWord = Annotated[Speaker, one_of(Speaker)]
 """Who said something; `quoted` is somebody whom the user quotes or whose text they paste."""
@@ -22,16 +24,11 @@ class DayRange(Reply):
     first: Day | None
     last: Day | None
 
-    @classmethod
-    def of(cls, days: Days) -> Self:
-        """The days of a fact."""
-        return cls(first=days.first, last=days.last)
-
 
 class LinkedFact(Reply):
     """The fact on the other side of a link."""
 
-    id: str
+    id: str = Field(validation_alias=AliasChoices("id", "round_id"))
     text: str
     said_at: Instant
     by: str
@@ -41,11 +38,6 @@ class LinkedFact(Reply):
         "said_at": "2023-05-27T10:00:00Z",
         "by": "rule",
     }
-
-    @classmethod
-    def of(cls, link: FactLink) -> Self:
-        """A link of a fact."""
-        return cls(id=link.round_id, text=link.text, said_at=link.said_at, by=link.by)
 
 
 _OLDER = {
@@ -78,22 +70,6 @@ class KeptFact(Reply):
         "contradicts": [],
     }
 
-    @classmethod
-    def of(cls, fact: Fact, **more: Any) -> Self:
-        """A fact with its links."""
-        newer = fact.superseded_by
-        return cls(
-            text=fact.text,
-            speaker=fact.speaker,
-            source=fact.source,
-            event_dates=[DayRange.of(days) for days in fact.event_dates],
-            superseded_by=LinkedFact.of(newer) if newer else None,
-            supersedes=[LinkedFact.of(older) for older in fact.supersedes],
-            in_doubt=fact.in_doubt,
-            contradicts=[LinkedFact.of(other) for other in fact.contradicts],
-            **more,
-        )
-
 
 class HistoryStep(Reply):
     """One statement in the history of a fact."""
@@ -105,13 +81,10 @@ class HistoryStep(Reply):
     until: LinkedFact | None
 
     @classmethod
-    def of(cls, step: Step) -> Self:
+    def of(cls, held: memory_store.Step, **more: Any) -> Self:
         """A statement, and the one that took its place."""
-        said = step.said
-        until = LinkedFact.of(step.until) if step.until else None
-        return cls(
-            id=said.round_id, text=said.text, said_at=said.said_at, source=said.by, until=until
-        )
+        said = held.said
+        return super().of(said, id=said.round_id, source=said.by, until=held.until)
 
 
 class ToldFact(KeptFact):
@@ -140,7 +113,6 @@ class ToldFact(KeptFact):
 
     @classmethod
     def all_of(cls, told: Told) -> Iterator[Self]:
-        """The facts of a stored round, each with its history."""
         for fact, history in zip(told.record.facts, told.histories, strict=True):
             yield cls.of(fact, history=[HistoryStep.of(step) for step in history])
 
@@ -155,7 +127,7 @@ class EnrichmentState(Reply):
 
 
 class MemoryBase(Reply):
-    """A round, apart from its facts."""
+    """A round, apart from the form that its facts have."""
 
     object: Literal["memory"]
     id: str
@@ -172,31 +144,16 @@ class MemoryBase(Reply):
     expires_at: Instant | None
 
     @classmethod
-    def of_round(cls, record: Record, **more: Any) -> Self:
-        """A stored round, and what else is told of it: its facts at least."""
-        round = record.round
-        enrichment = EnrichmentState(
-            state=record.enrichment,
-            attempts=record.attempts,
-            extractor=record.extractor or None,
-            failure=record.failure or None,
+    def of(cls, held: Record, **more: Any) -> Self:
+        """A stored round with its facts, or what is told of them in their place."""
+        enrichment = EnrichmentState.of(
+            held,
+            state=held.enrichment,
+            extractor=held.extractor or None,
+            failure=held.failure or None,
         )
-        return cls(
-            object="memory",
-            id=record.id,
-            session_id=round.session_id,
-            round_index=round.round_index,
-            session_date=round.session_date,
-            user_text=round.user_text,
-            assistant_text=round.assistant_text,
-            answer_withdrawn=round.answer_withdrawn,
-            tools=list(round.tools),
-            enrichment=enrichment,
-            corrected_at=round.corrected_at,
-            labels=dict(round.labels),
-            expires_at=round.expires_at,
-            **more,
-        )
+        told = {"object": "memory", "id": held.id, "facts": held.facts, "enrichment": enrichment}
+        return super().of(held.round, **told | more)
 
 
 class Memory(MemoryBase):
@@ -219,11 +176,6 @@ class Memory(MemoryBase):
         "labels": {},
         "expires_at": None,
     }
-
-    @classmethod
-    def of(cls, record: Record) -> Self:
-        """A stored round."""
-        return cls.of_round(record, facts=[KeptFact.of(fact) for fact in record.facts])
 
 
 GHENT = {
@@ -282,19 +234,18 @@ class Conflict(Reply):
     contradicts: list[LinkedFact]
 
     @classmethod
-    def of(cls, conflict: memory_store.Conflict) -> Self:
+    def of(cls, held: memory_store.Conflict, **more: Any) -> Self:
         """A conflict that nobody has settled."""
-        round = conflict.record.round
-        return cls(
+        round, fact = held.record.round, held.fact
+        return super().of(
+            round,
             object="conflict",
-            id=conflict.record.id,
-            session_id=round.session_id,
-            round_index=round.round_index,
-            fact=conflict.fact.text,
-            speaker=conflict.fact.speaker,
-            source=conflict.fact.source,
+            id=round.id,
+            fact=fact.text,
+            speaker=fact.speaker,
+            source=fact.source,
             said_at=round.session_date,
-            contradicts=[LinkedFact.of(link) for link in conflict.held],
+            contradicts=held.held,
         )
 
 

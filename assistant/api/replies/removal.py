@@ -1,9 +1,8 @@
 """What was forgotten, exported or imported, and how much that is."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
-import memory_store
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT_ID
 
@@ -17,18 +16,6 @@ class Forgotten(Reply):
     facts: int
     sessions: int
     answers: int
-
-    @classmethod
-    def of(cls, forgotten: memory_store.Forgotten, *, dry_run: bool, **named: Any) -> Self:
-        """What went, under its name."""
-        return cls(
-            dry_run=dry_run,
-            rounds=forgotten.rounds,
-            facts=forgotten.facts,
-            sessions=forgotten.sessions,
-            answers=forgotten.answers,
-            **named,
-        )
 
 
 class ForgottenMemory(Forgotten):

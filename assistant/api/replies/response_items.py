@@ -166,11 +166,9 @@ class Items:
 
     @property
     def output(self) -> list[OutputItem]:
-        """The items."""
         return [item.item() for item in self._items]
 
     def add(self, piece: AnswerPiece) -> list[Told]:
-        """What a piece adds."""
         first = next((one for one in piece.choices if not one.get("index")), {})
         logprobs = (first.get("logprobs") or {}).get("content") or []
         told = self._say(piece.text, logprobs) if piece.text or logprobs else []

@@ -37,8 +37,7 @@ class ResponseUsage(Reply):
     total_tokens: int
 
     @classmethod
-    def of(cls, counts: TokenCounts) -> Self:
-        """The tokens of an answered call."""
+    def of_counts(cls, counts: TokenCounts) -> Self:
         read = (counts.usage or {}).get("prompt_tokens_details") or {}
         written = (counts.usage or {}).get("completion_tokens_details") or {}
         return cls(
@@ -149,14 +148,12 @@ class ResponseReply:
         self._items = Items(self.message_id)
 
     def whole(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> ResponseObject:
-        """The response in one object."""
         for piece in pieces:
             self._items.add(piece)
         self._items.close()
         return self._finished(pieces, done)
 
     def opening(self) -> list[str]:
-        """See `StreamedReply`."""
         begun = {"response": self._response("in_progress", [])}
         return [
             self._event("response.created", begun),
@@ -164,11 +161,9 @@ class ResponseReply:
         ]
 
     def piece(self, piece: AnswerPiece, *, first: bool) -> list[str]:
-        """What a piece adds to the output."""
         return self._told(self._items.add(piece))
 
     def ending(self, pieces: Sequence[AnswerPiece], done: ChatDone) -> list[str]:
-        """See `StreamedReply`."""
         closed = self._told(self._items.close())
         response = self._finished(pieces, done)
         kind = f"response.{response.status}"
@@ -190,9 +185,9 @@ class ResponseReply:
         response = self._response("incomplete" if why else "completed", self._items.output)
         if why:
             response.incomplete_details = IncompleteDetails(reason=why)
-        response.usage = ResponseUsage.of(token_counts(self.call, pieces, done))
+        response.usage = ResponseUsage.of_counts(token_counts(self.call, pieces, done))
         if self.call.debug:
-            response.memory = MemoryTrace.of(self.call, done)
+            response.memory = MemoryTrace.of_chat(self.call, done)
         return response
 
     def _response(self, status: Status, output: list[OutputItem]) -> ResponseObject:

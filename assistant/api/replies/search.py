@@ -1,14 +1,17 @@
 """What a search found: values with the reasons of their rank."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator
 
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import DayRange, KeptFact, Memory, MemoryBase
-from assistant.chat.retriever import TIME_ALONE, Understanding
-from memory_store import Reason, Recalled, RecalledSession, TimeRange
+from assistant.chat.retriever import TIME_ALONE
+from memory_store import Reason, Recalled, RecalledSession
 
-_DIGITS = 6
+Rounded = Annotated[float, AfterValidator(partial(round, ndigits=6))]
 # Signals of words and meaning, and signals by which a round belongs to a question in another way.
 _NEAR = ("dense", "words")
 _BELONGS = ("replaces", "answers", "said_then", "happened_then")
@@ -20,14 +23,6 @@ class TimeAsked(DayRange):
     precision: str
     text: str
 
-    @classmethod
-    def of_question(cls, found: TimeRange | None) -> Self | None:
-        """The time that was found in a question, if any."""
-        if found is None:
-            return None
-        days = found.days
-        return cls(first=days.first, last=days.last, precision=found.precision, text=found.text)
-
 
 class QuestionUnderstood(Reply):
     """What read the question, and what it was searched by besides."""
@@ -36,39 +31,23 @@ class QuestionUnderstood(Reply):
     queries: Any
     failure: str | None
 
-    @classmethod
-    def of(cls, read: Understanding) -> Self:
-        """What a question was taken for."""
-        return cls(by=read.by, queries=read.queries, failure=read.failure)
-
 
 class SignalReason(Reply):
     """What a signal added to a similarity, and what matched."""
 
     signal: str
-    value: float
+    value: Rounded
     weight: float
-    contribution: float
+    contribution: Rounded
     because: list[str]
-
-    @classmethod
-    def of(cls, reason: Reason) -> Self:
-        """Why a value was found."""
-        return cls(
-            signal=reason.signal,
-            value=round(reason.value, _DIGITS),
-            weight=reason.weight,
-            contribution=round(reason.contribution, _DIGITS),
-            because=list(reason.because),
-        )
 
 
 class FoundMemory(MemoryBase):
     """A value that was found."""
 
     facts: list[KeptFact]
-    similarity: float
-    signals: dict[str, float]
+    similarity: Rounded
+    signals: dict[str, Rounded]
     reasons: list[SignalReason]
     example: ClassVar[Mapping[str, Any]] = {
         **Memory.example,
@@ -86,16 +65,11 @@ class FoundMemory(MemoryBase):
     }
 
     @classmethod
-    def of(cls, found: Recalled, **more: Any) -> Self:
-        """A round that was found."""
-        return cls.of_round(
-            found.record,
-            facts=[KeptFact.of(fact) for fact in found.record.facts],
-            similarity=round(found.similarity, _DIGITS),
-            signals={name: round(value, _DIGITS) for name, value in found.signals.items()},
-            reasons=[SignalReason.of(reason) for reason in found.reasons],
-            **more,
-        )
+    def of_found(cls, found: Recalled, **more: Any) -> Self:
+        """A round with the reasons for which it was found."""
+        reasons, signals = found.reasons, found.signals
+        more |= {"similarity": found.similarity, "signals": signals, "reasons": reasons}
+        return cls.of(found.record, **more)
 
 
 class Hit(FoundMemory):
@@ -108,7 +82,7 @@ class Hit(FoundMemory):
     @classmethod
     def from_floor(cls, floor: float, found: Recalled, **more: Any) -> Self:
         """A round that was found; from the `floor` on it is near."""
-        return cls.of(found, near=_is_near(found.reasons, floor), **more)
+        return cls.of_found(found, near=_is_near(found.reasons, floor), **more)
 
 
 def _is_near(reasons: Sequence[Reason], floor: float) -> bool:
@@ -123,16 +97,7 @@ class FoundRound(Reply):
 
     id: str
     round_index: int
-    similarity: float
-
-    @classmethod
-    def of(cls, found: Recalled) -> Self:
-        """Where a round is, and how near."""
-        return cls(
-            id=found.record.id,
-            round_index=found.record.round.round_index,
-            similarity=round(found.similarity, _DIGITS),
-        )
+    similarity: Rounded
 
 
 class SessionHit(Hit):
@@ -143,7 +108,9 @@ class SessionHit(Hit):
     @classmethod
     def of_session(cls, floor: float, found: RecalledSession) -> Self:
         """A session that was found; its best round is the first."""
-        rounds = [FoundRound.of(one) for one in found.rounds]
+        rounds = [
+            FoundRound.of(one.record.round, similarity=one.similarity) for one in found.rounds
+        ]
         return cls.from_floor(floor, found.rounds[0], rounds=rounds)
 
 

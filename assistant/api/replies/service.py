@@ -3,12 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from assistant.access.doorkeeper import Caller
 from assistant.api.replies import Reply
-from assistant.designs.control_points import Choices
-from assistant.designs.design import Design
-from assistant.models.chat_model import UsageCounts as Counts
-from memory_store.embedding import Embedder
+from assistant.services import Services, chosen_of
 
 
 class Health(Reply):
@@ -50,12 +46,6 @@ class Usage(Reply):
     roles: dict[str, RoleUsage]
     example: ClassVar[Mapping[str, Any]] = {"object": "usage", "roles": {}}
 
-    @classmethod
-    def of(cls, usage: Counts) -> Self:
-        """The counts so far."""
-        roles = {role: RoleUsage(**counts) for role, counts in usage.body().items()}
-        return cls(object="usage", roles=roles)
-
 
 class EmbedderDescription(Reply):
     """The encoder that memory is searched by."""
@@ -64,12 +54,6 @@ class EmbedderDescription(Reply):
     dimension: int
     path: str
 
-    @classmethod
-    def of(cls, embedder: Embedder) -> Self:
-        """The encoder that runs."""
-        space = embedder.identity
-        return cls(name=space.name, dimension=space.dimension, path=embedder.path)
-
 
 class CallerDescription(Reply):
     """What the caller's key allows."""
@@ -77,11 +61,6 @@ class CallerDescription(Reply):
     label: str | None
     user_id: str | None
     scopes: list[str]
-
-    @classmethod
-    def of(cls, caller: Caller) -> Self:
-        """Who calls."""
-        return cls(label=caller.label or None, user_id=caller.user_id, scopes=sorted(caller.scopes))
 
 
 class DesignDescription(Reply):
@@ -111,26 +90,16 @@ class DesignDescription(Reply):
     }
 
     @classmethod
-    def of(
-        cls,
-        name: str,
-        chosen: Choices,
-        design: Design | None,
-        key_fallbacks: Mapping[str, int],
-    ) -> Self:
-        """The design of a server; without a `design` it is the product's own, and `key_fallbacks`
-        are its rounds without a key of their design."""
-        return cls(
-            name=name,
+    def of_server(cls, parts: Services) -> Self:
+        """The design of a server; without one it is the product's own, whose `key_fallbacks` are
+        rounds without a key of their design."""
+        design = parts.design
+        return cls.of(
+            chosen_of(parts.settings),
+            name=parts.settings.design,
             paper=design.paper if design else None,
-            value=chosen.value,
-            keys=list(chosen.keys),
-            merged=chosen.merged,
-            query=chosen.query,
-            time=chosen.time,
-            retrieval=chosen.retrieval,
-            fallbacks=dict(design.tools.fallbacks if design else key_fallbacks),
-            summaries=dict(design.tools.summariser.made) if design else {},
+            fallbacks=design.tools.fallbacks if design else parts.store.key_fallbacks,
+            summaries=design.tools.summariser.made if design else {},
         )
 
 
@@ -217,7 +186,6 @@ class Profile(Reply):
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """A profile by its name."""
         return cls(id=name, object="model", created=_CREATED, owned_by="aide-memoire")
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-import memory_store
+from pydantic import AliasChoices, Field
+
 from assistant.api.replies import Instant, Reply
 from assistant.api.replies.memories import BRUGES_ID, GHENT, GHENT_ID, Memory, StateWord
 from memory_store import SessionSummary, whose
@@ -34,8 +35,7 @@ class EnrichmentCounts(Reply):
     failed: int
 
     @classmethod
-    def of(cls, summary: SessionSummary) -> Self:
-        """How far the background work on a session is."""
+    def of_session(cls, summary: SessionSummary) -> Self:
         return cls(**{state.value: count for state, count in summary.enrichment.items()})
 
 
@@ -72,22 +72,11 @@ class RecordedTurns(Reply):
 class EnrichmentFailure(Reply):
     """A round whose last extraction failed."""
 
-    id: str
+    id: str = Field(validation_alias=AliasChoices("id", "round_id"))
     round_index: int
     state: StateWord
     attempts: int
-    reason: str
-
-    @classmethod
-    def of(cls, failed: memory_store.EnrichmentFailure) -> Self:
-        """What failed, and why."""
-        return cls(
-            id=failed.round_id,
-            round_index=failed.round_index,
-            state=failed.state,
-            attempts=failed.attempts,
-            reason=failed.failure,
-        )
+    reason: str = Field(validation_alias=AliasChoices("reason", "failure"))
 
 
 class RoundsOfADay(Reply):
@@ -122,21 +111,16 @@ class Session(OpenedSession):
     }
 
     @classmethod
-    def of(cls, user_id: str, summary: SessionSummary, **more: Any) -> Self:
-        """A session of a user."""
-        return cls(
+    def of_user(cls, user_id: str, summary: SessionSummary, **more: Any) -> Self:
+        """What is known of a session of this user."""
+        return cls.of(
+            summary,
             object="session",
             id=summary.session_id,
             **whose(user_id)._asdict(),
-            started_at=summary.started_at,
-            ended_at=summary.ended_at,
-            rounds=summary.rounds,
             title=summary.title or None,
-            opening=summary.opening,
             days=[RoundsOfADay(day=day.isoformat(), rounds=n) for day, n in summary.days.items()],
-            labels=dict(summary.labels),
-            enrichment=EnrichmentCounts.of(summary),
-            failures=[EnrichmentFailure.of(failed) for failed in summary.failures],
+            enrichment=EnrichmentCounts.of_session(summary),
             **more,
         )
 

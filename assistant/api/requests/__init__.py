@@ -29,3 +29,10 @@ class Request(BaseModel):
     )
     example: ClassVar[Mapping[str, Any]] = {}
     """What the OpenAPI document shows of a body."""
+
+
+class OfUser(Request):
+    """Base of bodies that say whose memory is meant."""
+
+    user_id: str | None = None
+    space: str | None = None

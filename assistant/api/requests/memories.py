@@ -5,17 +5,15 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from assistant.api.requests import Many, Request, SpeakerName, Time
+from assistant.api.requests import Many, OfUser, Request, SpeakerName, Time
 from memory_store import LONGEST_TITLE
 
 _MOST_SPEAKERS = 2000
 
 
-class NewSession(Request):
+class NewSession(OfUser):
     """`POST /v1/sessions`."""
 
-    user_id: str | None = None
-    space: str | None = None
     session_id: str | None = None
     started_at: Time = None
     example: ClassVar[Mapping[str, Any]] = {
@@ -29,12 +27,10 @@ Named = dict[str, Any]
 """An object whose values are checked elsewhere."""
 
 
-class NamedSession(Request):
+class NamedSession(OfUser):
     """`PATCH /v1/sessions/{session_id}`. With an empty title a session goes by its opening; labels
     take the place of those of all its rounds."""
 
-    user_id: str | None = None
-    space: str | None = None
     title: str | None = Field(default=None, max_length=LONGEST_TITLE)
     labels: Named | None = None
     example: ClassVar[Mapping[str, Any]] = {"user_id": "ann", "title": "My two homes"}
@@ -50,11 +46,9 @@ class RecordedMessage(Request):
     id: str | None = Field(default=None, min_length=1, max_length=256)
 
 
-class RecordedMessages(Request):
+class RecordedMessages(OfUser):
     """`POST /v1/sessions/{session_id}/messages`."""
 
-    user_id: str | None = None
-    space: str | None = None
     messages: Many[RecordedMessage]
     timestamp: Time = None
     wait: bool | None = None
@@ -103,11 +97,9 @@ def _few(given: Any) -> Any:
     return given
 
 
-class CorrectedMemory(Request):
+class CorrectedMemory(OfUser):
     """`PATCH /v1/memories/{id}`. `speakers` say of facts, by their text, who said them."""
 
-    user_id: str | None = None
-    space: str | None = None
     user_text: str | None = None
     assistant_text: str | None = None
     facts: Many[str | StatedFact] | None = None
@@ -141,12 +133,10 @@ class SearchRequest(Request):
     }
 
 
-class RetentionRequest(Request):
+class RetentionRequest(OfUser):
     """`POST /v1/retention`. What has expired by `now` goes, and with `older_than_days` what was
     said more days before."""
 
-    user_id: str | None = None
-    space: str | None = None
     all_users: bool = False
     older_than_days: int | None = Field(default=None, ge=0, le=100_000)
     where: Named | None = None

@@ -12,18 +12,10 @@ from assistant.api.requests import Many, Request, Time
 from assistant.api.requests.chat import Tokens
 from assistant.errors import InvalidRequest
 
-_OURS = (
-    *(
-        "model",
-        "input",
-        "messages",
-        "instructions",
-        "conversation",
-        "previous_response_id",
-        "stream",
-    ),
-    *("stream_options", "metadata", "store", "background", "include", "truncation", "text"),
-    *("tools", "tool_choice", "reasoning", "max_output_tokens", "top_logprobs"),
+_OURS = tuple(
+    """model input messages instructions conversation previous_response_id stream stream_options
+    metadata store background include truncation text tools tool_choice reasoning max_output_tokens
+    top_logprobs""".split()
 )
 """Fields that are for us, or that have another form in chats; all others are passed on."""
 _REFUSED = ("prompt", "background", "max_tool_calls")
@@ -142,7 +134,6 @@ def _message(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _assistants(messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The assistant's message that a call belongs to."""
     if not messages or messages[-1]["role"] != "assistant":
         messages.append({"role": "assistant", "content": None})
     return messages[-1]
