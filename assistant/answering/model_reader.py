@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assistant.answering.context import Context, read_memory
+from assistant.answering.looking_again import LookingModel, may_look
+from assistant.answering.memory_tools import MemoryTools
 from assistant.answering.notes import (
     MARKER,
     AnswerEnd,
@@ -19,8 +21,8 @@ from assistant.answering.notes import (
     take_notes,
     with_notes_before,
 )
-from assistant.answering.plan import Mode, ReadingPlan
-from assistant.answering.reader import AnswerPiece, Question, Trace
+from assistant.answering.plan import LookAgain, Mode, ReadingPlan
+from assistant.answering.reader import AnswerPiece, Look, Question, Trace
 from assistant.dates import print_day
 from assistant.errors import BadModelReply, FieldRefused, PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts, merge
@@ -48,6 +50,7 @@ class ModelReader:
         self._store = store
         self._plan = plan
         self._count = count
+        self._refuses_tools = False
         self.name = f"{plan.mode}:{model.name}"
 
     def most_rounds(self, asked: Asked) -> int:
@@ -79,16 +82,18 @@ class ModelReader:
         self, question: Question, plan: ReadingPlan
     ) -> AsyncGenerator[AnswerPiece, None]:
         prepared = await self._prepared(question, plan)
+        tools = self._tools(question, plan, prepared.trace)
+        model = LookingModel(self._model, tools, plan.looks) if tools else self._model
         last = _Last()
         answered = False
         notes = prepared.filter
         options = with_notes_before(question.options) if notes else question.options
         end = AnswerEnd(question.options if notes else {})
-        async with aclosing(self._model.stream(prepared.messages, options)) as pieces:
+        async with aclosing(model.stream(prepared.messages, options)) as pieces:
             async for piece in pieces:
                 last.see(piece)
                 text = end.feed(notes.feed(piece.text) if notes else piece.text)
-                choices = () if notes else piece.choices
+                choices = () if notes and piece.text else piece.choices
                 answered |= bool(text.strip() or (choices and question.is_passed_on))
                 if text or choices:
                     yield AnswerPiece(text, choices=choices)
@@ -108,7 +113,20 @@ class ModelReader:
             finish_reason=end.reason or last.finish_reason,
             calls=() if notes else last.calls,
         )
-        yield AnswerPiece(rest, trace)
+        if isinstance(model, LookingModel):
+            self._refuses_tools |= model.refuses_tools
+        yield AnswerPiece(rest, _with_looks(trace, tools.looks) if tools else trace)
+
+    def _tools(self, question: Question, plan: ReadingPlan, trace: Trace) -> MemoryTools | None:
+        """The tools to look again with, where the model may and where that may help."""
+        if question.recalled is None or plan.look_again is LookAgain.OFF or self._refuses_tools:
+            return None
+        if plan.look_again is LookAgain.AUTO and not _wants_more(question):
+            return None
+        if not question.user_id or not may_look(question.options):
+            return None
+        tokens, layout = plan.looks.tokens, plan.layout
+        return MemoryTools(self._store, question, trace.context, tokens, self._count, layout)
 
     async def _prepared(self, question: Question, plan: ReadingPlan) -> "_Prepared":
         """The request to the model, after whatever has to be read before."""
@@ -169,6 +187,27 @@ class _Last:
                 merge(self._told, choice.get("delta") or {})
         self.tokens = piece.tokens or self.tokens
         self.finish_reason = piece.finish_reason or self.finish_reason
+
+
+# What is nearest is no nearer than this where little is known of what is asked.
+_NEAR = 0.5
+
+
+def _wants_more(question: Question) -> bool:
+    """Whether one recall may well be too little: many rounds are wanted, or none is near. A program
+    that brings tools or a format of its own gets no others beside them."""
+    if question.is_passed_on:
+        return False
+    asked = question.asked
+    if asked.counts or asked.orders or asked.overview or asked.about_user:
+        return True
+    return max((one.similarity for one in question.recalled or ()), default=0.0) < _NEAR
+
+
+def _with_looks(trace: Trace, looks: Sequence[Look]) -> Trace:
+    """The trace, with the rounds that were found by looking again."""
+    found = [one.record.id for look in looks for one in look.found]
+    return replace(trace, context=tuple(dict.fromkeys([*trace.context, *found])), looks=looks)
 
 
 def _trace(context: Context) -> Trace:

@@ -43,6 +43,26 @@ class Unit(StrEnum):
     """The session it stands in."""
 
 
+class LookAgain(StrEnum):
+    """Whether the model may search memory itself before it answers, where it takes tools."""
+
+    OFF = "off"
+    AUTO = "auto"
+    """Where the question wants many rounds, or little was found that is near to it; never beside
+    a program's own tools or format."""
+    ON = "on"
+
+
+@dataclass(frozen=True, slots=True)
+class LookLimits:
+    """Calls of the memory's tools for one answer, tokens of what they return together, and seconds
+    after which no more are made."""
+
+    calls: int = 4
+    tokens: int = 8000
+    seconds: float = 30.0
+
+
 @dataclass(frozen=True, slots=True)
 class ReadingPlan:
     """One way to read. `context_tokens` bounds everything that comes from memory."""
@@ -53,6 +73,8 @@ class ReadingPlan:
     context_tokens: int = 8000
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
+    look_again: LookAgain = LookAgain.AUTO
+    looks: LookLimits = LookLimits()
 
     def most_rounds(self, kind: Asked) -> int:
         """Rounds worth recalling: as many as the tokens can show with their replies cut."""
@@ -94,11 +116,11 @@ PRESETS: tuple[Preset, ...] = (
     Preset("gemini", _named(r"gemini"), ReadingPlan(), 1.1),
     # Dated JSON with notes gives these models about ten points.
     Preset("gpt", _named(r"gpt-|chatgpt"), ReadingPlan(), 1.0),
-    # Small local models lose the protocol and the thread: no notes, less to read.
+    # Small local models lose the protocol and the thread: no notes, no tools, less to read.
     Preset(
         "small",
         _named(r"(?<![\d.x])(?:\d|1[0-4])(?:\.\d+)?b\b|\bphi-?\d|tiny|smol"),
-        ReadingPlan(mode=Mode.DIRECT, context_tokens=4000),
+        ReadingPlan(mode=Mode.DIRECT, context_tokens=4000, look_again=LookAgain.OFF),
     ),
     Preset("default", _named(r""), ReadingPlan()),
 )

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from assistant.models.chat_model import Message, TokenCounts
 from memory_store import Days, Recalled, Where
@@ -44,6 +44,8 @@ class Question:
     """The message with the question, where it is more than its text."""
     after: Sequence[Message] = ()
     """What came since the question: calls of tools, and their results."""
+    user_id: str = ""
+    """Whose memory it is about."""
 
     @property
     def messages(self) -> list[Message]:
@@ -61,6 +63,15 @@ class Question:
 def as_read(question: Question) -> Question:
     """The question with as much of its text as rules read."""
     return replace(question, text=question.text[:LONGEST_READ])
+
+
+class Look(NamedTuple):
+    """What a model looked for in memory before it answered, by which tool, and what it read of
+    that."""
+
+    tool: str
+    asked: str
+    found: Sequence[Recalled] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,8 @@ class Trace:
     finish_reason: str = "stop"
     calls: Sequence[Mapping[str, Any]] = ()
     """The calls of tools that the reply asks for, in place of an answer or beside it."""
+    looks: Sequence[Look] = ()
+    """What the model looked for in memory itself."""
 
 
 class Outcome(StrEnum):

@@ -258,6 +258,7 @@ class Chat:
         return Question(
             text=call.asked if not self._acts.has_model else call.text,
             asked_at=call.asked_at,
+            user_id=call.user_id,
             conversation=call.conversation,
             message=call.message,
             after=call.after,

@@ -51,7 +51,8 @@ class ChatRounds:
         noted is shown alone: it stands in the message."""
         if trace.calls and call.after:
             return None
-        recalled = recall.rounds if recall else ()
+        looked = [found for look in trace.looks for found in look.found]
+        recalled = [*(recall.rounds if recall else ()), *looked]
         size = sum(one.record.round.size for one in recalled)
         repeats = await aside(size // _WORDS, repeated, call.text, answer, trace, recalled)
         messages = [*call.after, Message(Role.ASSISTANT, answer, {"tool_calls": trace.calls})]

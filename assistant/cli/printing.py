@@ -164,6 +164,9 @@ def print_why(console: Console, trace: Mapping[str, Any]) -> None:
     _print_left_out(console, "found but not used", farther)
     if trace["context_tokens"]:
         say(console, f"memory given to the model: {trace['context_tokens']} tokens")
+    for look in trace["looks"]:
+        asked = f"{look['tool']} “{plain(str(look['asked']))}”"
+        say(console, f"looked again: {asked}, {len(look['found'])} more read")
     if trace["notes"]:
         say(console, "notes", style="bold")
         say(console, plain(str(trace["notes"])))

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from assistant.answering.model_reader import ModelReader
-from assistant.answering.plan import AUTO, Preset, ReadingPlan, preset_named, preset_of
+from assistant.answering.plan import (
+    AUTO,
+    LookAgain,
+    LookLimits,
+    Preset,
+    ReadingPlan,
+    preset_named,
+    preset_of,
+)
 from assistant.answering.quoting import QuotingReader
 from assistant.answering.reader import Reader
 from assistant.chat.acts import Acts
@@ -85,6 +93,9 @@ def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> Readin
         unit=wanted.unit or plan.unit,
         context_tokens=min(tokens, limit // 2) if limit else tokens,
         computed_help=is_own if wanted.computed_help is None else wanted.computed_help,
+        # A published design is read as published.
+        look_again=(wanted.look_again or plan.look_again) if is_own else LookAgain.OFF,
+        looks=LookLimits(wanted.look_calls, wanted.look_tokens, wanted.look_seconds),
     )
 
 

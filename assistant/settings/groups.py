@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, SecretStr
 
-from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, Mode, Unit
+from assistant.answering.plan import AUTO, PRESET_NAMES, Layout, LookAgain, Mode, Unit
 from assistant.designs.control_points import KeySource, QueryKind, Retrieval, ValueKind
 from memory_store import KeyKind, TimeUse, Weights
 from memory_store.embedding import Device
@@ -209,6 +209,15 @@ class ReadingSettings(_Group, frozen=True):
     computed_help: bool | None = None
     """Whether what rules are certain of stands beside the rounds, and what cannot help is left out;
     empty leaves it to the design."""
+    look_again: LookAgain | None = None
+    """Whether the model may search memory itself before it answers: `off`, `on`, or `auto`, for
+    questions that want many rounds or are near to none."""
+    look_calls: int = Field(default=4, ge=1, le=20)
+    """Searches of its own before one answer, at most."""
+    look_tokens: int = Field(default=8000, ge=500)
+    """Tokens that all they find may take."""
+    look_seconds: float = Field(default=30.0, gt=0)
+    """Seconds after which it searches no more."""
 
 
 class QdrantSettings(_Group, frozen=True):

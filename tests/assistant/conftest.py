@@ -51,6 +51,7 @@ def answering_url(
         chat_model_api_key=SecretStr("k"),
         chat_model_retries=0,
         chat_model_timeout=10.0,
+        reading={"look_again": "off"},
     )
     with served(create_app(settings, clock=lambda: NOW)) as url:
         yield url

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import ConfigDict, Field
 
-from assistant.answering.reader import AnswerPiece, Outcome
+from assistant.answering.reader import AnswerPiece, Look, Outcome
 from assistant.api.replies import Instant, Reply, one_of
 from assistant.api.replies.memories import DayRange, LinkedFact
 from assistant.api.replies.search import FoundMemory, QuestionUnderstood, TimeAsked
@@ -25,6 +25,19 @@ class Understood(Reply):
     text: str
     days: list[DayRange] = Field(validation_alias="event_dates")
     replaces: list[LinkedFact] = Field(validation_alias="supersedes")
+
+
+class LookedAgain(Reply):
+    """What the model looked for in memory before it answered, and the ids of what it read of it."""
+
+    tool: str
+    asked: str
+    found: list[str]
+
+    @classmethod
+    def of_look(cls, look: Look) -> Self:
+        """One call of a tool."""
+        return cls.of(look, found=[one.record.id for one in look.found])
 
 
 class MemoryTrace(Reply):
@@ -48,6 +61,7 @@ class MemoryTrace(Reply):
     trimmed: list[str]
     context_tokens: int
     notes: str
+    looks: list[LookedAgain]
     timings: dict[str, float]
 
     @classmethod
@@ -68,6 +82,7 @@ class MemoryTrace(Reply):
             time_fell_back=recall.fell_back if recall else False,
             steps=recall.steps if recall else [],
             data=[FoundMemory.of_found(found) for found in (recall.rounds if recall else ())],
+            looks=list(map(LookedAgain.of_look, done.trace.looks)),
             read=done.trace.context,
             timings={name: round(ms, 3) for name, ms in done.timings.items()},
         )

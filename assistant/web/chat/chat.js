@@ -132,8 +132,9 @@ async function answer({ instead, ...said }) {
   const message = say("assistant", "", { instead });
   message.classList.add("coming");
   const growth = growing(message);
+  const onThought = (thought) => (message.querySelector(".text").dataset.thought = thought.trim());
   try {
-    const options = { signal: stopper.signal, headers: sentAgain(said), onText: growth.add };
+    const options = { signal: stopper.signal, headers: sentAgain(said), onText: growth.add, onThought };
     const memory = await streamChat(body(id, said), options);
     const whole = growth.finish();
     const line = understood(memory, () => undo(memory.round_id, message).catch(showError));

@@ -3,10 +3,11 @@
 import { Refused, gone, request } from "./api.js";
 
 /**
- * Sends a chat request; `onText` gets each piece. Returns what the server did with its memory.
+ * Sends a chat request; `onText` gets each piece, `onThought` what the model thinks or looks for
+ * before it answers. Returns what the server did with its memory.
  * Raises when the answer does not come to its end, as it is not remembered then.
  */
-export async function streamChat(send, { onText, signal, headers }) {
+export async function streamChat(send, { onText, onThought, signal, headers }) {
   const body = JSON.stringify({ ...send, stream: true });
   const response = await request("POST", "/v1/chat/completions", { body, signal, headers });
   let memory = null;
@@ -15,7 +16,8 @@ export async function streamChat(send, { onText, signal, headers }) {
     const chunk = JSON.parse(data);
     if (chunk.error) throw new Refused(response.status, chunk.error);
     memory = chunk.memory ?? memory;
-    const text = chunk.choices[0]?.delta.content;
+    const { content: text, reasoning_content: thought } = chunk.choices[0]?.delta ?? {};
+    if (thought) onThought(thought);
     if (text) onText(text);
   }
   throw gone();

@@ -28,16 +28,23 @@ export function letGo({ id, session, everything }) {
   const without = (value) => ({ ...value, reasons: value.reasons.map((reason) => ({ ...reason, because: [] })) });
   const trimmed = ({ memory, ...trace }) =>
     memory.data.some(isGone)
-      ? { ...trace, memory: { ...memory, notes: "", data: memory.data.map((value) => (isGone(value) ? without(value) : value)) } }
+      ? { ...trace, memory: { ...memory, notes: "", looks: [], data: memory.data.map((value) => (isGone(value) ? without(value) : value)) } }
       : { memory, ...trace };
   keep(all().filter(([kept]) => kept !== id).map(([kept, trace]) => [kept, trimmed(trace)]));
 }
 
 /** A trace with what was found as memory has it now; what is gone is left out. */
 export async function whole(memory) {
-  const read = await remembered(memory.data.filter(({ facts }) => !facts).map(({ id }) => id));
+  const known = new Set(memory.data.map(({ id }) => id));
+  const looked = (memory.looks ?? []).flatMap(({ found }) => found).filter((id) => !known.has(id));
+  const read = await remembered([...memory.data.filter(({ facts }) => !facts).map(({ id }) => id), ...looked]);
   const data = memory.data.map((value) => (value.facts ? value : read.has(value.id) && { ...read.get(value.id), ...value }));
-  return { ...memory, data: data.filter(Boolean), gone: data.filter((value) => !value).length };
+  return {
+    ...memory,
+    data: data.filter(Boolean),
+    looked: looked.map((id) => read.get(id)).filter(Boolean),
+    gone: data.filter((value) => !value).length,
+  };
 }
 
 /** Those of these memories that are there, by their ids. */

@@ -57,6 +57,8 @@ function asked(memory) {
     understanding && understanding.by !== "rule" && ["Question read by", understanding.by],
     understanding?.queries?.length && ["Also looked for", understanding.queries.join(" · ")],
     understanding?.failure && ["Read by rules", `the model could not: ${understanding.failure}`],
+    ...(memory.looks ?? []).map((look) =>
+      ["Looked again", `${look.tool.replaceAll("_", " ")} “${look.asked}”: ${counted(look.found.length, "memory")} more`]),
     memory.context_tokens && ["Read", `${counted(memory.context_tokens, "token")}${trimmed.length ? `, ${counted(trimmed.length, "memory")} shortened` : ""}`],
   ];
   return el("dl", {}, lines.filter(Boolean).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]).flat());
@@ -67,6 +69,7 @@ function groups(memory) {
   const found = memory.data.map((value) => ({ ...value, trimmed: trimmed.has(value.id) }));
   return [
     group("Answered from", found.filter(({ id }) => read.has(id)), { open: true }),
+    group("Found when the model looked again", memory.looked, { show: card }),
     group("Left out: did not fit", found.filter(({ id }) => dropped.has(id)),
       { note: "Near enough, but there is a limit to what is read at once, and others were nearer." }),
     group("Found, and not used", found.filter(({ id }) => !read.has(id) && !dropped.has(id)),
@@ -74,12 +77,12 @@ function groups(memory) {
   ].filter(Boolean);
 }
 
-function group(title, values, { open = false, note } = {}) {
+function group(title, values, { open = false, note, show = hit } = {}) {
   if (!values.length) return null;
   return el("details", { open, class: "group" },
     el("summary", {}, el("h3", {}, title), el("span", { class: "faint" }, counted(values.length, "memory"))),
     note ? el("p", {}, note) : null,
-    values.map(hit));
+    values.map((value) => show(value)));
 }
 
 function hit(value) {

@@ -1,0 +1,317 @@
+"""The tools by which a language model looks into memory again before it answers.
+
+They search for the user who asks, on the days and under the labels of the question, and nowhere
+else. What they find is written down as the first memory is, under the same fence, and no round
+twice. Their names and descriptions, which a model reads, are in
+`assistant/prompts/memory_tools.json`.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from assistant.answering.context import ContextRequest, build_context
+from assistant.answering.packing import ABOUT_REPLIES, OVERVIEW, USUAL, Passage, Portions
+from assistant.answering.plan import Layout
+from assistant.answering.reader import Look, Question
+from assistant.dates import print_day
+from assistant.models.token_counter import TokenCounter
+from assistant.prompts.fence import fenced_json
+from memory_store import (
+    Days,
+    FactLink,
+    Listing,
+    MemoryStore,
+    Query,
+    Recalled,
+    Record,
+    SessionSummary,
+    Step,
+)
+from memory_store.language import LONGEST_QUERY
+from memory_store.scheduler import aside
+
+# Rounds that are searched for those of some days or of one speaker, and shown at most.
+_SEARCHED, _USUAL_LIMIT, _MOST = 200, 10, 40
+# Of how many rounds a fact is looked for.
+_ROUNDS_OF_FACTS = 10
+# Tokens of one result, and so few that nothing worth reading has room.
+_LONGEST_RESULT, _LEAST_TOKENS = 3000, 200
+# What stands around the rounds of a result.
+_FRAME = 60
+# Reading a round for its days takes as long as cutting so many characters of it.
+_READ = 8
+
+
+@cache
+def tool_schemas() -> Sequence[Mapping[str, Any]]:
+    """The tools, as OpenAI's API takes them."""
+    text = (files("assistant.prompts") / "memory_tools.json").read_text(encoding="utf-8")
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": tool["description"],
+                "parameters": {
+                    "type": "object",
+                    "properties": tool["parameters"],
+                    "required": tool["required"],
+                    "additionalProperties": False,
+                },
+            },
+        }
+        for name, tool in json.loads(text).items()
+    ]
+
+
+class _Refused(Exception):
+    """Arguments that a tool cannot use; the model reads why."""
+
+
+class MemoryTools:
+    """The memory of one question. `looks` says what was looked for, and what that found."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        question: Question,
+        shown: Sequence[str],
+        tokens: int,
+        count: TokenCounter,
+        layout: Layout = Layout.JSON,
+    ) -> None:
+        """`shown` are ids of the rounds that the model has read; `tokens` is what all results
+        together may take."""
+        self._store = store
+        self._question = question
+        self._shown = set(shown)
+        self._left = tokens
+        self._count = count
+        self._layout = layout
+        self.looks: list[Look] = []
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no result has room any more."""
+        return self._left < _LEAST_TOKENS
+
+    async def call(self, name: str, arguments: str) -> str:
+        """What a tool returns, for the model to read. Raises what the store raises."""
+        tools: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[str]]] = {
+            "search_memory": self._search,
+            "list_sessions": self._sessions,
+            "read_session": self._session,
+            "find_words": self._words,
+            "history_of": self._history,
+        }
+        if name not in tools:
+            return fenced_json({"error": f"there is no such tool; there are {', '.join(tools)}"})
+        try:
+            result = await tools[name](_read(arguments))
+        except _Refused as refused:
+            return fenced_json({"error": str(refused)})
+        self._left -= self._count(result)
+        return result
+
+    async def _search(self, given: Mapping[str, Any]) -> str:
+        days, speaker = self._days(given), _text(given, "speaker", "").casefold()
+        query = _text(given, "query")
+        recall = await self._store.recall(self._query(query, _SEARCHED))
+        near = [one for one in recall.rounds if _is_of(one.record, days, speaker)]
+        limit = min(_number(given, "limit", _USUAL_LIMIT), _MOST)
+        if _text(given, "order", "near") == "oldest":
+            near = sorted(near[:_MOST], key=lambda one: one.record.round.session_date)
+        portions = {"user": OVERVIEW, "assistant": ABOUT_REPLIES}.get(speaker, USUAL)
+        found = [one for one in near if one.record.id not in self._shown][:limit]
+        before = sum(one.record.id in self._shown for one in near[:limit])
+        return await self._written(
+            "search_memory", query, found, portions, found=len(near), before=before
+        )
+
+    async def _words(self, given: Mapping[str, Any]) -> str:
+        words = _text(given, "text")
+        listing = replace(self._listing(given), text=words)
+        return await self._listed("find_words", words, listing, USUAL)
+
+    async def _sessions(self, given: Mapping[str, Any]) -> str:
+        days = self._days(given)
+        every = await self._store.sessions(self._question.user_id, self._question.where)
+        entries = [entry for one in every if (entry := _summed_up(one, days))]
+        kept: list[str] = []
+        left = self._room
+        for entry in entries:
+            line = fenced_json(entry)
+            left -= self._count(line)
+            if left < 0:
+                break
+            kept.append(line)
+        self.looks.append(Look("list_sessions", _print(days)))
+        head = {"sessions": len(entries), "not_shown": len(entries) - len(kept)}
+        return "\n".join([fenced_json(head), *kept])
+
+    async def _session(self, given: Mapping[str, Any]) -> str:
+        name = _text(given, "session")
+        listing = replace(self._listing(given), session_id=name)
+        return await self._listed("read_session", name, listing, OVERVIEW)
+
+    def _listing(self, given: Mapping[str, Any]) -> Listing:
+        """All that is known of the days that a call names, oldest first."""
+        return Listing(
+            self._question.user_id,
+            self._days(given),
+            as_of=self._question.known.last,
+            newest_first=False,
+            limit=_SEARCHED,
+            where=self._question.where,
+        )
+
+    async def _listed(self, tool: str, asked: str, listing: Listing, portions: Portions) -> str:
+        page = await self._store.listed(listing)
+        new = [Recalled(one, 0.0) for one in page.records if one.id not in self._shown]
+        before = len(page.records) - len(new)
+        return await self._written(tool, asked, new, portions, found=page.total, before=before)
+
+    async def _history(self, given: Mapping[str, Any]) -> str:
+        fact = _text(given, "fact")
+        recall = await self._store.recall(self._query(fact, _ROUNDS_OF_FACTS))
+        told = [(one, own) for one in recall.rounds for own in one.record.facts if own.is_users]
+        near = await self._store.closeness(fact, [own.text for _, own in told])
+        if not told:
+            self.looks.append(Look("history_of", fact))
+            return fenced_json({"history": []})
+        _, (source, nearest) = max(zip(near, told, strict=True), key=lambda pair: pair[0])
+        standing = await self._store.told(
+            self._question.user_id, source.record.id, self._question.known.last
+        )
+        histories = standing.histories if standing else ()
+        steps: Sequence[Step] = next(
+            (one for one in histories if any(step.said.text == nearest.text for step in one)), ()
+        )
+        self.looks.append(Look("history_of", fact, (source,)))
+        said = sorted(steps, key=lambda step: step.said.said_at)
+        return "\n".join([fenced_json({"history": len(said)}), *map(_step, said)])
+
+    def _query(self, text: str, limit: int) -> Query:
+        question = self._question
+        return Query(
+            question.user_id,
+            text[:LONGEST_QUERY],
+            limit,
+            question.known,
+            sessions=False,
+            where=question.where,
+        )
+
+    async def _written(
+        self,
+        tool: str,
+        asked: str,
+        new: Sequence[Recalled],
+        portions: Portions,
+        *,
+        found: int,
+        before: int,
+    ) -> str:
+        """The new rounds that fit, after how many were found, and how many of the best of them were
+        shown before."""
+        question, language = self._question, self._store.language
+        request = ContextRequest(
+            asked, question.asked_at, self._room - _FRAME, self._layout, portions, language=language
+        )
+        passages = [Passage(one.record, (one.record,)) for one in new]
+        size = sum(one.record.round.size for one in new)
+        context = await aside(size // _READ, build_context, passages, request, self._count)
+        used = set(context.used)
+        read = tuple(one for one in new if one.record.id in used)
+        self._shown |= used
+        self.looks.append(Look(tool, asked, read))
+        head = {"found": found, "shown": len(read), "shown_before": before}
+        return f"{fenced_json(head)}\n{context.text}" if read else fenced_json(head)
+
+    @property
+    def _room(self) -> int:
+        return max(0, min(_LONGEST_RESULT, self._left))
+
+    def _days(self, given: Mapping[str, Any]) -> Days:
+        """The days that a call names, of those that are known."""
+        first, last = _day(given, "from"), _day(given, "to")
+        if first and last and first > last:
+            raise _Refused("from is after to")
+        days = self._question.known.within(Days(first, last))
+        if days is None:
+            raise _Refused("nothing is known of these days")
+        return days
+
+
+def _is_of(record: Record, days: Days, speaker: str) -> bool:
+    """Whether a round was said on these days, by this speaker if one is named."""
+    round = record.round
+    said_on = round.session_date.date()
+    names = {"", "user", "assistant"} | {
+        name.casefold() for name in (round.user_name, round.assistant_name) if name
+    }
+    return days.within(Days(said_on, said_on)) is not None and speaker in names
+
+
+def _summed_up(session: SessionSummary, days: Days) -> Mapping[str, Any] | None:
+    """A session, as far as it was held on these days."""
+    held = sorted(day for day in session.days if days.within(Days(day, day)))
+    if not held:
+        return None
+    return {
+        "session": session.session_id,
+        "from": str(held[0]),
+        "to": str(held[-1]),
+        "rounds": sum(session.days[day] for day in held),
+        "about": session.title or session.opening,
+    }
+
+
+def _step(step: Step) -> str:
+    entry: dict[str, Any] = {"said_on": print_day(step.said.said_at), "text": step.said.text}
+    return fenced_json(entry | (_replaced(step.until) if step.until else {"holds": True}))
+
+
+def _replaced(by: FactLink) -> dict[str, Any]:
+    return {"holds": False, "replaced_on": print_day(by.said_at)}
+
+
+def _print(days: Days) -> str:
+    return f"{days.first or '…'} to {days.last or '…'}"
+
+
+def _read(arguments: str) -> Mapping[str, Any]:
+    try:
+        given = json.loads(arguments or "{}")
+    except ValueError:
+        raise _Refused("the arguments are no JSON object") from None
+    if not isinstance(given, dict):
+        raise _Refused("the arguments are no JSON object")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _text(given: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    value = given.get(name, default)
+    if not isinstance(value, str) or (default is None and not value.strip()):
+        raise _Refused(f"{name}: a text is needed")
+    return value.strip()
+
+
+def _number(given: Mapping[str, Any], name: str, default: int) -> int:
+    value = given.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _Refused(f"{name}: a number from 1 on is needed")
+    return value
+
+
+def _day(given: Mapping[str, Any], name: str) -> date | None:
+    value = _text(given, name, "")
+    try:
+        return date.fromisoformat(value) if value else None
+    except ValueError:
+        raise _Refused(f"{name}: a day such as 2023-05-19 is needed") from None

@@ -1,0 +1,250 @@
+"""A model that looks into memory again: what it is offered, what it gets, what leaves."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from calls import answer, chat, events, record, streamed_text
+from pydantic import SecretStr
+from scripted_model import ScriptedModel
+from served import served
+from tool_calling import calls
+
+from assistant import Settings, create_app
+
+DIRECT = "direct"
+OURS = ["search_memory", "list_sessions", "read_session", "find_words", "history_of"]
+WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+def looks(*wanted: tuple[str, dict[str, Any]], text: str | None = None) -> list[dict[str, Any]]:
+    """Chunks in which a model calls tools with these arguments, after a text."""
+    made = [
+        {
+            "index": place,
+            "id": f"call_{place}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(given)},
+        }
+        for place, (name, given) in enumerate(wanted)
+    ]
+    deltas = [{"role": "assistant", "content": text}, *({"tool_calls": [one]} for one in made)]
+    ended = {"index": 0, "delta": {}, "finish_reason": "tool_calls"}
+    return [*({"choices": [{"index": 0, "delta": d}]} for d in deltas), {"choices": [ended]}]
+
+
+@pytest.fixture(scope="module")
+def looking_url(
+    tmp_path_factory: pytest.TempPathFactory, _model_server: ScriptedModel
+) -> Iterator[str]:
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path_factory.mktemp("looking"),
+        chat_model="openai/fake",
+        chat_model_base_url=_model_server.url,
+        chat_model_api_key=SecretStr("k"),
+        chat_model_retries=0,
+        recall={"rounds": 1},
+        reading={"mode": "direct", "look_again": "on", "look_calls": 3},
+    )
+    with served(create_app(settings)) as url:
+        yield url
+
+
+@pytest.fixture
+def client(looking_url: str, model: ScriptedModel, ann: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=looking_url, timeout=60) as client:
+        for day, said in enumerate(
+            ("I adopted a cat called Miso.", "Miso hates the vet.", "I live in Ghent now."), 1
+        ):
+            record(client, ann, f"s{day}", said, "Noted!", timestamp=f"2023-05-0{day}T10:00:00Z")
+        yield client
+
+
+def results(model: ScriptedModel, request: int) -> list[str]:
+    """What the tools returned, as a request has it."""
+    messages = model.sent[request].body["messages"]
+    return [str(one["content"]) for one in messages if one["role"] == "tool"]
+
+
+def trace(reply: httpx.Response) -> dict[str, Any]:
+    return dict(reply.json()["memory"])
+
+
+def test_it_searches_and_only_the_answer_leaves(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).chunks(*looks(("search_memory", {"query": "vet"}), text="Let me look.")).reply(
+        "Miso hates", " it."
+    )
+    reply = chat(client, ann, "Where do I live?", metadata={"memory_debug": "1"})
+    assert answer(reply) == "Miso hates it."
+    assert [tool["function"]["name"] for tool in model.sent[0].body["tools"]] == OURS
+    (found,) = results(model, 1)
+    assert "Miso hates the vet." in found
+    (look,) = trace(reply)["looks"]
+    assert (look["tool"], look["asked"]) == ("search_memory", "vet")
+    assert look["found"]
+    assert set(look["found"]) <= set(trace(reply)["read"])
+
+
+def test_no_round_is_shown_twice(client: httpx.Client, model: ScriptedModel, ann: str) -> None:
+    everything = ("find_words", {"text": "Miso"})
+    model.on(DIRECT).chunks(*looks(everything)).chunks(*looks(everything)).reply("Done.")
+    chat(client, ann, "What does Miso hate?")
+    first, again = results(model, 2)
+    shown = [text for text in (model.sent[0].system, first) if "Miso hates the vet." in text]
+    assert len(shown) == 1
+    assert json.loads(again) == {"found": 2, "shown": 0, "shown_before": 2}
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "holds"),
+    [
+        ("list_sessions", {}, ['"session": "s1"', '"session": "s3"', '"rounds": 1']),
+        ("list_sessions", {"from": "2023-05-02", "to": "2023-05-02"}, ['"session": "s2"']),
+        ("read_session", {"session": "s2"}, ["Miso hates the vet."]),
+        ("search_memory", {"query": "cat", "order": "oldest", "limit": 1}, ['"shown": 1']),
+        ("search_memory", {"query": "Miso", "speaker": "Bob"}, ['"found": 0']),
+        ("history_of", {"fact": "where I live"}, ["I live in Ghent now.", '"holds": true']),
+    ],
+)
+def test_each_tool_reads_memory(
+    client: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    tool: str,
+    given: dict[str, Any],
+    holds: list[str],
+) -> None:
+    model.on(DIRECT).chunks(*looks((tool, given))).reply("Done.")
+    chat(client, ann, "zzz")
+    (found,) = results(model, 1)
+    for text in holds:
+        assert text in found
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "error"),
+    [
+        ("search_memory", {}, "query: a text is needed"),
+        ("search_memory", {"query": "x", "from": "May"}, "from: a day such as"),
+        ("search_memory", {"query": "x", "limit": -1}, "limit: a number"),
+        (
+            "search_memory",
+            {"query": "x", "from": "2024-01-02", "to": "2024-01-01"},
+            "from is after",
+        ),
+        ("read_session", {"session": 3}, "session: a text is needed"),
+        ("open_door", {}, "there is no such tool"),
+    ],
+)
+def test_arguments_that_a_tool_cannot_use_are_told(
+    client: httpx.Client,
+    model: ScriptedModel,
+    ann: str,
+    tool: str,
+    arguments: dict[str, Any],
+    error: str,
+) -> None:
+    model.on(DIRECT).chunks(*looks((tool, arguments))).reply("Sorry.")
+    assert answer(chat(client, ann, "Where do I live?")) == "Sorry."
+    (found,) = results(model, 1)
+    assert error in json.loads(found)["error"]
+
+
+def test_it_ends_after_so_many_calls(client: httpx.Client, model: ScriptedModel, ann: str) -> None:
+    search = ("search_memory", {"query": "cat"})
+    rule = model.on(DIRECT).chunks(*looks(search, search)).chunks(*looks(search, search))
+    rule.reply("Enough.")
+    assert answer(chat(client, ann, "Where do I live?")) == "Enough."
+    assert [sent.body.get("tool_choice") for sent in model.sent] == [None, None, "none"]
+    assert "no more calls" in results(model, 2)[-1]
+
+
+def test_nothing_of_others_is_found(client: httpx.Client, model: ScriptedModel, ann: str) -> None:
+    record(client, f"bob of {ann}", "secret", "The alarm code is 4545.", "Noted!")
+    wanted = [("find_words", {"text": "4545"}), ("read_session", {"session": "secret"})]
+    model.on(DIRECT).chunks(*looks(*wanted, ("list_sessions", {}))).reply("Nothing.")
+    chat(client, ann, "What is the alarm code?")
+    for found in results(model, 1):
+        assert "4545" not in found
+        assert "secret" not in found
+
+
+def test_what_is_looked_for_streams_as_reasoning(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).chunks(*looks(("find_words", {"text": "vet"}), text="One moment.")).reply("Ok")
+    reply = chat(client, ann, "Where do I live?", stream=True)
+    chunks = events(reply.text)
+    assert streamed_text(chunks) == "Ok"
+    deltas = [c["delta"] for one in chunks if one != "[DONE]" for c in one["choices"]]
+    told = [delta["reasoning_content"] for delta in deltas if "reasoning_content" in delta]
+    assert told == ["Looking into memory: find_words (text: vet)\n"]
+
+
+def test_a_model_that_takes_no_tools_answers_without(
+    model: ScriptedModel, tmp_path: Path, ann: str
+) -> None:
+    settings = Settings(
+        embedder="hash",
+        data_dir=tmp_path,
+        chat_model="openai/fake",
+        chat_model_base_url=model.url,
+        chat_model_api_key=SecretStr("k"),
+        chat_model_retries=0,
+        reading={"mode": "direct", "look_again": "on"},
+    )
+    model.on(DIRECT).fault(400).reply("Plain.").reply("Plain again.")
+    with served(create_app(settings)) as url, httpx.Client(base_url=url, timeout=60) as client:
+        record(client, ann, "s", "I live in Ghent.", "Noted!")
+        assert answer(chat(client, ann, "Where do I live?")) == "Plain."
+        assert answer(chat(client, ann, "Where do I live?")) == "Plain again."
+    assert ["tools" in sent.body for sent in model.sent] == [True, False, False]
+
+
+def test_calls_of_the_clients_tools_leave_alone(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    both = [("search_memory", {"query": "cat"}), ("weather", {"place": "Ghent"})]
+    rule = model.on("memory_beside")
+    rule.chunks(*looks(("find_words", {"text": "Ghent"}))).chunks(*looks(*both))
+    reply = chat(client, ann, "What is the weather where I live?", tools=[WEATHER])
+    (choice,) = reply.json()["choices"]
+    assert choice["finish_reason"] == "tool_calls"
+    called = choice["message"]["tool_calls"]
+    assert [one["function"]["name"] for one in called] == ["weather"]
+    assert json.loads(called[0]["function"]["arguments"]) == {"place": "Ghent"}
+
+
+def test_a_tool_that_must_be_called_leaves_no_room(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    must = {"type": "function", "function": {"name": "weather"}}
+    model.on("memory_beside").chunks(*calls("weather"))
+    chat(client, ann, "The weather?", tools=[WEATHER], tool_choice=must)
+    (sent,) = model.sent
+    assert sent.body["tools"] == [WEATHER]
+
+
+def test_a_failure_in_the_middle_is_the_answers(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).chunks(*looks(("find_words", {"text": "cat"}))).fault(500)
+    assert chat(client, ann, "Where do I live?").status_code == 503
+    kept = client.get("/v1/memories", params={"user_id": ann}).json()
+    assert kept["total"] == 3
+
+
+def test_what_was_found_is_withdrawn_when_it_is_forgotten(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).chunks(*looks(("find_words", {"text": "vet"}))).reply("Miso hates the vet.")
+    chat(client, ann, "zzz", metadata={"session_id": "asked"})
+    client.delete("/v1/sessions/s2", params={"user_id": ann})
+    left = client.get("/v1/memories", params={"user_id": ann}).json()["data"]
+    assert all("vet" not in one["assistant_text"] for one in left)
