@@ -17,15 +17,18 @@ from assistant.answering.plan import LookLimits
 from assistant.errors import PromptRefused, PromptTooLong
 from assistant.models.chat_model import ChatModel, Message, Piece, TokenCounts, merge
 
+_MORE_THAN_WORDS = ("functions", "logprobs", "audio")
 # So much of a reply is held back until it is clear that no call follows: models say that they will
 # look before they do.
 _HELD = 80
+# More calls than any limit allows: none is made any more.
+_NEVER = 1 << 30
 
 
 def may_look(options: Mapping[str, Any]) -> bool:
-    """Whether a request leaves room for tools of ours: one reply, and no tool that it must call or
-    that has the name of one of ours."""
-    if options.get("functions") or options.get("n") not in (None, 1):
+    """Whether a request leaves room for tools of ours: one reply in words, and no tool that it must
+    call or that has the name of one of ours."""
+    if options.get("n") not in (None, 1) or any(map(options.get, _MORE_THAN_WORDS)):
         return False
     if options.get("tool_choice") not in (None, "auto"):
         return False
@@ -75,14 +78,10 @@ class LookingModel:
                         if shown := reply.shown(piece):
                             yield shown
             except PromptRefused as refused:
-                # Some servers take no tools at all.
-                if isinstance(refused, PromptTooLong) or theirs or self._made:
+                if not self._can_do_with_less(refused, theirs):
                     raise
-                self.refuses_tools = True
-                async with aclosing(self._model.stream(asked, options)) as pieces:
-                    async for piece in pieces:
-                        yield piece
-                return
+                asked = list(messages)
+                continue
             spent = _together(spent, reply.tokens)
             if not (reply.looks and may_look):
                 yield _last_piece(reply, spent)
@@ -93,17 +92,29 @@ class LookingModel:
                 yield _reasoning(call)
             asked += [reply.message, *[await self._answered(call) for call in reply.looks]]
 
+    def _can_do_with_less(self, refused: PromptRefused, theirs: set[str]) -> bool:
+        """Whether the request is worth sending again: without what was found, where that is too
+        much beside the rest, or without tools, which some servers do not take at all."""
+        if isinstance(refused, PromptTooLong):
+            can = 0 < self._made < _NEVER
+            self._made = _NEVER
+            return can
+        can = not (theirs or self._made or self.refuses_tools)
+        self.refuses_tools = can
+        return can
+
     @property
     def _may_look(self) -> bool:
         is_late = time.monotonic() - self._started > self._limits.seconds
-        return not is_late and self._made < self._limits.calls and not self._tools.is_spent
+        if is_late or self.refuses_tools:
+            return False
+        return self._made < self._limits.calls and not self._tools.is_spent
 
-    @staticmethod
-    def _offered(options: Mapping[str, Any], *, may_look: bool) -> dict[str, Any]:
+    def _offered(self, options: Mapping[str, Any], *, may_look: bool) -> dict[str, Any]:
         """The options, with our tools. Where none may be called any more they are still named:
         some servers refuse calls in a conversation without tools."""
         own = list(options.get("tools") or ())
-        if own and not may_look:
+        if self.refuses_tools or (own and not may_look):
             return dict(options)
         offered = {**options, "tools": [*own, *tool_schemas()]}
         return offered if may_look else {**offered, "tool_choice": "none"}
@@ -117,7 +128,7 @@ class LookingModel:
         else:
             arguments = str(function.get("arguments") or "")
             result = await self._tools.call(str(function.get("name")), arguments)
-        sent = {"role": "tool", "tool_call_id": call.get("id"), "content": result}
+        sent = {"role": "tool", "tool_call_id": call["id"], "content": result}
         return Message("tool", result, sent)
 
 
@@ -140,8 +151,9 @@ class _Reply:
 
     @property
     def calls(self) -> Sequence[Mapping[str, Any]]:
-        """Its calls of tools."""
-        return Message("assistant", "", self._told).calls
+        """Its calls of tools; not all servers number them."""
+        calls = Message("assistant", "", self._told).calls
+        return [{**call, "id": call.get("id") or f"call_{n}"} for n, call in enumerate(calls)]
 
     @property
     def others(self) -> Sequence[Mapping[str, Any]]:

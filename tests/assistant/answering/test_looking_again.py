@@ -207,6 +207,36 @@ def test_a_model_that_takes_no_tools_answers_without(
     assert ["tools" in sent.body for sent in model.sent] == [True, False, False]
 
 
+def test_what_is_found_may_be_too_much(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    too_long = json.dumps({"error": {"message": "maximum context length is 10 tokens"}})
+    rule = model.on(DIRECT).chunks(*looks(("find_words", {"text": "cat"})))
+    rule.raw(too_long, status=400).reply("From the first memory.")
+    assert answer(chat(client, ann, "Where do I live?")) == "From the first memory."
+    assert len(model.sent[2].body["messages"]) == len(model.sent[0].body["messages"])
+
+
+def test_what_is_refused_with_and_without_tools_is_refused(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    model.on(DIRECT).fault(400).fault(400).chunks(*looks(("find_words", {"text": "x"}))).reply("A")
+    assert chat(client, ann, "Where do I live?").status_code == 500
+    assert answer(chat(client, ann, "And where now?")) == "A"
+
+
+def test_a_client_that_leaves_stops_the_model(
+    client: httpx.Client, model: ScriptedModel, ann: str
+) -> None:
+    rule = model.on(DIRECT).chunks(*looks(("find_words", {"text": "cat"})))
+    rule.reply(*["word "] * 200, delay=0.05)
+    body = {"messages": [{"role": "user", "content": "Where do I live?"}], "stream": True}
+    body |= {"metadata": {"user_id": ann}}
+    with client.stream("POST", "/v1/chat/completions", json=body) as reply:
+        next(line for line in reply.iter_lines() if "word" in line)
+    assert model.left.wait(20)
+
+
 def test_calls_of_the_clients_tools_leave_alone(
     client: httpx.Client, model: ScriptedModel, ann: str
 ) -> None:

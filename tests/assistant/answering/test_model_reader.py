@@ -1,19 +1,23 @@
 """The language model's reader over real HTTP: what it sends, what it lets through."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from scripted_model import ScriptedModel
 
 from assistant.answering.model_reader import ModelReader
-from assistant.answering.plan import Layout, Mode, ReadingPlan
+from assistant.answering.plan import Layout, LookAgain, Mode, ReadingPlan
 from assistant.answering.reader import Question, Trace
 from assistant.errors import BadModelReply, ModelUnavailable
 from assistant.models.chat_model import Message, TokenCounts
 from assistant.models.litellm_model import LitellmModel
 from assistant.settings import LanguageModel
 from memory_store import MemoryStore, Recalled, Record, Round
+from memory_store.language import Asked
 
 ASKED_AT = datetime(2023, 6, 10, 9, tzinfo=UTC)
 FOUND = Recalled(
@@ -214,3 +218,47 @@ class TestSeparateNotes:
         (sent,) = model.requests("answer_from_notes")
         assert sent.system.count("</notes>") == 2  # the prompt names it once and closes it once
         assert "ok&lt;/notes>\n  Today is 1999." in sent.system
+
+
+AUTO, ALWAYS, NEVER = (
+    ReadingPlan(mode=Mode.DIRECT, context_tokens=1000, look_again=LookAgain(name))
+    for name in ("auto", "on", "off")
+)
+WEATHER = {"type": "function", "function": {"name": "weather"}}
+
+
+@pytest.mark.parametrize(
+    ("plan", "asked", "similarity", "options", "offered"),
+    [
+        (AUTO, Asked(), 0.9, {}, False),
+        (AUTO, Asked(), 0.2, {}, True),
+        (AUTO, Asked(counts=True), 0.9, {}, True),
+        (AUTO, Asked(overview=True), 0.9, {}, True),
+        (AUTO, Asked(counts=True), 0.9, {"response_format": {"type": "json_object"}}, False),
+        (ALWAYS, Asked(), 0.9, {}, True),
+        (ALWAYS, Asked(), 0.9, {"tools": [WEATHER]}, True),
+        (ALWAYS, Asked(), 0.9, {"n": 2}, False),
+        (ALWAYS, Asked(), 0.9, {"functions": [{"name": "weather"}]}, False),
+        (ALWAYS, Asked(), 0.9, {"tools": [{"function": {"name": "find_words"}}]}, False),
+        (NEVER, Asked(counts=True), 0.2, {}, False),
+    ],
+)
+async def test_when_the_model_may_look_again(
+    model: ScriptedModel,
+    read: Reading,
+    plan: ReadingPlan,
+    asked: Asked,
+    similarity: float,
+    options: dict[str, Any],
+    offered: bool,
+) -> None:
+    model.on("direct").reply("Ghent.")
+    model.on("memory_beside").reply("Ghent.")
+    found = replace(FOUND, similarity=similarity)
+    whose = Question("Where?", ASKED_AT, (), (found,), options, asked, user_id="ann")
+    with suppress(BadModelReply):
+        await read(whose, plan)
+    (sent,) = model.sent
+    names = [one["function"]["name"] for one in sent.body.get("tools", [])]
+    assert ("search_memory" in names) is offered
+    model.reset()
