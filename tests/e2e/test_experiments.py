@@ -1,6 +1,7 @@
 """Experiments through the two commands: servers of their own, one memory, a page at the end."""
 
 import json
+import shlex
 import signal
 import subprocess
 import time
@@ -29,7 +30,7 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
 
 def command(name: str, out: Path, *more: object) -> tuple[object, ...]:
     begun = ("harness", "experiment", name, "--dataset", "sample", "--out", out)
-    return (*begun, "--server", NURSERY.command("assistant", "serve"), *more)
+    return (*begun, "--server", shlex.join(NURSERY.command("assistant", "serve")), *more)
 
 
 def run(name: str, out: Path, *more: object) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import gc
 import json
 import os
 import select
-import shlex
 import signal
 import socket
 import subprocess
@@ -113,12 +112,12 @@ class Nursery:
         self._started.append(process)
         return process
 
-    def command(self, *arguments: object) -> str:
+    def command(self, *arguments: object) -> list[str]:
         """A command for those who start a process themselves: it asks for one here, has its output
         and its exit code, and ends it when it is told to end."""
         self._opened()
         asked = (sys.executable, "-S", "-E", _STAND_IN, self._address, *arguments)
-        return shlex.join(map(str, asked))
+        return [str(one) for one in asked]
 
     def _opened(self) -> socket.socket:
         if self._asking is None:

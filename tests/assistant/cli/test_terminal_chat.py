@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,7 +26,7 @@ class Terminal:
     def __init__(self, arguments: list[str], state: Path, *, columns: int = 80) -> None:
         self._screen = pyte.HistoryScreen(columns, 24, history=1000)
         self._stream = pyte.Stream(self._screen)
-        program, *more = shlex.split(NURSERY.command("assistant", "chat", *arguments))
+        program, *more = NURSERY.command("assistant", "chat", *arguments)
         self._process = pexpect.spawn(
             program,
             more,
