@@ -48,7 +48,6 @@ if _IN_MEMORY.is_dir() and shutil.disk_usage(_IN_MEMORY).free > _ROOM_BYTES:
 def pytest_collection_finish() -> None:
     """Let the garbage collector look at what tests make, and never again at what was there before:
     statsmodels calls it whenever it corrects p-values."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from damaged import a_store, files_with, told
+from memories import copied
 
 from assistant import idle_moments
 from assistant import idle_moments as module
@@ -23,12 +24,24 @@ def _shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idle_moments, "_SECONDS_BETWEEN", 0.01)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    async def write(folder: Path) -> None:
+        store = a_store(folder)
+        await store.open()
+        await store.remember(ROUNDS)
+        await store.close()
+
+    folder = tmp_path_factory.mktemp("written")
+    asyncio.run(write(folder))
+    return folder
+
+
 @pytest.fixture
-async def store(tmp_path: Path) -> MemoryStore:
+async def store(tmp_path: Path, written: Path) -> MemoryStore:
     """One of whose users has been forgotten, which is worth a scrub."""
-    store = a_store(tmp_path / "data")
+    store = a_store(copied(written, tmp_path / "data"))
     await store.open()
-    await store.remember(ROUNDS)
     await store.forget_user("user 0")
     return store
 

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from nursery import NURSERY
 
 from benchmarks.rivals.last_sessions import SESSIONS, LastSessions
 from benchmarks.rivals.measuring import OURS, PROFILE, Place, measure
@@ -91,7 +91,7 @@ def test_a_history_can_be_chatted_as_well(tmp_path: Path, data: Path) -> None:
     folder = tmp_path / "memory"
     folder.mkdir()
     with serving(folder) as url:
-        command = [sys.executable, "-m", "harness", "run", "--dataset", "longmemeval"]
+        command = NURSERY.command("harness", "run", "--dataset", "longmemeval")
         command += ["--file", str(data), "--ids", "q-late", "--mode", "teacher", "--no-probe"]
         command += ["--assistant", url, "--profile", str(PROFILE), "--out", str(tmp_path / "run")]
         subprocess.run(command, check=True, capture_output=True)

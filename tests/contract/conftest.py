@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 from local_documents import LocalDocuments
@@ -13,16 +12,24 @@ from memory_store.engines import EdgeEngine, Engine
 
 
 @pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    if request.param == "edge":
-        return EdgeEngine(tmp_path)
-    served: Engine = request.getfixturevalue("server_engine")
-    return served
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Embedded, it is one for all tests, and open."""
+    found: Engine = request.getfixturevalue(
+        "_engine" if request.param == "edge" else "server_engine"
+    )
+    return found
 
 
 @pytest.fixture
 async def store(engine: Engine) -> AsyncIterator[MemoryStore]:
-    opened = MemoryStore(engine, Embedder(HashEncoder()))
+    embedder = Embedder(HashEncoder())
+    opened = MemoryStore(engine, embedder)
+    if isinstance(engine, EdgeEngine):
+        yield opened
+        for user in await opened.users():
+            await opened.forget_user(user)
+        await embedder.close()
+        return
     await opened.open()
     yield opened
     await opened.close()

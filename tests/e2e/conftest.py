@@ -1,11 +1,10 @@
 """Both commands as processes of their own."""
 
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from commands import BIN, Server
+from commands import Running, Server
 
 
 @pytest.fixture
@@ -27,15 +26,6 @@ def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def harness() -> Callable[..., "subprocess.Popen[str]"]:
+def harness() -> Callable[..., Running]:
     """Start the `harness` command with these arguments."""
-
-    def start(*arguments: object) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [BIN / "harness", *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-
-    return start
+    return lambda *arguments: Running(("harness", *arguments))

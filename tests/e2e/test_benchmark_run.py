@@ -2,16 +2,15 @@
 
 import json
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
-from commands import Server
+from commands import Running, Server
 
-Harness = Callable[..., "subprocess.Popen[str]"]
+Harness = Callable[..., Running]
 
 
 def chat(user: str, assistant: str, *, evidence: bool = False) -> list[dict[str, Any]]:

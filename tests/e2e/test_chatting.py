@@ -6,7 +6,8 @@ from signal import SIGKILL
 
 import httpx
 from calls import record, rounds
-from commands import BIN, Server, ended
+from commands import Server, ended
+from nursery import NURSERY
 from openai import OpenAI
 
 
@@ -55,7 +56,7 @@ def test_ask_prints_an_answer_and_keeps_nothing(shared_server: Server) -> None:
 def test_chat_in_a_pipe_is_plain_text(shared_server: Server) -> None:
     talk = "I adopted a cat called Miso.\n/new\nWhat is my cat called?\n/quit\n"
     chat = subprocess.run(
-        [BIN / "assistant", "chat", "--assistant", shared_server.url, "--user", "bob"],
+        NURSERY.command("assistant", "chat", "--assistant", shared_server.url, "--user", "bob"),
         input=talk,
         capture_output=True,
         text=True,
@@ -65,7 +66,7 @@ def test_chat_in_a_pipe_is_plain_text(shared_server: Server) -> None:
 
 
 def test_nobody_there_is_said_in_one_line() -> None:
-    command = [BIN / "assistant", "chat", "--assistant", "http://127.0.0.1:9"]
+    command = NURSERY.command("assistant", "chat", "--assistant", "http://127.0.0.1:9")
     chat = subprocess.run(command, capture_output=True, text=True, input="hello\n")
     assert chat.returncode == 2
     assert "assistant serve" in chat.stderr
@@ -74,7 +75,7 @@ def test_nobody_there_is_said_in_one_line() -> None:
 
 def test_a_second_server_on_the_folder_is_told_what_to_do(shared_server: Server) -> None:
     second = subprocess.run(
-        [BIN / "assistant", "serve", "--port", "0", "--data-dir", shared_server.data_dir],
+        NURSERY.command("assistant", "serve", "--port", 0, "--data-dir", shared_server.data_dir),
         env={"ASSISTANT_EMBEDDER": "hash", "PATH": ""},
         capture_output=True,
         text=True,

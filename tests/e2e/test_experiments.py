@@ -9,19 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import BIN, finished, hashing
+from commands import finished, hashing
 from nursery import NURSERY
 from scripted_model import PLAIN, Reply, Sent, scripted_model
 
 from assistant.prompts.prompt_file import all_prompts
 
-SERVER = shlex.join([str(BIN / "assistant"), "serve"])
 KEPT = ("cell", "n", "recall_all@5", "recall_all@10", "ndcg@5", "accuracy", "evidence_in_prompt")
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    """Questions of the sample over histories of four conversations, as a command asks for them."""
+    data = tmp_path_factory.mktemp("short") / "short.json"
+    compiled = ("harness", "compile", "--dataset", "sample", "--sessions", 4, "--seed", 1)
+    done = finished((*compiled, "--out", data))
+    assert done.returncode == 0, done.stderr
+    return ("--dataset", "longmemeval", "--file", data)
 
 
 def command(name: str, out: Path, *more: object) -> tuple[object, ...]:
     begun = ("harness", "experiment", name, "--dataset", "sample", "--out", out)
-    return (*begun, "--server", SERVER, *more)
+    return (*begun, "--server", shlex.join(NURSERY.command("assistant", "serve")), *more)
 
 
 def run(name: str, out: Path, *more: object) -> dict[str, Any]:
@@ -48,8 +57,10 @@ def run_until(file: str, out: Path, *asked: object) -> None:
     process.wait(timeout=60)
 
 
-def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> None:
-    asked = ("--limit", 2, "--designs", "aide-memoire,longmemeval")
+def test_designs_on_the_same_questions_and_again_after_kills(
+    tmp_path: Path, short: tuple[object, ...]
+) -> None:
+    asked = (*short, "--limit", 2, "--designs", "aide-memoire,longmemeval")
     for file in ("retrieval.jsonl", "prompts/prompts.jsonl"):
         run_until(f"cells/aide-memoire/{file}", tmp_path / "killed", *asked)
     continued = run("table2", tmp_path / "killed", *asked)
@@ -66,8 +77,8 @@ def test_designs_on_the_same_questions_and_again_after_kills(tmp_path: Path) -> 
     )
 
 
-def test_another_set_up_is_not_mixed_in(tmp_path: Path) -> None:
-    asked = ("--limit", 1, "--designs", "in-context-rag")
+def test_another_set_up_is_not_mixed_in(tmp_path: Path, short: tuple[object, ...]) -> None:
+    asked = (*short, "--limit", 1, "--designs", "in-context-rag")
     run("table2", tmp_path, *asked)
     changed = ("--judge", "lexical", "--reader", "m@http://127.0.0.1:9/v1")
     other = finished(command("table2", tmp_path, *asked, *changed))
@@ -75,12 +86,11 @@ def test_another_set_up_is_not_mixed_in(tmp_path: Path) -> None:
     assert "of another set-up" in other.stderr
 
 
-def test_short_histories_make_sheets_and_answers_are_judged(tmp_path: Path) -> None:
-    data = tmp_path / "short.json"
-    compiled = [BIN / "harness", "compile", "--dataset", "sample", "--sessions", "4", "--seed", "1"]
-    subprocess.run([*compiled, "--out", data], check=True, capture_output=True)
+def test_short_histories_make_sheets_and_answers_are_judged(
+    tmp_path: Path, short: tuple[object, ...]
+) -> None:
     out = tmp_path / "online"
-    asked = ("--dataset", "longmemeval", "--file", data, "--limit", 2)
+    asked = (*short, "--limit", 2)
     run("fig3", out, *asked)
     answers = out / "sheets" / "answers.csv"
     header, *lines = answers.read_text().splitlines()

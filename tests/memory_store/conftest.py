@@ -1,4 +1,4 @@
-"""A memory of 150 rounds, and places on a server."""
+"""Memories of 30 and of 150 rounds, and places on a server."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -15,15 +15,30 @@ from memory_store.engines import EdgeEngine, ServerOperator
 
 @pytest.fixture(scope="session")
 def _written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written")
-    asyncio.run(remember(EdgeEngine(folder), made_up(150)))
-    return folder
+    return _memory(tmp_path_factory, 30)
+
+
+@pytest.fixture(scope="session")
+def _written_long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _memory(tmp_path_factory, 150)
+
+
+def _memory(folders: pytest.TempPathFactory, rounds: int) -> Path:
+    folder = folders.mktemp("written")
+    asyncio.run(remember(EdgeEngine(folder / "dense"), made_up(rounds)))
+    return copied(folder / "dense", folder / "memory")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, _written: Path) -> Path:
-    """A folder with a memory of 150 rounds."""
+    """A folder with a memory of 30 rounds."""
     return copied(_written, tmp_path / "memory")
+
+
+@pytest.fixture
+def long_folder(tmp_path: Path, _written_long: Path) -> Path:
+    """A folder with a memory of 150 rounds, which a transfer reads in two pages."""
+    return copied(_written_long, tmp_path / "long memory")
 
 
 @pytest.fixture

@@ -95,9 +95,11 @@ def test_what_is_no_list_in_json_is_refused(text: str) -> None:
         list(json_items.items_of(text.encode()))
 
 
-def test_an_item_of_millions_of_values_is_refused() -> None:
+def test_an_item_of_more_values_than_may_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert json_items.MOST_VALUES == 2_000_000
+    monkeypatch.setattr(json_items, "MOST_VALUES", 200_000)
     with pytest.raises(json_items.TooManyValues):
-        list(json_items.items_of(f"[[{'[],' * 1_000_000}[]]]".encode()))
+        list(json_items.items_of(f"[[{'[],' * 100_000}[]]]".encode()))
 
 
 _UNITS = [

@@ -2,6 +2,7 @@
 installed."""
 
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_this_version_is_in_the_changelog() -> None:
     assert notes_of(version(), (ROOT / "CHANGELOG.md").read_text())
 
 
-def test_the_wheel_of_the_harness_has_every_file_of_its_folder(tmp_path: Path) -> None:
+def test_a_wheel_has_every_file_of_its_folders_and_the_licence(tmp_path: Path) -> None:
     names = {one.name.split("-")[0] for one in build(tmp_path)}
     assert names == set(FOLDERS)
     owned = {}
@@ -88,9 +89,14 @@ def test_the_wheel_of_the_harness_has_every_file_of_its_folder(tmp_path: Path) -
     }.items():
         (wheel,) = tmp_path.glob(f"{name}-[0-9]*.whl")
         with zipfile.ZipFile(wheel) as archive:
-            owned[name] = {one for one in archive.namelist() if ".dist-info/" not in one}
-            licences = {one.rpartition("/")[2] for one in archive.namelist() if "/licenses/" in one}
-        assert licences == {"LICENSE", "NOTICE"}
+            inside = archive.namelist()
+            owned[name] = {one for one in inside if ".dist-info/" not in one}
+            licences = [one for one in inside if "/licenses/" in one]
+            told = {one.rpartition("/")[2]: archive.read(one) for one in licences}
+            (about,) = (one for one in inside if one.endswith(".dist-info/METADATA"))
+            licence = message_from_bytes(archive.read(about))["License-Expression"]
+        assert told == {one: (FOLDERS[name] / one).read_bytes() for one in ("LICENSE", "NOTICE")}
+        assert licence == "Apache-2.0"
         assert owned[name] == {one for folder in folders for one in files_of(folder)}
     assert not set.intersection(*owned.values())
 

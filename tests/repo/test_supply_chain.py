@@ -18,22 +18,25 @@ from served import served
 from supply_chain.images import FILES, IMAGE, pin
 from supply_chain.licences import PAGE, rows
 from supply_chain.lock import ROOT
-from supply_chain.packages import image_packages, shipped
+from supply_chain.packages import Package, image_packages, shipped
 from supply_chain.sbom import PARTS, bill, of_part, of_tree
 
-PACKAGES = shipped()
+
+@pytest.fixture(scope="module")
+def packages() -> list[Package]:
+    return shipped()
 
 
-def test_the_page_of_licences_is_in_step() -> None:
+def test_the_page_of_licences_is_in_step(packages: list[Package]) -> None:
     """Written on this platform; others take a few packages more or fewer."""
-    assert set(rows(PACKAGES)) <= set(PAGE.read_text().splitlines())
-    assert image_packages() <= {one.name for one in PACKAGES}
+    assert set(rows(packages)) <= set(PAGE.read_text().splitlines())
+    assert image_packages() <= {one.name for one in packages}
 
 
-def test_every_licence_is_known_and_of_the_version_that_is_locked() -> None:
-    assert [one.name for one in PACKAGES if one.licence == "unknown"] == []
-    installed = {one.name: version(one.name).split("+")[0] for one in PACKAGES}
-    assert installed == {one.name: one.version for one in PACKAGES}
+def test_every_licence_is_known_and_of_the_version_that_is_locked(packages: list[Package]) -> None:
+    assert [one.name for one in packages if one.licence == "unknown"] == []
+    installed = {one.name: version(one.name).split("+")[0] for one in packages}
+    assert installed == {one.name: one.version for one in packages}
 
 
 def assert_valid(text: str) -> None:
@@ -42,11 +45,13 @@ def assert_valid(text: str) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_bill_lists_each_package_with_version_licence_and_hashes(part: str) -> None:
+def test_a_bill_lists_each_package_with_version_licence_and_hashes(
+    packages: list[Package], part: str
+) -> None:
     text = bill(part, of_part(part))
     assert_valid(text)
     listed = json.loads(text)["components"]
-    assert {one["name"] for one in listed} == {p.name for p in PACKAGES if part in p.parts}
+    assert {one["name"] for one in listed} == {p.name for p in packages if part in p.parts}
     assert all(one["licenses"] and one["hashes"] and one["purl"] for one in listed)
 
 

@@ -37,6 +37,31 @@ def finished(
     return subprocess.CompletedProcess(list(map(str, command)), code, *said)
 
 
+class Running:
+    """A command of either package in a process of its own, as `subprocess.Popen` has one."""
+
+    def __init__(self, command: Sequence[object]) -> None:
+        self._said = TemporaryFile("w+")  # noqa: SIM115
+        self._process = NURSERY.start(command, stdout=self._said, stderr=self._said)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.returncode
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def send_signal(self, which: signal.Signals) -> None:
+        self._process.send_signal(which)
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+        """Wait for its end; what it said, errors and all."""
+        self._process.wait(timeout)
+        with self._said as said:
+            said.seek(0)
+            return said.read(), None
+
+
 def hashing(settings: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
     """The environment in which an assistant needs no weights, with more settings."""
     return os.environ | {"ASSISTANT_EMBEDDER": "hash"} | dict(settings)

@@ -2,10 +2,10 @@
 
 import os
 import random
-import shutil
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from memories import copied, parts_with_data
 
 from memory_store import MemoryStore, Round
 from memory_store.embedding import Embedder, HashEncoder
@@ -52,8 +52,7 @@ async def all_rounds(store: MemoryStore) -> list[Round]:
 
 def crashed(folder: Path, copy: Path) -> Path:
     """The files of an open memory as they would be found if its process ended now."""
-    shutil.copytree(folder, copy)
-    return copy
+    return copied(folder, copy)
 
 
 def flip(file: Path, text: bytes) -> None:
@@ -78,7 +77,8 @@ def harm(folder: Path, chance: random.Random) -> str:
         left = chance.choice([0, chance.randrange(size), size - 1])
         os.truncate(file, left)
         return f"{file.relative_to(folder)} cut from {size} to {left} bytes"
-    begin, end = chance.choice(_parts_with_data(file) or [(0, size)])
+    # Most of a memory's files is reserved room, where a flipped bit harms nobody.
+    begin, end = chance.choice(parts_with_data(file) or [(0, size)])
     at = chance.randrange(begin, min(end, size, begin + chance.choice([256, 4096, size])))
     with file.open("r+b") as opened:
         opened.seek(at)
@@ -86,17 +86,3 @@ def harm(folder: Path, chance: random.Random) -> str:
         opened.seek(at)
         opened.write(bytes([byte ^ (1 << chance.randrange(8))]))
     return f"a bit of {file.relative_to(folder)} at {at}"
-
-
-def _parts_with_data(file: Path) -> Sequence[tuple[int, int]]:
-    """Most of a memory's files is reserved room, where a flipped bit harms nobody."""
-    parts, at = list[tuple[int, int]](), 0
-    with file.open("rb") as opened:
-        while at < file.stat().st_size:
-            try:
-                begin = os.lseek(opened.fileno(), at, os.SEEK_DATA)
-            except OSError:
-                break
-            at = os.lseek(opened.fileno(), begin, os.SEEK_HOLE)
-            parts.append((begin, at))
-    return parts

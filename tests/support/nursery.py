@@ -9,10 +9,12 @@ workers) is started with `subprocess`.
 import gc
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
@@ -25,6 +27,7 @@ from typing import IO, Any
 _BIN = Path(sys.executable).parent
 _MAINS = {"assistant": "assistant.cli", "harness": "harness.cli.main"}
 _IMPORTED = ("harness.cli.run_commands", "assistant.serving.serve", "uvloop", "httptools")
+_STAND_IN = Path(__file__).with_name("stand_in.py")
 _MOST_BYTES = 1 << 20
 _ANSWER_SECONDS = 60.0
 
@@ -75,6 +78,7 @@ class Nursery:
         self._started: list[Process] = []
         self._parent: subprocess.Popen[bytes] | None = None
         self._asking: socket.socket | None = None
+        self._address = ""
 
     def start(
         self,
@@ -108,14 +112,26 @@ class Nursery:
         self._started.append(process)
         return process
 
+    def command(self, *arguments: object) -> list[str]:
+        """A command for those who start a process themselves: it asks for one here, has its output
+        and its exit code, and ends it when it is told to end."""
+        self._opened()
+        asked = (sys.executable, "-S", "-E", _STAND_IN, self._address, *arguments)
+        return [str(one) for one in asked]
+
     def _opened(self) -> socket.socket:
         if self._asking is None:
             self._asking, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             for one in (self._asking, theirs):
                 one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _MOST_BYTES)
-            with theirs:
-                command = [sys.executable, __file__, str(theirs.fileno())]
-                self._parent = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+            self._folder = tempfile.TemporaryDirectory()
+            self._address = f"{self._folder.name}/socket"
+            with theirs, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as open_to_all:
+                open_to_all.bind(self._address)
+                open_to_all.listen()
+                numbers = [theirs.fileno(), open_to_all.fileno()]
+                command = [sys.executable, __file__, *map(str, numbers)]
+                self._parent = subprocess.Popen(command, pass_fds=numbers)
         return self._asking
 
     def close(self) -> None:
@@ -126,6 +142,7 @@ class Nursery:
             self._asking.close()
             self._parent.wait()
             self._asking = self._parent = None
+            self._folder.cleanup()
 
 
 NURSERY = Nursery()
@@ -136,23 +153,35 @@ def _number(stream: IO[Any] | int | None, otherwise: int = 1) -> int:
     return otherwise if stream is None or isinstance(stream, int) else stream.fileno()
 
 
-def _fork_when_asked(asking: socket.socket) -> str | None:
+def _fork_when_asked(asking: socket.socket, open_to_all: socket.socket) -> str | None:
     """In the process that forks: None, when nobody asks any more. In a forked one: the name of the
     command line to be."""
     # Ctrl-C goes to all processes of a terminal; this one ends with the tests.
     interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
-        wanted, files, _, _ = socket.recv_fds(asking, _MOST_BYTES, 4)
+        wanted, files = _asked(asking, open_to_all)
         if not wanted:
             return None
         if not _forked():
             asking.close()
+            open_to_all.close()
             if _is_program(files[-1]):
                 signal.signal(signal.SIGINT, interrupted)
                 return _become(json.loads(wanted), files)
         for one in files:
             os.close(one)
         _wait_for_ended(os.WNOHANG)
+
+
+def _asked(asking: socket.socket, open_to_all: socket.socket) -> tuple[bytes, list[int]]:
+    """What is to be started, and its streams, the last of which is told of its end."""
+    ready, _, _ = select.select([asking, open_to_all], [], [])
+    if asking in ready:
+        wanted, files, _, _ = socket.recv_fds(asking, _MOST_BYTES, 4)
+        return wanted, files
+    somebody, _ = open_to_all.accept()
+    wanted, files, _, _ = socket.recv_fds(somebody, _MOST_BYTES, 3)
+    return wanted, [*files, somebody.detach()]
 
 
 def _forked() -> int:
@@ -198,7 +227,7 @@ if __name__ == "__main__":
     for module in (*_MAINS.values(), *_IMPORTED):
         import_module(module)
     gc.freeze()  # what they share is not looked at, nor copied
-    if command := _fork_when_asked(socket.socket(fileno=int(sys.argv[1]))):
+    if command := _fork_when_asked(*(socket.socket(fileno=int(one)) for one in sys.argv[1:])):
         import_module(_MAINS[command]).main()
     else:
         _wait_for_ended(0)

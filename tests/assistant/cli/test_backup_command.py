@@ -9,15 +9,21 @@ from pathlib import Path
 import pytest
 from commands import Server
 from in_process import Run, assert_refused
-from memories import held, made_up, remember
+from memories import copied, held, made_up, remember
 
 from memory_store.engines import EdgeEngine, EdgeOperator
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written")
+    asyncio.run(remember(EdgeEngine(folder), made_up(30)))
+    return folder
+
+
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
-    asyncio.run(remember(EdgeEngine(tmp_path / "data"), made_up(150)))
-    return tmp_path / "data"
+def data(tmp_path: Path, written: Path) -> Path:
+    return copied(written, tmp_path / "data")
 
 
 @pytest.fixture(autouse=True)
@@ -30,15 +36,15 @@ def test_there_and_back(run: Run, data: Path, tmp_path: Path, name: str) -> None
     file, other = tmp_path / name, tmp_path / "other"
     done = run("backup", file, "--data-dir", data)
     assert done.code == 0, done.err
-    assert "150 memories from" in done.out
-    assert "backing up: 150 of 150 memories" in done.err
+    assert "30 memories from" in done.out
+    assert "backing up: 30 of 30 memories" in done.err
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [path.name for path in tmp_path.glob("backup*")] == [name]
     text = gzip.decompress(file.read_bytes()) if name.endswith(".gz") else file.read_bytes()
-    assert text.count(b"\n") == 152
+    assert text.count(b"\n") == 32
     done = run("restore", file, "--data-dir", other, "--json")
     assert done.code == 0, done.err
-    assert (done.json["command"], done.json["rounds"]) == ("restore", 150)
+    assert (done.json["command"], done.json["rounds"]) == ("restore", 30)
     before, after = (asyncio.run(held(EdgeOperator(place))) for place in (data, other))
     assert before == after
 
@@ -57,7 +63,7 @@ def test_a_torn_file_is_not_taken_for_whole(run: Run, data: Path, tmp_path: Path
     [
         (lambda text: "", "the file is empty"),
         (lambda text: text[: len(text) // 2], "cannot be read"),
-        (lambda text: text.rsplit("\n", 2)[0], "truncated after 150 records"),
+        (lambda text: text.rsplit("\n", 2)[0], "truncated after 30 records"),
         (lambda text: text.partition("\n")[2], "line 1 cannot be read"),
     ],
 )
@@ -81,7 +87,7 @@ def test_a_full_place_is_said_before_the_weights_are_looked_for(
     monkeypatch.setenv("ASSISTANT_EMBEDDER", "no-such-model")
     done = run("restore", file, "--data-dir", data)
     assert (done.code, done.out) == (2, "")
-    assert "holds another memory of 150 rounds" in done.err
+    assert "holds another memory of 30 rounds" in done.err
 
 
 def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_path: Path) -> None:
@@ -98,7 +104,7 @@ def test_a_running_assistant_is_asked_for_the_backup(run: Run, data: Path, tmp_p
         server.end()
     assert done.code == 0, done.err
     backed_up = done.json
-    assert (backed_up["rounds"], backed_up["source"]) == (150, server.url)
+    assert (backed_up["rounds"], backed_up["source"]) == (30, server.url)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     done = run("restore", file, "--data-dir", other, "--json")
     assert done.code == 0, done.err

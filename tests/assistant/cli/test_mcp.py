@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from calls import record, rounds, sessions
+from nursery import NURSERY
 
 from assistant.cli.connection import ServerConnection
 
@@ -42,12 +43,9 @@ def client(quoting_url: str, ann: str) -> Iterator[Any]:
 @pytest.fixture
 def stdio_client(quoting_url: str, ann: str) -> Any:
     """A client of a server in a process of its own that serves `ann`, not connected yet."""
-    command = mcp.StdioServerParameters(
-        command=sys.executable,
-        args=["-c", PROGRAM, "mcp", "--assistant", quoting_url, "--user", ann],
-        env=dict(os.environ),
-    )
-    return mcp.Client(mcp.stdio_client(command))
+    command, *more = NURSERY.command("assistant", "mcp", "--assistant", quoting_url, "--user", ann)
+    asked = mcp.StdioServerParameters(command=command, args=more, env=dict(os.environ))
+    return mcp.Client(mcp.stdio_client(asked))
 
 
 def test_it_ends_with_its_input_and_writes_nothing_else(quoting_url: str) -> None:

@@ -19,19 +19,33 @@ from assistant.cli.console import shown_progress
 from memory_store.engines import EdgeEngine, EdgeOperator, ServerOperator
 
 server = pytest.mark.qdrant_server
-ROUNDS = made_up(700)
+MUCH = 400
+"""So many rounds are not done yet when a process is killed after the first of them."""
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written")
-    asyncio.run(remember(EdgeEngine(folder), ROUNDS))
+    return memory_of(tmp_path_factory.mktemp("written"), 30)
+
+
+@pytest.fixture(scope="module")
+def much(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return memory_of(tmp_path_factory.mktemp("much"), MUCH)
+
+
+def memory_of(folder: Path, rounds: int) -> Path:
+    asyncio.run(remember(EdgeEngine(folder), made_up(rounds)))
     return folder
 
 
 @pytest.fixture
 def data(tmp_path: Path, written: Path) -> Path:
     return copied(written, tmp_path / "data")
+
+
+@pytest.fixture
+def long_data(tmp_path: Path, much: Path) -> Path:
+    return copied(much, tmp_path / "data")
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +63,7 @@ def killed() -> Callable[..., None]:
             with os.fdopen(write, "w") as writing:
                 process = NURSERY.start(("assistant", *arguments), stderr=writing)
             for line in errors:
-                if re.fullmatch(r"\w+: [1-9]\d* of 700 memories\n", line):
+                if re.fullmatch(rf"\w+: [1-9]\d* of {MUCH} memories\n", line):
                     process.send_signal(signal.SIGKILL)
                     break
         assert process.wait() == -signal.SIGKILL
@@ -76,16 +90,16 @@ def test_there_and_back_by_command(
     before = lines(EdgeOperator(data))
     done = run("migrate", "--to", "server", "--data-dir", data, "--qdrant-url", qdrant.url)
     assert done.code == 0, done.err
-    assert "700 copied, 0 already there, 0 removed" in done.out
-    assert "both hold 700 memories, sha256" in done.out
+    assert "30 copied, 0 already there, 0 removed" in done.out
+    assert "both hold 30 memories, sha256" in done.out
     assert "qdrant_url set" in done.out
-    assert "copying: 0 of 700 memories\n" in done.err
-    assert done.err.endswith("checking: 700 of 700 memories\n")
+    assert "copying: 0 of 30 memories\n" in done.err
+    assert done.err.endswith("checking: 30 of 30 memories\n")
     assert lines(on_server) == before
 
     back = tmp_path / "back"
     done = run("migrate", "--to", "edge", "--data-dir", back, "--qdrant-url", qdrant.url, "--json")
-    assert (done.code, done.json["command"], done.json["written"]) == (0, "migrate", 700)
+    assert (done.code, done.json["command"], done.json["written"]) == (0, "migrate", 30)
     assert done.json["seconds"] > 0
     assert lines(EdgeOperator(back)) == before
 
@@ -94,31 +108,31 @@ def test_there_and_back_by_command(
 def test_a_killed_move_run_again_is_complete(
     run: Run,
     killed: Callable[..., None],
-    data: Path,
+    long_data: Path,
     qdrant: Qdrant,
     on_server: ServerOperator,
 ) -> None:
-    command = ("migrate", "--to", "server", "--data-dir", data, "--qdrant-url", qdrant.url)
+    command = ("migrate", "--to", "server", "--data-dir", long_data, "--qdrant-url", qdrant.url)
     killed(*command)
     done = run(*command, "--json")
     assert done.code == 0, done.err
     assert done.json["already_there"] >= 128
-    assert done.json["already_there"] + done.json["written"] == 700
-    assert lines(on_server) == lines(EdgeOperator(data))
+    assert done.json["already_there"] + done.json["written"] == MUCH
+    assert lines(on_server) == lines(EdgeOperator(long_data))
 
 
 def test_a_killed_reindex_run_again_is_complete(
-    run: Run, killed: Callable[..., None], data: Path
+    run: Run, killed: Callable[..., None], long_data: Path
 ) -> None:
-    before = lines(EdgeOperator(data))
-    killed("reindex", "--again", "--data-dir", data)
-    assert lines(EdgeOperator(data)) == before
-    done = run("reindex", "--again", "--data-dir", data, "--json")
+    before = lines(EdgeOperator(long_data))
+    killed("reindex", "--again", "--data-dir", long_data)
+    assert lines(EdgeOperator(long_data)) == before
+    done = run("reindex", "--again", "--data-dir", long_data, "--json")
     assert done.code == 0, done.err
     assert done.json["already_there"] >= 128
-    assert done.json["already_there"] + done.json["written"] == 700
-    assert lines(EdgeOperator(data)) == before
-    assert [path.name for path in data.glob("edge*")] == ["edge"]
+    assert done.json["already_there"] + done.json["written"] == MUCH
+    assert lines(EdgeOperator(long_data)) == before
+    assert [path.name for path in long_data.glob("edge*")] == ["edge"]
 
 
 def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
@@ -127,7 +141,7 @@ def test_reindex_says_what_it_did(run: Run, data: Path) -> None:
     assert done.out.startswith("nothing to do: ")
     assert "embedder hash, dimension 256" in done.out
     done = run("reindex", "--data-dir", data, "--again", "--keep-old")
-    assert "indexed anew: 700 encoded, 0 done before" in done.out
+    assert "indexed anew: 30 encoded, 0 done before" in done.out
     assert sorted(path.name for path in data.glob("edge*")) == ["edge", "edge.old"]
     done = run("reindex", "--data-dir", data, "--cancel")
     assert (done.code, done.out) == (0, "nothing to cancel\n")

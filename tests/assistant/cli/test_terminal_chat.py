@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pexpect
 import pyte
 import pytest
 from calls import record, rounds, sessions
+from nursery import NURSERY
 from scripted_model import ScriptedModel
 
 COT = "chain_of_note"
@@ -26,10 +26,10 @@ class Terminal:
     def __init__(self, arguments: list[str], state: Path, *, columns: int = 80) -> None:
         self._screen = pyte.HistoryScreen(columns, 24, history=1000)
         self._stream = pyte.Stream(self._screen)
-        program = "from assistant.cli import main; main()"
+        program, *more = NURSERY.command("assistant", "chat", *arguments)
         self._process = pexpect.spawn(
-            sys.executable,
-            ["-c", program, "chat", *arguments],
+            program,
+            more,
             env=os.environ | {"XDG_STATE_HOME": str(state), "TERM": "xterm-256color"},
             dimensions=(24, columns),
             encoding="utf-8",

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from calls import chat, record
-from commands import BIN
+from nursery import NURSERY
 from scripted_model import ScriptedModel
 
 from assistant.errors import BadModelReply
@@ -119,7 +119,7 @@ def test_contents_can_be_asked_for() -> None:
 @contextmanager
 def logging_server(folder: Path, **settings: str) -> Iterator[str]:
     """A server whose standard error goes to `folder/log`, all of it; its URL."""
-    command = [BIN / "assistant", "serve", "--port", "0", "--data-dir", folder / "data"]
+    command = NURSERY.command("assistant", "serve", "--port", 0, "--data-dir", folder / "data")
     environment = {
         "ASSISTANT_EMBEDDER": "hash",
         "ASSISTANT_LOGS__LEVEL": "debug",

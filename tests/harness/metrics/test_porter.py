@@ -3,10 +3,9 @@
 import re
 from itertools import product
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
 from harness.datasets.locomo_scores import stem, stems
@@ -54,10 +53,10 @@ def test_every_ending_after_every_kind_of_start() -> None:
     assert [one for one in made if stem(one) != NLTK.stem(one)] == []
 
 
-@settings(max_examples=3_000, deadline=None, derandomize=True)
-@given(st.lists(st.sampled_from([*"aeiouybcdglnrstwxz", *ENDINGS]), max_size=7).map("".join))
-def test_words_made_at_random(word: str) -> None:
-    assert stem(word) == NLTK.stem(word)
+def test_words_made_at_random() -> None:
+    parts, random = [*"aeiouybcdglnrstwxz", *ENDINGS], Random(1)
+    made = {"".join(random.choices(parts, k=random.randint(0, 7))) for _ in range(3_000)}
+    assert [one for one in made if stem(one) != NLTK.stem(one)] == []
 
 
 @pytest.mark.parametrize("text", ["İstanbul naïve", "2019s 10th", "日本語 кошки", "don’t it's"])

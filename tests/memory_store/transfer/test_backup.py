@@ -38,7 +38,7 @@ from memory_store.transfer import (
 CITIES = ("Ghent", "Oslo", "Lima")
 ROUNDS = [
     replace(told, user_text=f"I live in {CITIES[number // 3 % 3]} now. {told.user_text}")
-    for number, told in enumerate(made_up(300))
+    for number, told in enumerate(made_up(150))
 ]
 
 
@@ -87,7 +87,7 @@ async def test_a_restored_memory_is_the_one_that_was_backed_up(
     assert any('"superseded_by"' in line for line in lines)
     steps = Steps()
     done = await restored(place(), lines, steps)
-    assert (done.rounds, steps.seen) == (300, [("restoring", 300)])
+    assert (done.rounds, steps.seen) == (150, [("restoring", 150)])
     assert await held(place()) == before
     again: list[str] = []
     assert (await back_up(place(), again.append, Steps())).checksum == done.checksum
@@ -116,8 +116,8 @@ async def test_a_memory_that_is_not_empty_is_left_alone(
 async def test_a_half_restored_memory_is_not_opened_and_can_be_restored(
     lines: list[str], place: Callable[[], OperatorEngine], written: Path
 ) -> None:
-    with pytest.raises(InvalidRecord, match="line 200 "):
-        await restored(place(), [*lines[:199], "{}\n", *lines[200:]])
+    with pytest.raises(InvalidRecord, match="line 140 "):
+        await restored(place(), [*lines[:139], "{}\n", *lines[140:]])
     store = MemoryStore(place(), Embedder(HashEncoder()))
     with pytest.raises(StoreUnready, match="assistant restore"):
         await store.open()
@@ -128,10 +128,10 @@ async def test_a_half_restored_memory_is_not_opened_and_can_be_restored(
 async def test_a_backup_that_was_cut_at_the_end_of_a_line_is_known(
     lines: list[str], place: Callable[[], OperatorEngine]
 ) -> None:
-    with pytest.raises(InvalidRecord, match="truncated after 199 records"):
-        await restored(place(), lines[:200])
-    with pytest.raises(InvalidRecord, match="says 300 records, but the file has 199"):
-        await restored(place(), [*lines[:200], lines[-1]])
+    with pytest.raises(InvalidRecord, match="truncated after 139 records"):
+        await restored(place(), lines[:140])
+    with pytest.raises(InvalidRecord, match="says 150 records, but the file has 139"):
+        await restored(place(), [*lines[:140], lines[-1]])
     with pytest.raises(InvalidRecord, match="text after the last line"):
         await restored(place(), [*lines, lines[1]])
 
@@ -139,7 +139,7 @@ async def test_a_backup_that_was_cut_at_the_end_of_a_line_is_known(
 async def test_a_backup_of_the_first_version_had_no_end(
     lines: list[str], place: Callable[[], OperatorEngine]
 ) -> None:
-    assert (await restored(place(), [header(1), *lines[1:-1]])).rounds == 300
+    assert (await restored(place(), [header(1), *lines[1:-1]])).rounds == 150
 
 
 async def test_nothing_there_is_no_backup(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from memory_store.errors import (
 from memory_store.transfer import migrate
 
 server = pytest.mark.qdrant_server
-ROUNDS = made_up(150)
+ROUNDS = made_up(30)
 QUESTIONS = questions(9)
 
 
@@ -59,11 +59,17 @@ def source(folder: Path) -> Make:
     return lambda: EdgeOperator(folder)
 
 
+@pytest.fixture
+def long_source(long_folder: Path) -> Make:
+    """A move of it can be interrupted between two pages."""
+    return lambda: EdgeOperator(long_folder)
+
+
 async def test_everything_arrives_keys_and_all(source: Make, target: Make) -> None:
     steps = Steps()
     moved = await migrate(source(), target(), steps)
-    assert (moved.rounds, moved.written, moved.already_there, moved.removed) == (150, 150, 0, 0)
-    assert steps.seen == [("copying", 150), ("checking", 150)]
+    assert (moved.rounds, moved.written, moved.already_there, moved.removed) == (30, 30, 0, 0)
+    assert steps.seen == [("copying", 30), ("checking", 30)]
     assert await held(target()) == await held(source())
     assert await answers(target(), QUESTIONS) == await answers(source(), QUESTIONS)
 
@@ -79,49 +85,51 @@ async def test_there_and_back_is_the_same_memory(
     assert await answers(back, QUESTIONS) == await answers(source(), QUESTIONS)
 
 
-async def test_an_interrupted_move_is_taken_up_where_it_stopped(source: Make, target: Make) -> None:
+async def test_an_interrupted_move_is_taken_up_where_it_stopped(
+    long_source: Make, target: Make
+) -> None:
     with pytest.raises(Stopped):
-        await migrate(source(), target(), StopsAfter(100))
+        await migrate(long_source(), target(), StopsAfter(100))
     with pytest.raises(
         StoreUnready, match=r"run the same `assistant migrate` .* again to finish it"
     ):
         await a_store(target()).open()
-    moved = await migrate(source(), target(), Steps())
+    moved = await migrate(long_source(), target(), Steps())
     assert moved.already_there == 128
     assert (moved.rounds, moved.written) == (150, 22)
-    assert await held(target()) == await held(source())
+    assert await held(target()) == await held(long_source())
 
 
 async def test_what_changed_in_the_source_meanwhile_changes_in_the_target(
-    source: Make, target: Make
+    long_source: Make, target: Make
 ) -> None:
     with pytest.raises(Stopped):
-        await migrate(source(), target(), StopsAfter(100))
-    store = a_store(source())
+        await migrate(long_source(), target(), StopsAfter(100))
+    store = a_store(long_source())
     await store.open()
     await store.forget_session("user-1", "s2")
     await store.remember(made_up(160)[145:])
     await store.close()
-    moved = await migrate(source(), target(), Steps())
+    moved = await migrate(long_source(), target(), Steps())
     assert moved.removed > 0
-    assert await held(target()) == await held(source())
+    assert await held(target()) == await held(long_source())
 
 
 async def test_a_copy_is_brought_up_to_date_until_it_is_used(source: Make, target: Make) -> None:
     await migrate(source(), target(), Steps())
-    await remember(source(), made_up(160)[150:])
+    await remember(source(), made_up(40)[30:])
     moved = await migrate(source(), target(), Steps())
-    assert (moved.already_there, moved.written) == (150, 10)
+    assert (moved.already_there, moved.written) == (30, 10)
 
-    await remember(target(), made_up(165)[160:])
-    with pytest.raises(StoreNotEmpty, match=r"165 rounds.*--data-dir.*qdrant.collection"):
+    await remember(target(), made_up(45)[40:])
+    with pytest.raises(StoreNotEmpty, match=r"45 rounds.*--data-dir.*qdrant.collection"):
         await migrate(source(), target(), Steps())
-    assert len(await held(target())) == 167
+    assert len(await held(target())) == 47
 
 
 async def test_an_empty_memory_of_the_same_kind_may_be_filled(source: Make, target: Make) -> None:
     await remember(target(), [])
-    assert (await migrate(source(), target(), Steps())).rounds == 150
+    assert (await migrate(source(), target(), Steps())).rounds == 30
 
 
 async def test_a_memory_in_the_way_stays_as_it_is(source: Make, target: Make) -> None:
@@ -139,10 +147,10 @@ async def test_an_empty_memory_of_another_embedder_is_refused(source: Make, targ
 
 
 async def test_a_half_copy_of_another_place_is_refused(
-    source: Make, target: Make, tmp_path: Path
+    long_source: Make, target: Make, tmp_path: Path
 ) -> None:
     with pytest.raises(Stopped):
-        await migrate(source(), target(), StopsAfter(100))
+        await migrate(long_source(), target(), StopsAfter(100))
     other = EdgeOperator(tmp_path / "other")
     await remember(other, made_up(5))
     with pytest.raises(StoreNotEmpty):
@@ -164,14 +172,14 @@ async def test_a_source_in_use_is_refused_and_left_alone(
     await assistant.open()
     with pytest.raises(StoreLocked, match="in use by another process: stop that one"):
         await migrate(source(), EdgeOperator(tmp_path / "target"), Steps())
-    await assistant.remember(made_up(151)[150:])
+    await assistant.remember(made_up(31)[30:])
     await assistant.close()
     assert not (tmp_path / "target").exists()
 
 
 async def test_another_process_can_have_the_source_afterwards(source: Make, target: Make) -> None:
     await migrate(source(), target(), Steps())
-    await remember(source(), made_up(151)[150:])
+    await remember(source(), made_up(31)[30:])
     there, copied = await held(source()), await held(target())
     assert len(there) == len(copied) + 1
     assert set(copied[:-1]) < set(there)
@@ -205,7 +213,7 @@ async def test_rounds_said_during_a_move_from_a_server_are_carried_over(
 ) -> None:
     in_use.writes = 3
     moved = await migrate(in_use, EdgeOperator(tmp_path / "target"), Steps())
-    assert moved.rounds == 153
+    assert moved.rounds == 33
     assert await held(EdgeOperator(tmp_path / "target")) == await held(server_operator())
 
 
@@ -215,4 +223,4 @@ async def test_a_source_that_never_rests_is_named(in_use: InUse, tmp_path: Path)
     with pytest.raises(TransferUnfinished, match="stop the assistants"):
         await migrate(in_use, EdgeOperator(tmp_path / "target"), Steps())
     in_use.writes = 0
-    assert (await migrate(in_use, EdgeOperator(tmp_path / "target"), Steps())).rounds > 150
+    assert (await migrate(in_use, EdgeOperator(tmp_path / "target"), Steps())).rounds > 30

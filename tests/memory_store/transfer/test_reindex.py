@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from memory_store.transfer import cancel_reindex, from_lines
 from memory_store.transfer._reindexing import lasting, renewed
 
 ROUNDS = made_up(150)
+FEW = ROUNDS[:30]
 QUESTIONS = questions(9)
 
 
@@ -42,14 +44,19 @@ class Breaks(WideEncoder):
     """Stands for a process that ends in the middle: fails with the last text of all."""
 
     def __init__(self) -> None:
-        keys = (keys_of(Record(round, rule_facts(round))) for round in ROUNDS)
-        self._left = sum(map(len, keys))
+        self._left = _keys()
 
     def encode(self, texts: Any, kind: TextKind) -> Any:
         self._left -= len(texts)
         if self._left <= 0:
             raise RuntimeError("no more")
         return super().encode(texts, kind)
+
+
+@cache
+def _keys() -> int:
+    """How many keys all rounds have."""
+    return sum(len(keys_of(Record(round, rule_facts(round)))) for round in ROUNDS)
 
 
 class Counts(WideEncoder):
@@ -65,13 +72,23 @@ class Counts(WideEncoder):
 @pytest.fixture
 def wide(tmp_path: Path) -> EdgeEngine:
     """What is to come out: the same rounds, written by the other encoder from the start."""
-    asyncio.run(remember(EdgeEngine(tmp_path / "wide"), ROUNDS, WideEncoder()))
+    asyncio.run(remember(EdgeEngine(tmp_path / "wide"), FEW, WideEncoder()))
     return EdgeEngine(tmp_path / "wide")
 
 
 @pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
 def memory(request: pytest.FixtureRequest, folder: Path) -> Make:
-    """Makes operators of one memory of 150 rounds, on each engine."""
+    """Makes operators of one memory of 30 rounds, on each engine."""
+    return _on_the_engine(request, folder)
+
+
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def long_memory(request: pytest.FixtureRequest, long_folder: Path) -> Make:
+    """The same with 150 rounds: indexing them can be interrupted between two pages."""
+    return _on_the_engine(request, long_folder)
+
+
+def _on_the_engine(request: pytest.FixtureRequest, folder: Path) -> Make:
     if request.param == "edge":
         return lambda: EdgeOperator(folder)
     make: Make = request.getfixturevalue("server_operator")
@@ -85,10 +102,10 @@ async def test_another_embedder_finds_as_if_it_had_always_been_there(
     before = await held(memory())
     steps = Steps()
     done = await reindexed(memory(), steps=steps)
-    assert (done.rounds, done.written, done.already_there) == (150, 150, 0)
+    assert (done.rounds, done.written, done.already_there) == (30, 30, 0)
     assert (done.was["embedder"], done.now["embedder"]) == ("hash", "wide")
-    assert steps.seen[0] == ("indexing", 150)
-    assert steps.seen[-1] == ("checking", 150)
+    assert steps.seen[0] == ("indexing", 30)
+    assert steps.seen[-1] == ("checking", 30)
     assert await held(memory()) == before
     assert await answers(memory(), QUESTIONS, WideEncoder()) == await answers(
         wide, QUESTIONS, WideEncoder()
@@ -101,7 +118,7 @@ async def test_other_keys_are_another_index(memory: Make) -> None:
     before = await held(memory()), await answers(memory(), QUESTIONS)
     raw = KeyDesign((KeyKind.RAW,))
     done = await reindexed(memory(), HashEncoder(), design=raw)
-    assert (done.written, done.now["keys"], "keys" in done.was) == (150, "raw", False)
+    assert (done.written, done.now["keys"], "keys" in done.was) == (30, "raw", False)
     with pytest.raises(StoreMismatch, match="keys 'raw' in the store, 'usual' now"):
         await a_store(memory()).open()
     ours = MemoryStore(memory(), Embedder(HashEncoder()), design=raw)
@@ -125,45 +142,47 @@ async def test_nothing_to_do_is_nothing_done(memory: Make) -> None:
     done = await reindexed(memory(), HashEncoder())
     assert not done.was_needed
     again = await reindexed(memory(), HashEncoder(), again=True)
-    assert (again.was_needed, again.written) == (True, 150)
+    assert (again.was_needed, again.written) == (True, 30)
 
 
 async def test_an_interrupted_reindex_leaves_the_old_index_in_use_and_is_taken_up(
-    memory: Make,
+    long_memory: Make,
 ) -> None:
-    before = await held(memory())
+    before = await held(long_memory())
     with pytest.raises(EmbeddingFailed, match="no more"):
-        await reindexed(memory(), Breaks())
+        await reindexed(long_memory(), Breaks())
     # The old index serves on, and what is said now is in the new one in the end.
-    await remember(memory(), made_up(153)[150:])
+    await remember(long_memory(), made_up(153)[150:])
     encoder = Counts()
-    done = await reindexed(memory(), encoder)
+    done = await reindexed(long_memory(), encoder)
     assert (done.rounds, done.already_there, done.written) == (153, 128, 25)
     assert 0 < encoder.texts < 200
-    assert set(before[:-1]) < set(await held(memory()))
+    assert set(before[:-1]) < set(await held(long_memory()))
 
 
-async def test_a_reindex_begun_for_another_embedder_is_begun_anew(memory: Make) -> None:
+async def test_a_reindex_begun_for_another_embedder_is_begun_anew(long_memory: Make) -> None:
     with pytest.raises(EmbeddingFailed, match="no more"):
-        await reindexed(memory(), Breaks())
-    done = await reindexed(memory(), HashEncoder(), again=True)
+        await reindexed(long_memory(), Breaks())
+    done = await reindexed(long_memory(), HashEncoder(), again=True)
     assert (done.already_there, done.written) == (0, 150)
 
 
-async def test_back_to_the_old_setting_after_an_interruption_needs_nothing(memory: Make) -> None:
+async def test_back_to_the_old_setting_after_an_interruption_needs_nothing(
+    long_memory: Make,
+) -> None:
     with pytest.raises(EmbeddingFailed, match="no more"):
-        await reindexed(memory(), Breaks())
-    assert not (await reindexed(memory(), HashEncoder())).was_needed
-    assert len(await held(memory())) == 152
+        await reindexed(long_memory(), Breaks())
+    assert not (await reindexed(long_memory(), HashEncoder())).was_needed
+    assert len(await held(long_memory())) == 152
 
 
-async def test_cancelling_leaves_the_old_index_and_nothing_else(memory: Make) -> None:
+async def test_cancelling_leaves_the_old_index_and_nothing_else(long_memory: Make) -> None:
     with pytest.raises(EmbeddingFailed, match="no more"):
-        await reindexed(memory(), Breaks())
-    assert await cancel_reindex(memory())
-    assert not await cancel_reindex(memory())
-    await remember(memory(), made_up(151)[150:])
-    assert (await reindexed(memory())).already_there == 0
+        await reindexed(long_memory(), Breaks())
+    assert await cancel_reindex(long_memory())
+    assert not await cancel_reindex(long_memory())
+    await remember(long_memory(), made_up(151)[150:])
+    assert (await reindexed(long_memory())).already_there == 0
 
 
 async def test_facts_of_a_model_stay_and_facts_of_rules_are_found_anew(tmp_path: Path) -> None:
@@ -254,12 +273,12 @@ async def test_a_crash_between_the_two_renames_is_mended_by_the_next_opening(fol
     assert not (folder / "edge.next").exists()
 
 
-async def test_a_half_built_index_is_never_taken_for_a_memory(folder: Path) -> None:
+async def test_a_half_built_index_is_never_taken_for_a_memory(long_folder: Path) -> None:
     with pytest.raises(EmbeddingFailed, match="no more"):
-        await reindexed(EdgeOperator(folder), Breaks())
-    shutil.rmtree(folder / "edge")
+        await reindexed(EdgeOperator(long_folder), Breaks())
+    shutil.rmtree(long_folder / "edge")
     with pytest.raises(StoreUnready):
-        await a_store(EdgeEngine(folder), WideEncoder()).open()
+        await a_store(EdgeEngine(long_folder), WideEncoder()).open()
 
 
 def test_facts_of_earlier_rules_are_told_anew() -> None:

@@ -42,10 +42,10 @@ class Talk:
 
 @pytest.fixture
 async def busy(
-    server_engine: ServerEngine, server_operator: Make, folder: Path
+    server_engine: ServerEngine, server_operator: Make, long_folder: Path
 ) -> AsyncIterator[MemoryStore]:
     """The store of an assistant that runs, with 150 rounds on the server."""
-    await moved_and_used(EdgeOperator(folder), server_operator())
+    await moved_and_used(EdgeOperator(long_folder), server_operator())
     store = a_store(server_engine)
     await store.open()
     yield store
