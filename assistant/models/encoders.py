@@ -12,14 +12,12 @@ import httpx
 import numpy as np
 
 from assistant.models.chat_model import RoleCounts, TokenCounts
-from assistant.models.litellm_model import explained, load_litellm
+from assistant.models.litellm_model import explained, known_cost, load_litellm
 from assistant.settings.groups import EmbedderServer
 from assistant.tls import trust_for
 from memory_store.embedding import EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
 
-LITELLM_EMBEDDER = "litellm:"
-"""How the setting `embedder` begins that names a model of litellm's."""
 _ANY_TEXT = "how long is a vector"
 _RETRIES = 2
 
@@ -126,16 +124,11 @@ class LitellmEncoder:
     def _count(self, reply: Any) -> None:
         tokens = getattr(getattr(reply, "usage", None), "prompt_tokens", None)
         self._usage.last_call = "ok"
-        self._usage.count(None if tokens is None else TokenCounts(tokens, 0, self._cost(tokens)))
-
-    def _cost(self, tokens: int) -> float | None:
-        try:
-            read, _ = self._litellm.cost_per_token(
-                model=self._model, prompt_tokens=tokens, call_type="embedding"
-            )
-            return float(read)
-        except Exception:  # for a model without a price it raises whatever comes first
-            return None
+        if tokens is None:
+            self._usage.count(None)
+            return
+        cost = known_cost(self._litellm, self._model, tokens, 0, call="embedding")
+        self._usage.count(TokenCounts(tokens, 0, cost))
 
     def _failed(self, code: str) -> None:
         self._usage.failed += 1

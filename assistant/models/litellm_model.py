@@ -51,6 +51,19 @@ def load_litellm() -> Any:
     return litellm
 
 
+def known_cost(
+    litellm: Any, model: str, read: int, written: int, *, call: str = "completion"
+) -> float | None:
+    """Dollars for so many tokens read and written; None where litellm knows no price."""
+    try:
+        costs = litellm.cost_per_token(
+            model=model, prompt_tokens=read, completion_tokens=written, call_type=call
+        )
+        return float(sum(costs))
+    except Exception:  # for a model without a price it raises whatever comes first
+        return None
+
+
 # By litellm's name, most specific first.
 _KINDS: dict[str, type[AssistantError]] = {
     "RateLimitError": ModelRateLimited,
@@ -186,14 +199,8 @@ class LitellmModel:
 
     def _counts(self, usage: Mapping[str, Any]) -> TokenCounts:
         prompt, completion = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
-        cost = self._prices.cost if self._prices else self._known_cost
-        return TokenCounts(prompt, completion, cost(prompt, completion), usage)
-
-    def _known_cost(self, prompt: int, completion: int) -> float | None:
-        try:
-            read, written = self._litellm.cost_per_token(
-                model=self.name, prompt_tokens=prompt, completion_tokens=completion
-            )
-            return float(read + written)
-        except Exception:  # for a model without a price it raises whatever comes first
-            return None
+        if self._prices:
+            cost = self._prices.cost(prompt, completion)
+        else:
+            cost = known_cost(self._litellm, self.name, prompt, completion)
+        return TokenCounts(prompt, completion, cost, usage)
