@@ -1,6 +1,7 @@
 """What is released: its notes, what stands in the way, its names, and the packages as they are
 installed."""
 
+import configparser
 import zipfile
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def test_this_version_is_in_the_changelog() -> None:
 def test_the_wheel_of_the_harness_has_every_file_of_its_folder(tmp_path: Path) -> None:
     names = {one.name.split("-")[0] for one in build(tmp_path)}
     assert names == set(FOLDERS)
-    owned = {}
+    owned, commands = {}, {}
     for name, folders in {
         "aide_memoire": ("assistant", "memory_store"),
         "aide_memoire_harness": ("harness",),
@@ -90,9 +91,16 @@ def test_the_wheel_of_the_harness_has_every_file_of_its_folder(tmp_path: Path) -
         with zipfile.ZipFile(wheel) as archive:
             owned[name] = {one for one in archive.namelist() if ".dist-info/" not in one}
             licences = {one.rpartition("/")[2] for one in archive.namelist() if "/licenses/" in one}
+            (declared,) = (one for one in archive.namelist() if one.endswith("/entry_points.txt"))
+            scripts = configparser.ConfigParser()
+            scripts.read_string(archive.read(declared).decode())
+        commands[name] = set(scripts["console_scripts"])
         assert licences == {"LICENSE", "NOTICE"}
         assert owned[name] == {one for folder in folders for one in files_of(folder)}
     assert not set.intersection(*owned.values())
+    # `uvx` runs the command that is named as the package.
+    assert commands["aide_memoire"] == {"assistant", "aide-memoire"}
+    assert commands["aide_memoire_harness"] == {"harness"}
 
 
 def files_of(folder: str) -> set[str]:
@@ -113,4 +121,5 @@ def test_the_packages_do_what_they_are_for_where_nothing_else_is_installed(tmp_p
         "the harness alone",
         "harness run --dataset sample",
         "side by side",
+        "uvx aide-memoire serve",
     ]
