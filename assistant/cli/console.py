@@ -59,7 +59,7 @@ def memory_count(count: int) -> str:
 
 def new_console(*, stderr: bool = False) -> "Console":
     """The terminal, or the pipe in its place."""
-    # Here, because rich takes a quarter of the time in which a command is ready.
+    # Here, because rich takes long to import, and some commands print nothing by it.
     from rich.console import Console
 
     return Console(stderr=stderr)
