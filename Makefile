@@ -13,7 +13,7 @@ FOLDER = $(PIP) --no-deps --no-build-isolation
 WEIGHTS = $(LOCKED) --no-deps --group weights
 
 .PHONY: demo install harness test test_browser test_slow test_clients test_model fuzz check bench qdrant_server
-.PHONY: lock audit encoders licences sbom pin_images image release clean
+.PHONY: lock audit encoders licences sbom pin_images image wheels release clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/harness demo --server "$(VENV)/bin/assistant serve" --out runs/demo
@@ -104,6 +104,10 @@ $(VENV)/.installed-lock: $(VENV)/.project
 $(VENV)/.installed-release: $(VENV)/.project
 	$(LOCKED) 'aide-memoire[release]'
 	@touch $@
+
+# Both packages as files, in dist.
+wheels: $(VENV)/.bootstrap
+	$(PY) -m supply_chain.wheels
 
 # A release, all but its upload: docs/releasing.md. `make release REHEARSAL=1` goes on where it is too
 # early, `REHEARSAL=untested` leaves out the tests of the source tree as well.

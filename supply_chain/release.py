@@ -13,9 +13,8 @@ import tomllib
 from collections.abc import Collection
 
 from supply_chain.lock import ROOT
-from supply_chain.wheels import TrialFailed, build, check, run, try_out
+from supply_chain.wheels import DIST, TrialFailed, build, check, run, try_out
 
-DIST = ROOT / "dist"
 _SECTION = r"^## {}(?P<rest>[ \t].*)?\n(?P<notes>(?:(?!## ).*\n?)*)"
 
 

@@ -1,14 +1,16 @@
-"""The packages as files: built, checked, and tried out where nothing else is installed."""
+"""The packages as files: built (`make wheels`), checked, and tried out where nothing else is
+installed."""
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
@@ -16,10 +18,12 @@ from urllib.request import urlopen
 
 from supply_chain.lock import ROOT
 
+DIST = ROOT / "dist"
 # Each is built from its folder alone. The harness needs nothing of the other.
 FOLDERS = {"aide_memoire": ROOT, "aide_memoire_harness": ROOT / "harness"}
 # What the harness may take on a disk, with all that it depends on.
 MOST_BYTES = 60_000_000
+_NOT_WITH_THE_ASSISTANT = ("harness", "torch", "sentence_transformers")
 _NOT_WITH_THE_HARNESS = ("assistant", "memory_store", "torch", "numpy", "scipy", "openai")
 _START_SECONDS = 120.0
 # Not in /tmp, which may lie in memory: the assistant takes some 700 MB.
@@ -32,14 +36,21 @@ class TrialFailed(Exception):
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
     """What a command prints; `TrialFailed` with all it said where it fails."""
-    # Of the environment only what finds programs, certificates and packages.
-    passed = ("PATH", "HOME", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
-    kept = {n: v for n, v in os.environ.items() if n in passed or n.startswith("PIP_")}
-    ended = subprocess.run(command, cwd=cwd, env=kept, capture_output=True, text=True)
+    ended = subprocess.run(command, cwd=cwd, env=_bare(), capture_output=True, text=True)
     if ended.returncode:
         said = (ended.stdout + ended.stderr)[-3000:]
         raise TrialFailed(f"{' '.join(map(str, command))}: {said}")
     return ended.stdout
+
+
+def _bare() -> dict[str, str]:
+    """Of the environment only what finds programs, certificates and packages."""
+    passed = ("PATH", "HOME", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in passed or name.startswith(("PIP_", "UV_"))
+    }
 
 
 def build(dist: Path) -> list[Path]:
@@ -65,15 +76,13 @@ def try_out(dist: Path) -> Iterator[str]:
 
     Dependencies are the newest that the packages allow, as everybody gets them.
     """
-    assistant, harness = (_only(dist, f"{name}-[0-9]*.whl") for name in FOLDERS)
     with tempfile.TemporaryDirectory(dir=_ROOM) as place:
         folder = Path(place)
         alone, server = _environment(folder / "alone"), _environment(folder / "server")
-        yield _harness_alone(alone, harness)
-        _install(server, str(assistant))
-        if (server / "harness").exists():
-            raise TrialFailed("aide-memoire brings a command named harness")
-        with _serving(server, folder) as url:
+        yield _harness_alone(alone, dist)
+        _install(server, "--find-links", dist, "aide-memoire")
+        _refuse(server, _NOT_WITH_THE_ASSISTANT)
+        with _serving(folder, server / "assistant") as url:
             out = folder / "sample"
             sample = ("run", "--dataset", "sample", "--assistant", url, "--out", out)
             run(alone / "harness", *sample, cwd=folder)
@@ -81,27 +90,30 @@ def try_out(dist: Path) -> Iterator[str]:
         if report["n"] != report["data"]["questions"] or report["missing"]:
             raise TrialFailed(f"the sample was not answered: {report['missing']} are missing")
         yield f"harness run --dataset sample: {report['n']} questions, {report['missing']} missing"
-        yield _side_by_side(server, f"{assistant}[harness]", dist)
+        yield _side_by_side(server, dist)
+        yield _by_uvx(folder, dist)
 
 
-def _harness_alone(programs: Path, wheel: Path) -> str:
+def _harness_alone(programs: Path, dist: Path) -> str:
     before = _bytes(programs)
-    _install(programs, str(wheel))
-    found = "; ".join(
-        f"print('{one}') if find_spec('{one}') else 0" for one in _NOT_WITH_THE_HARNESS
-    )
-    if unwanted := run(
-        programs / "python", "-I", "-c", f"from importlib.util import find_spec; {found}"
-    ):
-        raise TrialFailed(f"the harness brings {' '.join(unwanted.split())}")
+    _install(programs, "--find-links", dist, "aide-memoire-harness")
+    _refuse(programs, _NOT_WITH_THE_HARNESS)
     taken = _bytes(programs) - before
     if taken > MOST_BYTES:
         raise TrialFailed(f"the harness takes {taken / 1e6:.1f} MB")
     return f"the harness alone: {taken / 1e6:.1f} MB on disk"
 
 
-def _side_by_side(programs: Path, both: str, dist: Path) -> str:
-    _install(programs, "--find-links", str(dist), both)
+def _refuse(programs: Path, unwanted: Sequence[str]) -> None:
+    """Fail where an environment has one of these modules."""
+    look = f"print(*(one for one in {unwanted!r} if find_spec(one)))"
+    code = f"from importlib.util import find_spec; {look}"
+    if found := run(programs / "python", "-I", "-c", code).strip():
+        raise TrialFailed(f"the package brings {found}")
+
+
+def _side_by_side(programs: Path, dist: Path) -> str:
+    _install(programs, "--find-links", dist, "aide-memoire[harness]")
     list_files = (
         "import json; from importlib.metadata import files; "
         "print(json.dumps([[str(f) for f in files(n)] for n in ('aide-memoire', "
@@ -116,13 +128,24 @@ def _side_by_side(programs: Path, both: str, dist: Path) -> str:
     return f"side by side: {len(ours)} and {len(theirs)} files, none owned by both"
 
 
+def _by_uvx(folder: Path, dist: Path) -> str:
+    programs = _environment(folder / "uv")
+    _install(programs, "uv")
+    own = ("--cache-dir", folder / "cache", "--python", sys.executable, "--system-certs")
+    taken = ("--no-build", "--find-links", dist, "aide-memoire")
+    command = (programs / "uvx", *own, *taken)
+    run(*command, "--version", cwd=folder)
+    with _serving(folder, *command):
+        return "uvx aide-memoire serve: up"
+
+
 def _environment(folder: Path) -> Path:
     """The programs of a new environment."""
     run(sys.executable, "-m", "venv", folder)
     return folder / "bin"
 
 
-def _install(programs: Path, *what: str) -> None:
+def _install(programs: Path, *what: str | Path) -> None:
     run(programs / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *what)
 
 
@@ -132,15 +155,16 @@ def _bytes(programs: Path) -> int:
 
 
 @contextmanager
-def _serving(programs: Path, folder: Path) -> Iterator[str]:
-    """The URL of an assistant that is up."""
+def _serving(folder: Path, *command: str | Path) -> Iterator[str]:
+    """The URL of an assistant that is up, with its memory in the folder."""
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     options = ("--port", str(port), "--data-dir", str(folder / "memory"))
     log = folder / "server.log"
     with log.open("w") as said:
-        command: list[str | Path] = [programs / "assistant", "serve", *options]
-        server = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
+        server = subprocess.Popen(
+            [*command, "serve", *options], cwd=folder, env=_bare(), stdout=said, stderr=said
+        )
     try:
         deadline = time.monotonic() + _START_SECONDS
         while not _is_up(url):
@@ -170,3 +194,13 @@ def _is_up(url: str) -> bool:
 def _only(folder: Path, pattern: str) -> Path:
     (found,) = folder.glob(pattern)
     return found
+
+
+def main() -> None:
+    """Build both packages in `dist`."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    print(*(one.relative_to(ROOT) for one in build(DIST)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from assistant.cli import options
-from assistant.cli.console import new_file, one_line, print_json, say
+from assistant.cli.console import new_console, new_file, one_line, print_json, say
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from assistant.settings.listing import SettingInUse
 
 app = typer.Typer()
@@ -36,7 +35,7 @@ def config(
     if as_json:
         print_json({name: {"value": value, "source": source} for name, value, source in shown})
     else:
-        print_settings(Console(), shown)
+        print_settings(new_console(), shown)
 
 
 @app.command()
@@ -59,8 +58,11 @@ def warn_about_names() -> None:
         typer.echo(f"assistant: {line}", err=True)
 
 
-def print_settings(console: Console, settings: "Sequence[SettingInUse]") -> None:
+def print_settings(console: "Console", settings: "Sequence[SettingInUse]") -> None:
     """Name, value and source, tabs between in a pipe; a table shows the defaults dimmed."""
+    from rich.table import Table
+    from rich.text import Text
+
     file = next(str(one.value) for one in settings if one.name == "config_file")
     table = Table("setting", "value", "from", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name, value, source in settings:

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
-from rich.console import Console
 
 from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress, TaskID
 
     from memory_store.transfer import Progress as ProgressOfRounds
@@ -55,7 +55,15 @@ def memory_count(count: int) -> str:
     return f"{count} memory" if count == 1 else f"{count} memories"
 
 
-def say(console: Console, text: str, style: str | None = None) -> None:
+def new_console(*, stderr: bool = False) -> "Console":
+    """The terminal, or the pipe in its place."""
+    # Here, because rich takes long to import, and some commands print nothing by it.
+    from rich.console import Console
+
+    return Console(stderr=stderr)
+
+
+def say(console: "Console", text: str, style: str | None = None) -> None:
     """Print text as it is: no markup, no colours of its own, no breaking in a pipe."""
     if console.is_terminal:
         console.print(plain(text), style=style, markup=False, highlight=False)
@@ -71,7 +79,7 @@ class _ProgressLines:
     """How far a command is, in plain lines: when a step begins, after about each tenth of it, and
     at its end."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: "Console") -> None:
         self._console = console
         self._step = ""
         self._done = self._rounds = self._next = 0
@@ -105,7 +113,7 @@ class _ProgressBars:
 
 
 @contextmanager
-def shown_progress(console: Console) -> "Iterator[ProgressOfRounds]":
+def shown_progress(console: "Console") -> "Iterator[ProgressOfRounds]":
     """Shows how far a long command is while the context is open: bars on a terminal, plain lines
     elsewhere, nothing on a quiet console."""
     if console.quiet or not console.is_terminal:

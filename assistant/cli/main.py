@@ -1,6 +1,7 @@
 """The command line: chat, ask, memories, mcp; serve, check, config, keys; and those of a whole
 memory: migrate, reindex, backup, restore, repair, scrub."""
 
+import gc
 import sys
 from importlib.metadata import version
 from typing import Annotated, NoReturn
@@ -43,8 +44,12 @@ def serve(
     ] = None,
 ) -> None:
     """Start the assistant server."""
+    # What is imported stays for good, so that no collection needs to look through it.
+    gc.disable()
     from assistant.serving.serve import run_server
 
+    gc.freeze()
+    gc.enable()
     read = settings.read(host=host, port=port, workers=workers)
     configuration.warn_about_names()
     run_server(read)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from assistant.cli import options, printing
 from assistant.cli.console import (
@@ -17,6 +16,7 @@ from assistant.cli.console import (
     confirmed,
     edited,
     memory_count,
+    new_console,
     plain,
     print_json,
     read_export,
@@ -45,19 +45,19 @@ def _memory(server: ServerOptions) -> "Iterator[MemoryCalls]":
 
 
 def _say(text: str) -> None:
-    say(Console(), text)
+    say(new_console(), text)
 
 
 def _note(text: str) -> None:
     """Write a note about a list, apart from its lines and to people only."""
-    console = Console()
+    console = new_console()
     if console.is_terminal:
         say(console, text, style="dim")
 
 
 def _print_list(found: Sequence[Mapping[str, Any]], show: Callable[..., None]) -> None:
     if found:
-        show(Console(), found)
+        show(new_console(), found)
     else:
         # Standard output has the lines, of which there are none.
         typer.echo("nothing found", err=True)
@@ -132,7 +132,7 @@ def show(id: _Id, server: ServerOptions, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
     else:
-        printing.print_memory(Console(), found)
+        printing.print_memory(new_console(), found)
 
 
 @app.command()
@@ -305,7 +305,7 @@ def export(
     """Export a user's memory to a file (JSONL)."""
     with _memory(server) as memory:
         total = memory.page(limit=1)["total"]
-        with shown_progress(Console(stderr=True)) as progress:
+        with shown_progress(new_console(stderr=True)) as progress:
             progress.begin("exporting", total)
             if file == STANDARD:
                 memory.export(sys.stdout, progress)
@@ -339,7 +339,7 @@ def import_memories(
         try:
             coming = memory.coming(export, dry_run=dry_run)
             summary = {"imported": 0, "known": 0}
-            with shown_progress(Console(stderr=True)) as progress:
+            with shown_progress(new_console(stderr=True)) as progress:
                 progress.begin("counting" if dry_run else "importing", coming.rounds)
                 for piece in coming.pieces:
                     for name in summary:

@@ -4,14 +4,12 @@ what it is: the time it was about, what it was made from, what was left out."""
 from collections.abc import Mapping, Sequence
 from datetime import date
 from textwrap import indent
-from typing import Any
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any
 
 from assistant.cli.console import in_prose, one_line, plain, say, shortened
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Memory = Mapping[str, Any]
 _SHOWN_ID = 8
@@ -21,7 +19,9 @@ _INDENT = 2
 QUOTED = "quoted"
 
 
-def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bool = False) -> None:
+def print_memories(
+    console: "Console", memories: Sequence[Memory], *, numbered: bool = False
+) -> None:
     """Date, relevance where there is one, and what was said; `numbered` from 1.
 
     The relevance is the similarity: a sum of signals, which may exceed 1.
@@ -31,6 +31,9 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
             fields = (memory["id"], *_similarity(memory), memory["session_date"], said(memory))
             say(console, "\t".join(fields))
         return
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", expand=False)
     table.add_column("" if numbered else "id", style="cyan", no_wrap=True)
     table.add_column("day", no_wrap=True)
@@ -44,7 +47,7 @@ def print_memories(console: Console, memories: Sequence[Memory], *, numbered: bo
     console.print(table)
 
 
-def print_memory(console: Console, memory: Memory) -> None:
+def print_memory(console: "Console", memory: Memory) -> None:
     """One memory in full, with its facts and what became of them."""
     where, said_at = f"{memory['session_id']} #{memory['round_index']}", memory["session_date"]
     when = f"{in_prose(said_at)}, {said_at[11:16]} UTC"
@@ -82,14 +85,17 @@ def _similarity(memory: Memory) -> tuple[str, ...]:
     return (f"{memory['similarity']:.3f}",) if "similarity" in memory else ()
 
 
-def _say_indented(console: Console, text: str) -> None:
+def _say_indented(console: "Console", text: str) -> None:
     if console.is_terminal:
+        from rich.padding import Padding
+        from rich.text import Text
+
         console.print(Padding(Text(plain(text)), (0, 0, 0, _INDENT), expand=False))
     else:
         say(console, indent(text, " " * _INDENT))
 
 
-def print_conflicts(console: Console, conflicts: Sequence[Memory]) -> None:
+def print_conflicts(console: "Console", conflicts: Sequence[Memory]) -> None:
     """Print each statement that may be another's, with the user's own that it contradicts. In a
     pipe a line for each of these."""
     if not console.is_terminal:
@@ -150,7 +156,7 @@ _SIGNALS = {
 }
 
 
-def print_why(console: Console, trace: Mapping[str, Any]) -> None:
+def print_why(console: "Console", trace: Mapping[str, Any]) -> None:
     read, dropped, found = set(trace["read"]), set(trace["dropped"]), trace["data"]
     used = [one for one in found if one["id"] in read]
     unfit = [one for one in found if one["id"] in dropped]
@@ -178,7 +184,7 @@ def time_line(found: Mapping[str, Any] | None) -> str:
     return f"about {_days(found)} (“{plain(str(found['text']))}”)"
 
 
-def _print_left_out(console: Console, why: str, values: Sequence[Memory]) -> None:
+def _print_left_out(console: "Console", why: str, values: Sequence[Memory]) -> None:
     if not values:
         return
     say(console, f"{why}: {len(values)}", style="bold")
@@ -187,7 +193,7 @@ def _print_left_out(console: Console, why: str, values: Sequence[Memory]) -> Non
         say(console, f"  and {len(values) - _MOST_LEFT_OUT} more")
 
 
-def _print_hits(console: Console, values: Sequence[Memory]) -> None:
+def _print_hits(console: "Console", values: Sequence[Memory]) -> None:
     """Day, relevance and quote of each, and below it what the relevance is made of."""
     for value in values:
         quote = shortened(said(value), _QUOTED)

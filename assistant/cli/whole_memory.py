@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
 
-from assistant.cli.console import print_json, shown_progress
+from assistant.cli.console import new_console, print_json, shown_progress
 from assistant.cli.options import Json, MemoryOptions, RunningOptions, SettingsOptions
 
 if TYPE_CHECKING:
@@ -196,7 +195,7 @@ def scrub(running: RunningOptions, settings: SettingsOptions, as_json: Json = Fa
 def _timed(work: "Callable[[Progress], Coroutine[Any, Any, _Result]]") -> tuple[_Result, float]:
     """The result of the work, with its progress shown, and the seconds it took."""
     started = time.perf_counter()
-    with shown_progress(Console(stderr=True)) as progress:
+    with shown_progress(new_console(stderr=True)) as progress:
         result = asyncio.run(work(progress))
     return result, time.perf_counter() - started
 

@@ -23,8 +23,6 @@ from assistant.tls import trust_for
 from memory_store.embedding import EncoderIdentity, Matrix, TextKind
 from memory_store.errors import EmbeddingFailed
 
-LITELLM_EMBEDDER = "litellm:"
-"""How the setting `embedder` begins that names a model of litellm's."""
 _ANY_TEXT = "how long is a vector"
 _RETRIES = 2
 

@@ -25,9 +25,7 @@ from assistant.models.chat_model import (
     TokenCounts,
     UsageCounts,
 )
-from assistant.models.litellm_model import LitellmModel
 from assistant.models.reply_cache import ReplyCache
-from assistant.models.server_model import ServerModel
 from assistant.models.structured import Shape, repair
 from assistant.models.token_counter import Prices
 from assistant.models.upstream_errors import PREFERRED_FORMAT
@@ -238,8 +236,13 @@ def gateway_to(how: LanguageModel, settings: Settings, usage: RoleCounts) -> Gat
 
 
 def _model(how: LanguageModel, prices: tuple[float, float] | None) -> ChatModel:
+    # Imported here, because a server without a model needs no client.
     if how.name.startswith(_OPENAI) and how.base_url and how.key:
+        from assistant.models.server_model import ServerModel
+
         return ServerModel(how, Prices.of(how.name, prices))
+    from assistant.models.litellm_model import LitellmModel
+
     return LitellmModel(how, prices)
 
 

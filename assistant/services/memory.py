@@ -12,8 +12,7 @@ from assistant.designs.control_points import Choices, Retrieval
 from assistant.designs.registry import choices_of
 from assistant.errors import ConfigError
 from assistant.models.chat_model import UsageCounts
-from assistant.models.encoders import LITELLM_EMBEDDER, LitellmEncoder, ServerEncoder
-from assistant.settings import HASH_EMBEDDER, PACKAGED_EMBEDDER, Settings
+from assistant.settings import HASH_EMBEDDER, LITELLM_EMBEDDER, PACKAGED_EMBEDDER, Settings
 from memory_store import (
     Documents,
     KeyDesign,
@@ -125,11 +124,16 @@ def _engine(settings: Settings) -> Engine:
 
 
 def _encoder(settings: Settings, usage: UsageCounts | None) -> Encoder:
-    provider, litellm, model = settings.embedder.partition(LITELLM_EMBEDDER)
-    if litellm and not provider:
+    # The encoders elsewhere are imported here, because one in this process needs no client.
+    if settings.embedder.startswith(LITELLM_EMBEDDER):
+        from assistant.models.encoders import LitellmEncoder
+
+        model = settings.embedder.removeprefix(LITELLM_EMBEDDER)
         counts = (usage or UsageCounts()).of("embed")
         return LitellmEncoder(model, settings.embedder_server, counts)
     if settings.embedder_server.base_url:
+        from assistant.models.encoders import ServerEncoder
+
         return ServerEncoder(settings.embedder, settings.embedder_server)
     if settings.embedder == HASH_EMBEDDER:
         return HashEncoder()

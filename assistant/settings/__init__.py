@@ -3,6 +3,7 @@
 from assistant.settings.groups import LanguageModel, ProfileModel
 from assistant.settings.settings import (
     HASH_EMBEDDER,
+    LITELLM_EMBEDDER,
     PACKAGED_EMBEDDER,
     WITH_MEMORY,
     WITHOUT_MEMORY,
@@ -13,6 +14,7 @@ from assistant.settings.settings import (
 
 __all__ = [
     "HASH_EMBEDDER",
+    "LITELLM_EMBEDDER",
     "PACKAGED_EMBEDDER",
     "WITHOUT_MEMORY",
     "WITH_MEMORY",

@@ -11,7 +11,7 @@ from memory_store import KeyKind, TimeUse, Weights
 from memory_store.embedding import Device
 
 
-class _Group(BaseModel, extra="forbid", frozen=True, use_attribute_docstrings=True):
+class _Group(BaseModel, extra="forbid", frozen=True):
     """Settings that belong together; an unknown name among them is refused."""
 
 

@@ -1,11 +1,13 @@
 """The settings by name: which there are, which are in use, and names that are none."""
 
+import ast
+import inspect
 import json
 import os
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +32,31 @@ def setting_fields(
             yield from setting_fields(inner, (*above, name))
         else:
             yield (*above, name), field
+
+
+def setting_meanings(model: type[BaseModel], above: SettingPath = ()) -> dict[SettingPath, str]:
+    """What the docstring after each setting or group of a model says.
+
+    They are read here, because pydantic would read them in the source at every start.
+    """
+    found: dict[SettingPath, str] = {}
+    for declaring in reversed(model.__mro__):
+        if issubclass(declaring, BaseModel) and declaring is not BaseModel:
+            found |= {(*above, name): said for name, said in _docstrings(declaring)}
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            found |= setting_meanings(inner, (*above, name))
+    return found
+
+
+def _docstrings(declaring: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    (written,) = ast.parse(inspect.getsource(declaring)).body
+    assert isinstance(written, ast.ClassDef)
+    for pair in pairwise(written.body):
+        match pair:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(str(said))):
+                yield name, inspect.cleandoc(said)
 
 
 _ABOUT_THE_FILE = """\
@@ -64,23 +91,22 @@ def default_file() -> str:
         ((path, field) for path, field in setting_fields(Settings) if path != ("config_file",)),
         key=lambda one: len(one[0]) > 1,
     )
+    meanings = setting_meanings(Settings)
     parts = [_ABOUT_THE_FILE]
     for group, members in groupby(fields, key=lambda one: one[0][:-1]):
         if group:
-            about = Settings.model_fields[group[0]].description
+            about = meanings.get(group)
             parts.append((f"# {about}\n" if about else "") + f"[{'.'.join(group)}]\n")
-        parts += (_commented(path[-1], field) for path, field in members)
+        parts += (_commented(path[-1], field, meanings.get(path, "")) for path, field in members)
     return "\n".join(parts)
 
 
-def _commented(name: str, field: FieldInfo) -> str:
-    meaning = textwrap.fill(
-        field.description or "", 98, initial_indent="# ", subsequent_indent="# "
-    )
+def _commented(name: str, field: FieldInfo, meaning: str) -> str:
+    lines = textwrap.fill(meaning, 98, initial_indent="# ", subsequent_indent="# ")
     default = field.get_default(call_default_factory=True)
     # JSON of a text, a number, a list or an empty mapping is TOML, too.
     shown = "" if default is None else f" {json.dumps(default, default=str)}"
-    return f"{meaning}\n# {name} ={shown}\n"
+    return f"{lines}\n# {name} ={shown}\n"
 
 
 def _source(

@@ -46,6 +46,8 @@ from memory_store.engines import Durability
 
 HASH_EMBEDDER = "hash"
 PACKAGED_EMBEDDER = "packaged"
+LITELLM_EMBEDDER = "litellm:"
+"""How the setting `embedder` begins that names a model of litellm's."""
 Role = Literal["chat", "extract", "query"]
 WITH_MEMORY = "aide-memoire"
 WITHOUT_MEMORY = "aide-memoire-nomem"
@@ -72,7 +74,6 @@ class Settings(BaseSettings):
         env_file=".env",
         extra="ignore",
         frozen=True,
-        use_attribute_docstrings=True,
     )
 
     # People who chat.

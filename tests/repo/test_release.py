@@ -1,6 +1,7 @@
 """What is released: its notes, what stands in the way, its names, and the packages as they are
 installed."""
 
+import configparser
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
@@ -82,7 +83,7 @@ def test_this_version_is_in_the_changelog() -> None:
 def test_a_wheel_has_every_file_of_its_folders_and_the_licence(tmp_path: Path) -> None:
     names = {one.name.split("-")[0] for one in build(tmp_path)}
     assert names == set(FOLDERS)
-    owned = {}
+    owned, commands = {}, {}
     for name, folders in {
         "aide_memoire": ("assistant", "memory_store"),
         "aide_memoire_harness": ("harness",),
@@ -95,10 +96,17 @@ def test_a_wheel_has_every_file_of_its_folders_and_the_licence(tmp_path: Path) -
             told = {one.rpartition("/")[2]: archive.read(one) for one in licences}
             (about,) = (one for one in inside if one.endswith(".dist-info/METADATA"))
             licence = message_from_bytes(archive.read(about))["License-Expression"]
+            (declared,) = (one for one in inside if one.endswith("/entry_points.txt"))
+            scripts = configparser.ConfigParser()
+            scripts.read_string(archive.read(declared).decode())
+        commands[name] = set(scripts["console_scripts"])
         assert told == {one: (FOLDERS[name] / one).read_bytes() for one in ("LICENSE", "NOTICE")}
         assert licence == "Apache-2.0"
         assert owned[name] == {one for folder in folders for one in files_of(folder)}
     assert not set.intersection(*owned.values())
+    # `uvx` runs the command that is named as the package.
+    assert commands["aide_memoire"] == {"assistant", "aide-memoire"}
+    assert commands["aide_memoire_harness"] == {"harness"}
 
 
 def files_of(folder: str) -> set[str]:
@@ -119,4 +127,5 @@ def test_the_packages_do_what_they_are_for_where_nothing_else_is_installed(tmp_p
         "the harness alone",
         "harness run --dataset sample",
         "side by side",
+        "uvx aide-memoire serve",
     ]

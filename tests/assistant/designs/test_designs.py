@@ -1,5 +1,7 @@
 """Designs: each control point's choices, by what is found and what is read."""
 
+import math
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime
@@ -162,3 +164,24 @@ async def test_what_a_design_cannot_be_stops_the_start(tmp_path: Path, says: str
     with pytest.raises(ConfigError, match=says):
         async with told(tmp_path, **WRONG[says]):
             pass
+
+
+async def test_a_design_of_ones_own_as_the_documents_show_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = (Path(__file__).parents[3] / "docs/designs.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", document, re.DOTALL | re.MULTILINE)
+    (tmp_path / "recency.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    async def nearness(**design: Any) -> dict[date, float]:
+        async with told(tmp_path / "data", **design) as services:
+            recall = await found(services, "Where did I have dinner?")
+            return {one.record.round.session_date.date(): one.similarity for one in recall.rounds}
+
+    plain = await nearness(design="in-context-rag", choices={"value": "session"})
+    assert await nearness(design="recency:Recency") == {
+        day: pytest.approx(near * math.exp(-(ASKED_ON - day).days / 90))
+        for day, near in plain.items()
+    }
+    assert len(plain) == len(SAID)

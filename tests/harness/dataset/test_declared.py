@@ -11,7 +11,7 @@ from benches import Finished
 from scripted_assistant import ScriptedAssistant
 
 from harness.datasets.benchmark import Answered, Benchmark, Given
-from harness.datasets.registry import BENCHMARKS
+from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.judges.registry import default_judge
 from harness.judges.rubrics import RUBRICS, Rubric
 from harness.metrics.official_scores import scores_by_question
@@ -19,20 +19,34 @@ from harness.records.digest import QuestionDigest
 
 DOCUMENT = (Path(__file__).parents[3] / "docs/datasets.md").read_text(encoding="utf-8")
 DIARY = {
-    "entries": ["I keep bees.", "It rains."],
+    "entries": [
+        {"day": "2024-05-01", "text": "I keep bees."},
+        {"day": "2024-05-02", "text": "It rains."},
+    ],
     "question": "What do I keep?",
     "answer": "bees",
+    "evidence": ["day-0"],
 }
+OWN, DECLARED = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
 def diaries(monkeypatch: pytest.MonkeyPatch) -> Benchmark:
-    (code,) = re.findall(r"^```python\n(.*?)^```", DOCUMENT, re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {"__name__": "diaries"}
-    exec(code, names)
+    exec(OWN + DECLARED, names)
     declared: Benchmark = names["DIARIES"]
     monkeypatch.setitem(BENCHMARKS, declared.name, declared)
     return declared
+
+
+def test_a_class_of_ones_own_is_a_data_set_as_the_documents_show_it(tmp_path: Path) -> None:
+    (tmp_path / "diaries.py").write_text(OWN)
+    file = tmp_path / "diaries.jsonl"
+    file.write_text(json.dumps(DIARY) + "\n")
+    dataset = open_dataset(f"{tmp_path / 'diaries.py'}:Diaries", file)
+    ((question,),) = dataset.histories({"diary-0"})
+    assert [session.session_id for session in question.sessions] == ["day-0", "day-1"]
+    assert question.evidence_session_ids == ("day-0",)
 
 
 def test_the_example_of_the_documents_is_replayed_and_scored(
