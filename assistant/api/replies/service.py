@@ -1,13 +1,14 @@
 """Replies about the server itself: its state, its use of models, its profiles, vectors."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from assistant.access.doorkeeper import Caller
-from assistant.api.replies import Reply
+from assistant.api.replies import Reply, one_of
 from assistant.designs.control_points import Choices
 from assistant.designs.design import Design
 from assistant.models.chat_model import UsageCounts as Counts
+from assistant.reindexing import ReindexProgress, ReindexStatus
 from memory_store.embedding import Embedder
 
 
@@ -165,6 +166,43 @@ class Scrubbed(Reply):
     object: Literal["scrub"]
     scrubbed: bool
     example: ClassVar[Mapping[str, Any]] = {"object": "scrub", "scrubbed": True}
+
+
+class Reindex(Reply):
+    """How far indexing the memory anew is; `rounds` of `total` are done of a step."""
+
+    object: Literal["reindex"]
+    started: bool
+    status: Annotated[ReindexStatus, one_of(ReindexStatus)]
+    embedder: str
+    step: str
+    rounds: int
+    total: int
+    error: str | None
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "reindex",
+        "started": True,
+        "status": "running",
+        "embedder": "hash",
+        "step": "",
+        "rounds": 0,
+        "total": 0,
+        "error": None,
+    }
+
+    @classmethod
+    def of(cls, progress: ReindexProgress, embedder: Embedder, *, started: bool) -> Self:
+        """How far it is, and what the memory is searched by now."""
+        return cls(
+            object="reindex",
+            started=started,
+            status=progress.status,
+            embedder=embedder.identity.name,
+            step=progress.step,
+            rounds=progress.rounds,
+            total=progress.total,
+            error=progress.error or None,
+        )
 
 
 # OpenAI's list wants a moment of creation; profiles have none, so it is always the same.
