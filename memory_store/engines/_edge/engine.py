@@ -325,6 +325,7 @@ class EdgeEngine:
         or written meanwhile, for a quarter of a second for each ten thousand rounds. Once it is
         done, this waits for nothing: who searches must hear of it before anybody else."""
         async with self._scrubbing, self._gate.alone():
+            await self._shard.flush_in_peace()
             await self._shard.durable()
             with self._explaining():
                 try:
