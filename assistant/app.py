@@ -76,6 +76,7 @@ def create_app(
             app.state.services = opened
             if opened.notices:
                 await _share(app, settings, opened.notices)
+            opened.reindexing.go_on()
             yield
 
     app = FastAPI(

@@ -49,6 +49,12 @@ class Forbidden(AssistantError):
     status, kind, code = 403, "permission_error", "forbidden"
 
 
+class ReindexRefused(AssistantError):
+    """The memory cannot be indexed anew by this server (operator acts)."""
+
+    status, kind, code = 409, "invalid_request_error", "reindex_refused"
+
+
 class NotFound(AssistantError):
     """The caller named something that does not exist for this user (caller acts)."""
 

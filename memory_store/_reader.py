@@ -6,6 +6,7 @@ from datetime import date, datetime
 
 from memory_store._changes.extraction import known_facts
 from memory_store._changes.validity import Conflict, Told, conflicts, linked_records, told
+from memory_store._gate import Gate
 from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Where
 from memory_store._listing import SUMMARY_FIELDS, Listing, Page, cut, fields, summarise
@@ -46,13 +47,25 @@ class MemoryReader:
         design: KeyDesign | None = None,
     ) -> None:
         self._engine = engine
-        self._embedder = embedder
-        self._indexer = Indexer(embedder, design or KeyDesign())
         self._settings = settings or RecallSettings()
-        self._language = self._indexer.design.language
+        self._searching = Gate()
+        """Who compares vectors is beside others; who changes what they are made by is alone."""
+        self._use(Indexer(embedder, design or KeyDesign()))
+
+    def _use(self, indexer: Indexer) -> None:
+        """Search by this indexer from now on."""
+        self._indexer = indexer
+        self._embedder = indexer.embedder
+        self._language = indexer.design.language
+        engine = self._engine
         self._searched = SearchedMemory(
-            engine, self._indexer, RoundOutlines(engine), KnownRecords(engine)
+            engine, indexer, RoundOutlines(engine), KnownRecords(engine)
         )
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the memory is searched by now."""
+        return self._embedder
 
     @property
     def language(self) -> Language:
@@ -61,14 +74,18 @@ class MemoryReader:
 
     async def recall(self, query: Query) -> Recall:
         """The user's rounds nearest to the query, best first, and the sessions they gather to."""
-        return await recall(self._searched, query, self._settings)
+        async with self._searching.beside_others():
+            return await recall(self._searched, query, self._settings)
 
     async def known_facts(
         self, user_id: str, statements: Sequence[str], limit: int, besides: Collection[str] = ()
     ) -> list[FactLink]:
         """What the user stated, in other rounds than those with the ids `besides`, and still holds:
         the nearest to each of the statements first."""
-        return await known_facts(self._engine, self._embedder, user_id, statements, limit, besides)
+        async with self._searching.beside_others():
+            return await known_facts(
+                self._engine, self._embedder, user_id, statements, limit, besides
+            )
 
     async def closeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """How near each text is to the query, on the scale of a recall's similarity."""
@@ -76,10 +93,12 @@ class MemoryReader:
             return []
         if self._language.has_rules:
             query, texts = in_plain_words(query), [in_plain_words(text) for text in texts]
-        statement = self._settings.statement_for(self._embedder)
-        vector = await query_vector(self._embedder, query, statement, self._language)
-        rows = await self._embedder.embed(texts, TextKind.DOCUMENT)
-        weights, common = self._settings.weights, self._embedder.identity.common
+        async with self._searching.beside_others():
+            embedder = self._embedder
+            statement = self._settings.statement_for(embedder)
+            vector = await query_vector(embedder, query, statement, self._language)
+            rows = await embedder.embed(texts, TextKind.DOCUMENT)
+        weights, common = self._settings.weights, embedder.identity.common
         share = shared_with(query)
         shared = [share(text) async for text in in_slices(texts)]
         return [
@@ -179,7 +198,8 @@ class MemoryReader:
     async def check(self) -> None:
         """Raise what is wrong when the engine or the embedder cannot be used."""
         await self._engine.check()
-        await self._embedder.embed(["ready?"], TextKind.QUERY)
+        async with self._searching.beside_others():
+            await self._embedder.embed(["ready?"], TextKind.QUERY)
 
     @property
     def key_fallbacks(self) -> Mapping[str, int]:

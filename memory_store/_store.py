@@ -1,17 +1,20 @@
 """The memory store: remember rounds, recall them, list them, forget them. Nothing else writes."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memory_store._changes.correction import Corrected, Correction, corrected, given_facts
 from memory_store._changes.extraction import Extraction, enriched
 from memory_store._changes.forgetting import Forgotten, Removal, RetentionRule
 from memory_store._changes.writing import Linking, RecordWriter
 from memory_store._facts import reading_of, rule_facts
+from memory_store._gate import Gate
 from memory_store._identity import admit
-from memory_store._keys import KeyDesign
+from memory_store._keys import Indexer, KeyDesign
 from memory_store._labels import Labels, checked_labels, terms_of
 from memory_store._listing import as_title
 from memory_store._points import enrichment_to_payload
@@ -24,12 +27,34 @@ from memory_store.errors import MemoryStoreError, RoundTaken
 from memory_store.language.words import in_plain_words
 from memory_store.recall._query import RecallSettings
 from memory_store.scheduler import aside, pause
+from memory_store.transfer._filling import Progress
+from memory_store.transfer._in_use import Moment, Use, is_unfinished, reindex_in_use
 from memory_store.transfer._records import owned
+from memory_store.transfer._reindexing import Reindexed
 
 # Characters of a failure that are kept.
 _REASON = 500
 # Rounds that get the title of their session in one go.
 _NAMED_AT_ONCE = 16
+
+
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
+
+
+def _writing(
+    method: Callable[Concatenate["MemoryStore", _Given], Coroutine[Any, Any, _Result]],
+) -> Callable[Concatenate["MemoryStore", _Given], Coroutine[Any, Any, _Result]]:
+    """What writes, and waits while another index is put in place. It calls no other such method."""
+
+    @wraps(method)
+    async def beside_others(
+        store: "MemoryStore", /, *given: _Given.args, **named: _Given.kwargs
+    ) -> _Result:
+        async with store._writes.beside_others():
+            return await method(store, *given, **named)
+
+    return beside_others
 
 
 class MemoryStore(MemoryReader):
@@ -46,16 +71,21 @@ class MemoryStore(MemoryReader):
     ) -> None:
         """`forget_vectors` lets the embedder's caches forget the vectors of texts that are
         forgotten; without it they need not be encoded again when the same texts come back."""
-        super().__init__(engine, embedder, settings, design)
         self._forgets_vectors = forget_vectors
-        self._linking = Linking(engine, self._language)
-        self._writer = RecordWriter(engine, self._indexer, self._linking)
+        self._writes = Gate()
+        """Who writes is beside others; who puts another index in place is alone."""
+        super().__init__(engine, embedder, settings, design)
+
+    def _use(self, indexer: Indexer) -> None:
+        super()._use(indexer)
+        self._linking = Linking(self._engine, self._language)
+        self._writer = RecordWriter(self._engine, indexer, self._linking)
         self._removal = Removal(
-            engine,
+            self._engine,
             self._writer,
-            self._indexer,
+            indexer,
             self._linking,
-            embedder if forget_vectors else None,
+            indexer.embedder if self._forgets_vectors else None,
         )
 
     async def open(self) -> None:
@@ -77,6 +107,7 @@ class MemoryStore(MemoryReader):
         await self._embedder.close()
         await self._engine.close()
 
+    @_writing
     async def remember(
         self,
         rounds: Sequence[Round],
@@ -109,6 +140,7 @@ class MemoryStore(MemoryReader):
         facts = await aside(len(round.user_text), rule_facts, round, self._language)
         return Record(round, facts, enrichment)
 
+    @_writing
     async def enrich(self, round: Round, extraction: Extraction) -> Record | None:
         """Add what was extracted from a round to its record, as facts and keys.
 
@@ -127,6 +159,7 @@ class MemoryStore(MemoryReader):
             return None
         return done[0]
 
+    @_writing
     async def enrichment_failed(
         self, round: Round, extractor: str, reason: str, *, most_attempts: int
     ) -> None:
@@ -150,6 +183,7 @@ class MemoryStore(MemoryReader):
         only = UserScope(round.user_id, ids=(record.id,))
         await self._engine.set_payload(only, enrichment_to_payload(changed), round.turn_ids)
 
+    @_writing
     async def enrich_again(self, user_id: str, ids: Sequence[str]) -> None:
         """Set those of these rounds that failed back to `pending`, their attempts forgotten.
 
@@ -160,6 +194,7 @@ class MemoryStore(MemoryReader):
             failed = UserScope(user_id, ids=(id,), states=(EnrichmentState.FAILED,))
             await self._engine.set_payload(failed, again)
 
+    @_writing
     async def claim(self, rounds: Sequence[Round], claim: Claim, now: datetime) -> list[Round]:
         """Claim those of these rounds of one user that wait for enrichment; until the claim is
         over, nobody else gets them. Claimed until `now`, they are free again."""
@@ -169,12 +204,14 @@ class MemoryStore(MemoryReader):
         ours = await self._engine.claim(UserScope(rounds[0].user_id), held, claim, now)
         return [round for round in rounds if round.id in ours]
 
+    @_writing
     async def let_go(self, query: str) -> None:
         """Keep no vector of a text that was searched for and is not kept."""
         if self._forgets_vectors:
             said = [query, in_plain_words(query)]
             await self._embedder.forget([*said, *map(self._language.as_statement, said)])
 
+    @_writing
     async def name_session(
         self, user_id: str, session_id: str, title: str | None, labels: Labels | None = None
     ) -> list[Record]:
@@ -194,6 +231,7 @@ class MemoryStore(MemoryReader):
             await pause()
         return await self.session(user_id, session_id)
 
+    @_writing
     async def bring_in(self, user_id: str, records: Sequence[Record]) -> int:
         """Store records that were taken out somewhere, as this user's; how many were new.
 
@@ -204,6 +242,7 @@ class MemoryStore(MemoryReader):
         new = [record for record in ours if record.id not in held]
         return len(await self._writer.write(new, {}))
 
+    @_writing
     async def let_supersede(self, user_id: str, round_id: str, allowed: bool) -> Record | None:
         """Undo what the facts of a round replaced, or let the rules link them again.
 
@@ -217,6 +256,7 @@ class MemoryStore(MemoryReader):
         changed = replace(record, facts=facts, may_supersede=allowed)
         return (await self._writer.write([changed], {record.id: record.round.turn_ids}))[0]
 
+    @_writing
     async def correct(
         self,
         user_id: str,
@@ -242,6 +282,7 @@ class MemoryStore(MemoryReader):
         stored = await self.round(user_id, round_id)
         return Corrected(stored, sessions) if stored else None
 
+    @_writing
     async def forget_round(
         self,
         user_id: str,
@@ -261,6 +302,7 @@ class MemoryStore(MemoryReader):
             return Forgotten()
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
+    @_writing
     async def forget_session(
         self,
         user_id: str,
@@ -273,6 +315,7 @@ class MemoryStore(MemoryReader):
         scope = UserScope(user_id, session_id)
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
+    @_writing
     async def forget_by_rule(
         self,
         user_id: str,
@@ -288,9 +331,54 @@ class MemoryStore(MemoryReader):
         scope = UserScope(user_id, ids=tuple(sorted(ids)))
         return await self._removal.forget(scope, enrichment, dry_run=dry_run)
 
+    @_writing
     async def forget_user(self, user_id: str, *, dry_run: bool = False) -> Forgotten:
         """Forget everything of a user; how much that is."""
         return await self._removal.forget(UserScope(user_id), EnrichmentState.DONE, dry_run=dry_run)
+
+    async def reindex(
+        self,
+        make_embedder: Callable[[], Embedder],
+        progress: Progress,
+        design: KeyDesign | None = None,
+        *,
+        again: bool = False,
+        moment: Moment = pause,
+    ) -> Reindexed:
+        """Index the memory anew by another embedder or key design, and search by it from then on.
+
+        Everybody is served by the old index meanwhile. What was interrupted is gone on with.
+        `again` does it even if nothing has changed; `moment` waits for a good one to change over,
+        when writers have to wait. Raises what `transfer.reindex` raises.
+        """
+        before = self._embedder
+        embedder = await asyncio.to_thread(make_embedder)
+        indexer = Indexer(embedder, design or self._indexer.design)
+        use = Use(self._writes.alone, self._change_over)
+        try:
+            done = await reindex_in_use(
+                self._engine, use, indexer, progress, again=again, moment=moment
+            )
+        finally:
+            unused = before if self._embedder is embedder else embedder
+            await unused.close()
+        if done.was_needed and self._forgets_vectors:
+            await embedder.forget_all()
+        return done
+
+    async def reindex_is_unfinished(self) -> bool:
+        """Whether `reindex` was interrupted by the end of a process."""
+        return await is_unfinished(self._engine)
+
+    async def _change_over(
+        self, hand_over: Callable[[], Awaitable[None]], indexer: Indexer
+    ) -> None:
+        async with self._searching.alone():
+            await hand_over()
+            self._engine.unwatch(self._searched.places)
+            self._engine.unwatch(self._searched.values)
+            self._use(indexer)
+        await self._engine.write_identity(indexer.identity)
 
     async def scrub(self, *, if_due: bool = False) -> bool:
         """Take what was forgotten or put right off the disk; False where nothing was done.

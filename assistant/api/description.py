@@ -70,6 +70,13 @@ _FAILURES: Mapping[int, DeclaredFailure] = {
         "this user has no memory 'x'",
         "id",
     ),
+    409: DeclaredFailure(
+        "NotHere",
+        "This server cannot do it; the message says what can be done instead.",
+        "invalid_request_error",
+        "reindex_refused",
+        "several workers share this memory: run `assistant reindex --keep-old` beside them",
+    ),
     413: DeclaredFailure(
         "TooLarge",
         "The body is larger than the server accepts.",

@@ -1,5 +1,5 @@
 """Routes for whole memories: a user's taken out as lines of JSON and brought in again; a backup of
-every round of every user, what goes by rule, and a scrub."""
+every round of every user, what goes by rule, a scrub, and indexing anew."""
 
 import codecs
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from assistant.access.keys import KeyScope
 from assistant.api.description import READING, WRITING, failures, text_content, text_reply
 from assistant.api.parameters import UserInPath, where_of
 from assistant.api.replies.removal import LINES_EXAMPLE, ImportedMemories, Retained
-from assistant.api.replies.service import Scrubbed
+from assistant.api.replies.service import Reindex, Scrubbed
 from assistant.api.request_context import caller_of, checked_id, time_of, user_in_path, user_of
 from assistant.api.requests.memories import RetentionRequest
 from assistant.api.route import JsonRoute, Parts
@@ -38,6 +38,7 @@ Format = Annotated[
     Query(description="`records`: an export of this assistant. `auto`: found out by its content."),
 ]
 DryRun = Annotated[bool, Query(description="Only count what would be stored.")]
+Again = Annotated[bool, Query(description="Even if nothing has changed.")]
 # How many times as large as a request a zip file in it may be when it is unpacked.
 _UNPACKED = 32
 
@@ -219,3 +220,26 @@ async def scrub(request: Request, parts: Parts) -> Scrubbed:
     then."""
     caller_of(request).checked_scope(KeyScope.ADMIN)
     return Scrubbed(object="scrub", scrubbed=await parts.store.scrub())
+
+
+@router.post(
+    "/reindex", tags=["service"], summary="Index the memory anew", responses=failures(403, 409, 503)
+)
+async def reindex(request: Request, parts: Parts, again: Again = False) -> Reindex:
+    """Begin to index the memory anew by the embedder of the settings, in the background: everybody
+    goes on, served by the old index until the new one is complete. Where that runs already,
+    `started` is false. What the end of a server interrupts is gone on with after the next start.
+    Several workers cannot do this: 409."""
+    caller_of(request).checked_scope(KeyScope.ADMIN)
+    started = parts.reindexing.start(again=again)
+    return Reindex.of_progress(parts.reindexing.progress, parts.embedder, started=started)
+
+
+@router.get(
+    "/reindex", tags=["service"], summary="How far indexing anew is", responses=failures(403)
+)
+async def reindex_progress(request: Request, parts: Parts) -> Reindex:
+    """How far it is, or how it ended, since the start of the server; and what the memory is
+    searched by now."""
+    caller_of(request).checked_scope(KeyScope.ADMIN)
+    return Reindex.of_progress(parts.reindexing.progress, parts.embedder, started=False)

@@ -15,12 +15,15 @@ import typer
 
 from assistant.cli.console import new_console, print_json, shown_progress
 from assistant.cli.options import Json, MemoryOptions, RunningOptions, SettingsOptions
+from assistant.errors import AssistantError
 
 if TYPE_CHECKING:
     from assistant.cli.connection import ServerConnection
     from memory_store.transfer import BackedUp, Mended, Progress
 
 _Result = TypeVar("_Result")
+# Between two looks at how far a running assistant is.
+_LOOK_SECONDS = 0.5
 
 
 def migrate(
@@ -49,6 +52,7 @@ def migrate(
 
 
 def reindex(
+    running: RunningOptions,
     memory: MemoryOptions,
     again: Annotated[
         bool, typer.Option(help="Rebuild the index even if nothing has changed.")
@@ -61,9 +65,16 @@ def reindex(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Rebuild the index with the current embedder and settings. Safe to repeat."""
+    """Rebuild the index with the current embedder and settings. Safe to repeat. Use --assistant
+    while the assistant runs."""
     from assistant import operations
 
+    if connection := running.connect():
+        if keep_old or cancel:
+            raise typer.BadParameter("--keep-old and --cancel are for an assistant that is stopped")
+        with connection:
+            _reindex_there(connection, again=again, as_json=as_json)
+        return
     settings = memory.read()
     if cancel:
         cancelled = asyncio.run(operations.cancel_reindex(settings))
@@ -83,6 +94,25 @@ def reindex(
     if not done.was_needed:
         lines = [f"nothing to do: the memory in {done.place} is one of {_maker(done.now)}"]
     _print("reindex", seconds, asdict(done), lines, as_json=as_json)
+
+
+def _reindex_there(connection: "ServerConnection", *, again: bool, as_json: bool) -> None:
+    """Have it done by the running assistant that has the memory open, and wait for its end."""
+    started, step, done = time.perf_counter(), "", 0
+    said = connection.call("POST", "/v1/reindex", params={"again": again})
+    with shown_progress(new_console(stderr=True)) as progress:
+        while said["status"] == "running":
+            if said["step"] != step:
+                step, done = said["step"], 0
+                progress.begin(step, said["total"])
+            progress.advance(said["rounds"] - done)
+            done = said["rounds"]
+            time.sleep(_LOOK_SECONDS)
+            said = connection.call("GET", "/v1/reindex")
+    if said["status"] != "done":
+        raise AssistantError(said["error"] or "the assistant was started anew: ask once more")
+    line = f"the memory of {connection.base_url} is searched by {said['embedder']} now"
+    _print("reindex", time.perf_counter() - started, said, [line], as_json=as_json)
 
 
 def backup(

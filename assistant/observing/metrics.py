@@ -28,7 +28,7 @@ from assistant.enrichment.worker import EnrichmentWorker
 from assistant.idle_moments import Activity
 from assistant.models.chat_model import UsageCounts
 from assistant.observing.shared_metrics import FOLDER, SharedMetrics
-from memory_store.embedding import Embedder
+from memory_store import MemoryStore
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
@@ -94,13 +94,13 @@ class Metrics:
     def watch(
         self,
         *,
-        embedder: Embedder,
+        store: MemoryStore,
         usage: UsageCounts,
         recorder: Recorder,
         enrichment: EnrichmentWorker | None,
     ) -> None:
         """Read from these parts what they count themselves, whenever somebody asks."""
-        self._read(_Parts(embedder, usage, recorder, enrichment))
+        self._read(_Parts(store, usage, recorder, enrichment))
         if self._shared:
             self._shared.keep_telling(asyncio.get_running_loop())
 
@@ -134,12 +134,12 @@ class _Parts(Collector):
 
     def __init__(
         self,
-        embedder: Embedder,
+        store: MemoryStore,
         usage: UsageCounts,
         recorder: Recorder,
         enrichment: EnrichmentWorker | None,
     ) -> None:
-        self._embedder = embedder
+        self._store = store
         self._usage = usage
         self._recorder = recorder
         self._enrichment = enrichment
@@ -167,7 +167,7 @@ class _Parts(Collector):
         )
 
     def _caches(self) -> Metric:
-        stats = self._embedder.stats
+        stats = self._store.embedder.stats
         replies = self._usage.totals()
         outcomes = {
             "vectors_memory": (

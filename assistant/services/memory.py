@@ -39,11 +39,9 @@ from memory_store.language import LANGUAGES
 _log = logging.getLogger(__name__)
 
 
-async def open_store(
-    settings: Settings, usage: UsageCounts, opened: AsyncExitStack
-) -> tuple[MemoryStore, Embedder]:
-    """The memory, open until the stack is closed, and its embedder. A memory of an older packaged
-    encoder goes on with it."""
+async def open_store(settings: Settings, usage: UsageCounts, opened: AsyncExitStack) -> MemoryStore:
+    """The memory, open until the stack is closed. A memory of an older packaged encoder goes on
+    with it."""
     try:
         return await _open_store(settings, usage, opened)
     except StoreMismatch as error:
@@ -52,7 +50,8 @@ async def open_store(
         written_by = error.embedder
     _log.warning(
         "this memory was written with %s and goes on with it; %s finds more: `assistant reindex` "
-        "changes it over",
+        "changes it over, while the assistant runs with --assistant and its address "
+        "(POST /v1/reindex)",
         *(written_by, ENCODERS[0]),
     )
     return await _open_store(settings.model_copy(update={"embedder": written_by}), usage, opened)
@@ -60,7 +59,7 @@ async def open_store(
 
 async def _open_store(
     settings: Settings, usage: UsageCounts, opened: AsyncExitStack
-) -> tuple[MemoryStore, Embedder]:
+) -> MemoryStore:
     embedder = make_embedder(settings, usage)
     store = MemoryStore(
         _engine(settings),
@@ -75,7 +74,7 @@ async def _open_store(
         await embedder.close()
         raise
     opened.push_async_callback(store.close)
-    return store, embedder
+    return store
 
 
 def make_embedder(settings: Settings, usage: UsageCounts | None = None) -> Embedder:

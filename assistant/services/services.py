@@ -37,7 +37,8 @@ from assistant.models.chat_model import UsageCounts
 from assistant.models.gateway import Gateway, gateway, gateway_to, reply_cache
 from assistant.models.token_counter import RememberedCounts, input_limit, tokenizer_counter
 from assistant.observing.metrics import Metrics
-from assistant.services.memory import chosen_of, make_documents, open_store
+from assistant.reindexing import Reindexing
+from assistant.services.memory import chosen_of, make_documents, make_embedder, open_store
 from assistant.settings import WITH_MEMORY, WITHOUT_MEMORY, ProfileModel, Role, Settings
 from assistant.worker_messages import ERASED, Notices
 from memory_store import MemoryStore
@@ -105,7 +106,6 @@ class Services:
 
     settings: Settings
     store: MemoryStore
-    embedder: Embedder
     recorder: Recorder
     retriever: Retriever
     design: Design | None
@@ -116,11 +116,17 @@ class Services:
     """That of the profile with memory that every server has."""
     usage: UsageCounts
     metrics: Metrics
+    reindexing: Reindexing
     enrichment: EnrichmentWorker | None = None
     """Absent without an `extract_model`."""
     notices: Notices | None = None
     """What other assistants on the same Qdrant server have changed; absent with an embedded
     memory, which has one."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the memory is searched by now: another one after it was indexed anew."""
+        return self.store.embedder
 
 
 @asynccontextmanager
@@ -131,7 +137,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """
     async with AsyncExitStack() as opened:
         usage = UsageCounts()
-        store, embedder = await open_store(settings, usage, opened)
+        store = await open_store(settings, usage, opened)
         notices = await _open_notices(settings, opened)
         model = _model(settings, "chat", usage, opened)
         reader = reader_of(settings, store, model)
@@ -140,6 +146,15 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         scrubbing = Scrubbing(store, QuietMoments(metrics.activity))
         scrubbing.forgotten()
         opened.push_async_callback(scrubbing.close)
+        reindexing = Reindexing(
+            settings,
+            store,
+            partial(make_embedder, settings),
+            # Who asks again and again how far it is does not put it off.
+            QuietMoments(lambda: metrics.activity()._replace(begun=0)),
+            done=scrubbing.forgotten,
+        )
+        opened.push_async_callback(reindexing.close)
         under_way = UnderWay()
 
         def forgotten() -> None:
@@ -154,7 +169,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             notices=notices,
         )
         if notices:
-            erased = partial(_erased_elsewhere, settings, recorder, embedder, under_way)
+            erased = partial(_erased_elsewhere, settings, recorder, store, under_way)
             notices.watch(ERASED, erased)
         worker: EnrichmentWorker | None = None
         if extractor:
@@ -163,13 +178,13 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             worker.start()
             opened.push_async_callback(worker.close)
         query_model = _model(settings, "query", usage, opened)
-        design = _design(settings, store, embedder, extractor, query_model or model)
+        design = _design(settings, store, extractor, query_model or model)
         retriever = Retriever(
             Views(store, design) if design else store,
             query_model,
             sub_queries=settings.understanding.sub_queries,
         )
-        metrics.watch(embedder=embedder, usage=usage, recorder=recorder, enrichment=worker)
+        metrics.watch(store=store, usage=usage, recorder=recorder, enrichment=worker)
         readers = {WITH_MEMORY: reader, WITHOUT_MEMORY: reader}
         for name, how in settings.profiles.items():
             readers[name] = profile_reader(settings, name, how, store, usage, opened)
@@ -190,7 +205,6 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         yield Services(
             settings,
             store,
-            embedder,
             recorder,
             retriever,
             design,
@@ -198,6 +212,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             reader,
             usage,
             metrics,
+            reindexing,
             worker,
             notices,
         )
@@ -215,12 +230,12 @@ async def _open_notices(settings: Settings, opened: AsyncExitStack) -> Notices |
 
 
 async def _erased_elsewhere(
-    settings: Settings, recorder: Recorder, embedder: Embedder, under_way: UnderWay
+    settings: Settings, recorder: Recorder, store: MemoryStore, under_way: UnderWay
 ) -> None:
     under_way.clear()
     await recorder.erased_elsewhere()
     if settings.forget_caches:
-        embedder.forget_memory()
+        store.embedder.forget_memory()
 
 
 def _pending(notices: Notices | None) -> PendingHere | PendingShared:
@@ -253,13 +268,12 @@ def _forget_replies(settings: Settings) -> Callable[[], None] | None:
 def _design(
     settings: Settings,
     store: MemoryStore,
-    embedder: Embedder,
     extractor: Gateway | None,
     guide: Gateway | None,
 ) -> Design | None:
     if settings.design == AIDE_MEMOIRE:
         return None
-    tools = Tools(embedder, store.language, Summariser(store.language, extractor), guide)
+    tools = Tools(store.embedder, store.language, Summariser(store.language, extractor), guide)
     return class_of(settings.design)(tools, chosen_of(settings))
 
 

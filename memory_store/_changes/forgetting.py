@@ -93,6 +93,14 @@ def embedded_texts(record: Record, design: KeyDesign) -> set[str]:
     return texts | {*told, *map(" ".join, pairwise(told)), *sentences(assistant)}
 
 
+async def embedded_in(records: Iterable[Record], design: KeyDesign) -> set[str]:
+    """Every text of rounds that may have been embedded; texts are compared in plain words, too."""
+    texts: set[str] = set()
+    for record in records:
+        texts |= await aside(record.round.size, embedded_texts, record, design)
+    return texts | set(map(in_plain_words, texts))
+
+
 def new_terms(record: Record) -> set[int]:
     """The terms of an answer that what the user said beside it has not."""
     round = record.round
@@ -256,19 +264,12 @@ class Removal:
         if not self._forgetful:
             yield
             return
-        texts = await self._embedded(gone) - await self._embedded(staying)
+        texts = await embedded_in(gone, self._design) - await embedded_in(staying, self._design)
         await self._forgetful.forget(texts)
         try:
             yield
         finally:
             await self._forgetful.forget(texts)
-
-    async def _embedded(self, records: Sequence[Record]) -> set[str]:
-        texts: set[str] = set()
-        for record in records:
-            texts |= await aside(record.round.size, embedded_texts, record, self._design)
-        # Texts are compared in plain words, too.
-        return texts | set(map(in_plain_words, texts))
 
 
 def _text(record: Record) -> str:

@@ -102,12 +102,17 @@ class Linking:
         return mended
 
     async def _by_rule(
-        self, user_id: str, records: Sequence[Record], slots: set[str]
+        self,
+        user_id: str,
+        records: Sequence[Record],
+        slots: set[str],
+        without: Collection[str] = (),
     ) -> list[Record]:
-        """The records with the links among all the user's statements of these slots."""
+        """The records with the links among all the user's statements of these slots, but those of
+        the rounds with the ids `without`."""
         if not slots:
             return list(records)
-        others, relinked = await self._relinked(user_id, records, slots)
+        others, relinked = await self._relinked(user_id, records, slots, without)
         changed = zip(others, relinked, strict=False)
         await self._write(user_id, [new async for old, new in in_slices(changed) if new != old])
         return relinked[len(others) :]
@@ -120,11 +125,15 @@ class Linking:
         return record
 
     async def _relinked(
-        self, user_id: str, records: Sequence[Record], slots: set[str]
+        self,
+        user_id: str,
+        records: Sequence[Record],
+        slots: set[str],
+        without: Collection[str] = (),
     ) -> tuple[list[Record], list[Record]]:
         """The other records with statements of these slots, and all of them with new links: the
         others first, then `records`."""
-        ours = {record.id async for record in in_slices(records)}
+        ours = {*without} | {record.id async for record in in_slices(records)}
         found = await records_in(self._engine, UserScope(user_id, slots=tuple(sorted(slots))))
         others = [record async for record in in_slices(found) if record.id not in ours]
         size = _FACT * sum(1 + len(record.facts) for record in (*others, *records))
@@ -173,6 +182,17 @@ class Linking:
     async def after_forgetting(self, user_id: str, gone: Sequence[Record]) -> None:
         """Make the rules' links anew without these rounds."""
         await self._by_rule(user_id, [], slots_of(gone))
+
+    async def leaving_out(self, records: Sequence[Record]) -> None:
+        """Make the rules' links of the others anew as they are without these rounds."""
+        for user_id, own in _by_user(records).items():
+            without = frozenset(record.id for record in own)
+            await self._by_rule(user_id, [], slots_of(own), without)
+
+    async def anew(self, user_id: str) -> None:
+        """Make all rules' links of a user anew."""
+        every = await records_in(self._engine, UserScope(user_id))
+        await self._by_rule(user_id, [], slots_of(every))
 
     async def _read(self, user_id: str, ids: set[str]) -> dict[str, Record]:
         if not ids:

@@ -59,6 +59,10 @@ class DiskCache:
         """Delete vectors; nothing of them stays in the file."""
         self._attempt(lambda database: _delete(database, keys))
 
+    def clear(self) -> None:
+        """Delete all vectors."""
+        self._attempt(_delete_all)
+
     def close(self) -> None:
         """Release the file."""
         if self._connection is not None:
@@ -147,7 +151,18 @@ def _read(database: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Ve
 def _delete(database: sqlite3.Connection, keys: Sequence[bytes]) -> None:
     with database:
         database.executemany("DELETE FROM vectors WHERE key = ?", [(key,) for key in keys])
-    # The log of writes still holds what they wrote.
+    _empty_log(database)
+
+
+def _delete_all(database: sqlite3.Connection) -> None:
+    with database:
+        database.execute("DELETE FROM vectors")
+    database.executescript("PRAGMA incremental_vacuum")
+    _empty_log(database)
+
+
+def _empty_log(database: sqlite3.Connection) -> None:
+    """The log of writes still holds what was deleted."""
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 

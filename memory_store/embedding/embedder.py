@@ -113,8 +113,6 @@ class Embedder:
 
     async def embed(self, texts: Sequence[str], kind: TextKind) -> Matrix:
         """One row of unit length a text, in order. Raises `EmbeddingFailed`."""
-        if self._closed:
-            raise EmbeddingFailed("the embedder is closed")
         self._texts += len(texts)
         parts = range(0, len(texts), _AT_ONCE)
         few = sum(min(len(text), LONGEST_READ) for text in texts) <= _FEW_CHARACTERS
@@ -123,6 +121,8 @@ class Embedder:
         return np.concatenate(rows) if rows else np.empty((0, self.identity.dimension), np.float32)
 
     async def _embed(self, texts: Sequence[str], kind: TextKind, urgent: bool) -> Matrix:
+        if self._closed:
+            raise EmbeddingFailed("the embedder is closed")
         keys = [self._key(text, kind) for text in texts]
         # Encoding a few takes less time than waiting for the disk.
         on_disk = {} if urgent and self._disk_tasks else await self._read_disk(keys)
@@ -155,6 +155,14 @@ class Embedder:
         and told the disk itself where it shares ours."""
         self._forgets += 1
         self._cache.clear()
+
+    async def forget_all(self) -> None:
+        """Let go of all vectors, in memory and on disk: those of other encoders, too, of whose
+        texts this one would never be told that they are forgotten."""
+        self.forget_memory()
+        if self._disk_cache is not None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._disk_thread, self._disk_cache.clear)
 
     async def close(self) -> None:
         """Finish the texts that were asked for and stop the threads."""

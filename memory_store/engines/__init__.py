@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from memory_store.engines._edge.engine import EdgeEngine
-from memory_store.engines._edge.operator import EdgeOperator, Repaired
+from memory_store.engines._edge.operator import EdgeOperator, Repaired, RunningEdge
 from memory_store.engines._edge.sync import Durability
 from memory_store.engines._engine import Claim, Engine
 from memory_store.engines._operator import OperatorEngine
@@ -11,7 +11,7 @@ from memory_store.engines._operator import OperatorEngine
 if TYPE_CHECKING:
     from memory_store.engines._server.documents import ServerDocuments
     from memory_store.engines._server.engine import ServerEngine
-    from memory_store.engines._server.operator import ServerOperator
+    from memory_store.engines._server.operator import RunningServer, ServerOperator
 
 __all__ = [
     "Claim",
@@ -21,6 +21,8 @@ __all__ = [
     "Engine",
     "OperatorEngine",
     "Repaired",
+    "RunningEdge",
+    "RunningServer",
     "ServerDocuments",
     "ServerEngine",
     "ServerOperator",
@@ -40,8 +42,8 @@ if not TYPE_CHECKING:
             from memory_store.engines._server.engine import ServerEngine
 
             return ServerEngine
-        if name == "ServerOperator":
-            from memory_store.engines._server.operator import ServerOperator
+        if name in ("ServerOperator", "RunningServer"):
+            from memory_store.engines._server import operator
 
-            return ServerOperator
+            return getattr(operator, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -110,6 +110,9 @@ class Engine(Protocol):
         """Tell of everything that is written from now on; False where others write, too, of whose
         writes the versions of what is found tell alone."""
 
+    def unwatch(self, watcher: WriteWatcher) -> None:
+        """Tell this one no more."""
+
     async def write_identity(self, identity: Payload) -> None:
         """Store who made this data (embedder, dimension, schema), apart from every user."""
 

@@ -113,6 +113,10 @@ class WriteWatchers:
         """Tell this one, too, from now on."""
         self._all.append(watcher)
 
+    def remove(self, watcher: WriteWatcher) -> None:
+        """Tell this one no more."""
+        self._all.remove(watcher)
+
     @contextmanager
     def told_of(self, written: WrittenIds) -> Iterator[None]:
         """Tell of what is written within, however it ends: what failed may have changed some."""

@@ -6,14 +6,25 @@ crash is the resumption: nothing is recorded but the rounds themselves.
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from memory_store._identity import run_of
-from memory_store.engines._engine import Payload, Point
+from memory_store.engines._engine import Payload, Point, UserScope
 from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import StoreMissing, TransferUnfinished
+from memory_store.scheduler import in_slices
 
 
 class Progress(Protocol):
@@ -26,8 +37,17 @@ class Progress(Protocol):
         """Count so many more rounds as done."""
 
 
+ChangedIds = Mapping[str, Collection[str] | None]
+"""Ids of rounds by user; None where any of the user's may be among them."""
 _PAGE = 128
 _MOST_PASSES = 6
+# Rounds that are made and written in one go.
+_WRITTEN_AT_ONCE = 32
+_NO_KEYS = np.zeros((0, 0), dtype=np.float32)
+
+
+async def _no_matter(points: Sequence[Point]) -> None:
+    """That these points leave changes nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +84,8 @@ class Filling:
     """A target being made to hold what a source holds.
 
     `content` is what must be equal of a round in both, `converted` makes the target's points from
-    the source's. Only while the target's identity names this `run` may it go on.
+    the source's. `leaving` is told of points of the target that are about to be removed or written
+    over. Only while the target's identity names this `run` may it go on.
     """
 
     source: OperatorEngine
@@ -73,6 +94,7 @@ class Filling:
     with_keys: bool
     content: Callable[[Point], bytes]
     converted: Callable[[Sequence[Point]], Awaitable[Sequence[Point]]]
+    leaving: Callable[[Sequence[Point]], Awaitable[None]] = _no_matter
 
     async def until_equal(self, progress: Progress, first_step: str) -> list[Pass]:
         """Passes until one finds nothing to do. Raises `TransferUnfinished`."""
@@ -96,38 +118,62 @@ class Filling:
             page = await self.source.browse(after, _PAGE, with_keys=self.with_keys)
             last = page[-1].id if len(page) == _PAGE else None
             there = await self._held(after, last)
-            wrong = [p for p in page if there.get(p.id) != ours.add(p.id, self.content(p))]
-            gone = sorted(there.keys() - {point.id for point in page})
-            for id in sorted(there):
-                theirs.add_digest(id, there[id])
-            await self._write(wrong, gone)
-            kept += len(page) - len(wrong)
-            written += len(wrong)
-            removed += len(gone)
+            found = await self._compared(page, there)
+            ours.add(found.source)
+            theirs.add(found.target)
+            await self._write(page, there, found)
+            kept += len(page) - len(found.wrong)
+            written += len(found.wrong)
+            removed += len(found.gone)
             progress.advance(len(page))
             if last is None:
                 return Pass(kept, written, removed, ours.fingerprint, theirs.fingerprint)
             after = last
 
-    async def _held(self, after: str | None, last: str | None) -> dict[str, bytes]:
-        """The digests of the target's rounds after one id up to another, or to the end."""
-        held: dict[str, bytes] = {}
+    async def some(self, changed: ChangedIds) -> None:
+        """Make the target hold what the source holds of these rounds."""
+        for scope in _scopes(changed):
+            page = await _points_in(self.source, scope)
+            there = {point.id: point for point in await _points_in(self.target, scope)}
+            await self._write(page, there, await self._compared(page, there))
+
+    async def _held(self, after: str | None, last: str | None) -> dict[str, Point]:
+        """The target's rounds after one id up to another, or to the end."""
+        held: dict[str, Point] = {}
         async for point in every_point(self.target, after, with_keys=self.with_keys):
             if last is not None and point.id > last:
                 break
-            held[point.id] = _digest(self.content(point))
+            held[point.id] = point
         return held
 
-    async def _write(self, wrong: Sequence[Point], gone: Sequence[str]) -> None:
-        if not wrong and not gone:
+    async def _compared(self, page: Sequence[Point], there: Mapping[str, Point]) -> "_Compared":
+        """Some rounds of the source with those that the target has in their place."""
+        source = {point.id: _digest(self.content(point)) async for point in in_slices(page)}
+        held = {id: _digest(self.content(there[id])) async for id in in_slices(sorted(there))}
+        wrong = [point for point in page if held.get(point.id) != source[point.id]]
+        return _Compared(source, held, wrong, sorted(held.keys() - source.keys()))
+
+    async def _write(
+        self, page: Sequence[Point], there: Mapping[str, Point], found: "_Compared"
+    ) -> None:
+        if not found.wrong and not found.gone:
             return
-        points = await self.converted(wrong)
+        replaced = [there[point.id] for point in found.wrong if point.id in there]
+        leaving = [*replaced, *(there[id] for id in found.gone)]
+        if leaving:
+            await self._check_run()
+            await self.leaving(leaving)
+        for start in range(0, len(found.wrong), _WRITTEN_AT_ONCE):
+            points = await self.converted(found.wrong[start : start + _WRITTEN_AT_ONCE])
+            await self._check_run()
+            await self.target.upsert(points, erasing=bool(replaced))
+        await self.target.remove(found.gone)
+
+    async def _check_run(self) -> None:
         if run_of(await self.target.identity() or {}) != self.run:
             raise TransferUnfinished(
                 f"another command is writing to {self.target.place}: wait for it to finish"
             )
-        await self.target.upsert(points)
-        await self.target.remove(gone)
 
 
 async def open_there(memory: OperatorEngine) -> Payload:
@@ -160,18 +206,41 @@ class _Digest:
         self._sum = hashlib.sha256()
         self._rounds = 0
 
-    def add(self, id: str, content: bytes) -> bytes:
-        digest = _digest(content)
-        self.add_digest(id, digest)
-        return digest
-
-    def add_digest(self, id: str, digest: bytes) -> None:
-        self._sum.update(id.encode() + digest)
-        self._rounds += 1
+    def add(self, digests: Mapping[str, bytes]) -> None:
+        for id, digest in digests.items():
+            self._sum.update(id.encode() + digest)
+        self._rounds += len(digests)
 
     @property
     def fingerprint(self) -> RoundsSum:
         return RoundsSum(self._rounds, self._sum.hexdigest())
+
+
+class _Compared(NamedTuple):
+    """Some rounds: their digests in the source and the target in the order of the ids, those that
+    the target lacks or has otherwise, and the ids of those that it has and should not."""
+
+    source: Mapping[str, bytes]
+    target: Mapping[str, bytes]
+    wrong: Sequence[Point]
+    gone: Sequence[str]
+
+
+def _scopes(changed: ChangedIds) -> Iterator[UserScope]:
+    """Where these rounds lie, a page of them each, or all of a user's."""
+    for user_id, ids in changed.items():
+        if ids is None:
+            yield UserScope(user_id)
+            continue
+        ordered = sorted(ids)
+        for start in range(0, len(ordered), _PAGE):
+            yield UserScope(user_id, ids=tuple(ordered[start : start + _PAGE]))
+
+
+async def _points_in(memory: OperatorEngine, scope: UserScope) -> list[Point]:
+    """The points in a scope, in the order of their ids, without keys and words."""
+    found = sorted(await memory.scroll(scope), key=lambda point: point.id)
+    return [Point(point.id, _NO_KEYS, {}, point.payload) for point in found]
 
 
 def _digest(content: bytes) -> bytes:

@@ -2,7 +2,8 @@
 
 The new index is built beside the old one, which serves until the new one is complete. On a server,
 where assistants go on writing, the last passes read the old one after it was closed for writing, so
-that every acknowledged round is in the new one; see `ServerEngine`.
+that every acknowledged round is in the new one; see `ServerEngine`. A running assistant does the
+same with its own memory (`_in_use.py`).
 """
 
 import uuid
@@ -11,6 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from memory_store._changes.correction import GIVEN, given_facts
+from memory_store._changes.forgetting import embedded_in
 from memory_store._changes.links import RULE, without_rule_links
 from memory_store._changes.writing import Linking
 from memory_store._facts import rule_facts, slot_of
@@ -31,6 +33,7 @@ from memory_store.engines._engine import Payload, Point
 from memory_store.engines._operator import OperatorEngine
 from memory_store.errors import MemoryStoreError, StoreMismatch, StoreNotEmpty
 from memory_store.language import ENGLISH, Language
+from memory_store.scheduler import aside, in_slices
 from memory_store.transfer._filling import Filling, Pass, Progress, open_there
 from memory_store.transfer._records import to_line
 
@@ -124,23 +127,21 @@ async def reindex(
     """
     async with AsyncExitStack() as opened:
         opened.push_async_callback(old.close)
-        found = await _opened(old)
+        found = await opened_for_reindex(old)
         embedder = make_embedder()
         opened.push_async_callback(embedder.close)
         indexer = Indexer(embedder, design or KeyDesign())
-        wanted = indexer.identity
         new = old.successor()
         opened.push_async_callback(new.close)
-        begun = await _begun(new, old, wanted)
+        filling = await begin(old, new, found, indexer, uuid.uuid4().hex, again=again)
         passes: list[Pass] = []
-        if begun or again or maker(found) != wanted:
-            if not begun:
-                await new.open(embedder.identity.dimension)
-            passes = await _build(old, new, found, indexer, progress)
+        if filling:
+            passes = await _build(filling, found, indexer, progress)
             await old.hand_over()
+            await embedder.forget_all()
         if not keep_old:
             await old.drop_retired()
-        return _summary(old.place, maker(found), wanted, passes)
+        return summary(old.place, found, indexer, passes)
 
 
 async def cancel_reindex(old: OperatorEngine) -> bool:
@@ -161,7 +162,8 @@ async def cancel_reindex(old: OperatorEngine) -> bool:
         return was_closed or was_begun
 
 
-async def _opened(old: OperatorEngine) -> Payload:
+async def opened_for_reindex(old: OperatorEngine) -> Payload:
+    """The identity of a memory that may be indexed anew, which is open then."""
     found = await open_there(old)
     if state_of(found) is not State.CLOSED:  # which an interrupted run may have left
         refuse_unready(found)
@@ -173,7 +175,32 @@ async def _opened(old: OperatorEngine) -> Payload:
     return found
 
 
-async def _begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> bool:
+async def begin(
+    old: OperatorEngine,
+    new: OperatorEngine,
+    found: Payload,
+    indexer: Indexer,
+    run: str,
+    *,
+    again: bool,
+) -> Filling | None:
+    """What fills the new index, which is open then; None where there is nothing to do."""
+    wanted = indexer.identity
+    is_begun = await _is_begun(new, old, wanted)
+    if not (is_begun or again or maker(found) != wanted):
+        return None
+    if not is_begun:
+        await new.open(indexer.embedder.identity.dimension)
+    await new.sign(marked(wanted, State.BUILDING, old.place, run))
+    linking = Linking(new, indexer.design.language)
+    if is_begun:
+        # An end in the middle may have left links to rounds that were not written any more.
+        for user_id in await new.users():
+            await linking.anew(user_id)
+    return _filling(old, new, indexer, linking, run)
+
+
+async def _is_begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> bool:
     """Whether an interrupted run has begun the index that is wanted; it is open then.
     One that was begun for another embedder, design or schema is dropped."""
     found = await new.open_existing()
@@ -190,46 +217,58 @@ async def _begun(new: OperatorEngine, old: OperatorEngine, wanted: Payload) -> b
     return True
 
 
+def _filling(
+    old: OperatorEngine, new: OperatorEngine, indexer: Indexer, linking: Linking, run: str
+) -> Filling:
+    language = indexer.design.language
+
+    async def encoded(points: Sequence[Point]) -> Sequence[Point]:
+        records = []
+        async for record in _records(points):
+            records.append(await aside(record.round.size, renewed, record, language))
+        return await indexer.points(await linking.before_indexing(records))
+
+    async def leaving(points: Sequence[Point]) -> None:
+        records = [record async for record in _records(points)]
+        await indexer.embedder.forget(await embedded_in(records, indexer.design))
+        await linking.leaving_out(records)
+
+    return Filling(old, new, run, False, _content, encoded, leaving)
+
+
+def _records(points: Sequence[Point]) -> AsyncIterator[Record]:
+    return in_slices(from_payload(point.payload) for point in points)
+
+
 def _is_successor(identity: Payload, old: OperatorEngine) -> bool:
     filled = state_of(identity) in (State.BUILDING, State.COPIED)
     return filled and place_of(identity) == old.place
 
 
 async def _build(
-    old: OperatorEngine,
-    new: OperatorEngine,
-    found: Payload,
-    indexer: Indexer,
-    progress: Progress,
+    filling: Filling, found: Payload, indexer: Indexer, progress: Progress
 ) -> list[Pass]:
     """Fill the new index until it is complete, and leave it closed, ready to serve."""
-    linking, wanted = Linking(new, indexer.design.language), indexer.identity
-
-    async def encoded(points: Sequence[Point]) -> Sequence[Point]:
-        records = [
-            renewed(from_payload(point.payload), indexer.design.language) for point in points
-        ]
-        return await indexer.points(await linking.before_indexing(records))
-
-    run = uuid.uuid4().hex
-    await new.sign(marked(wanted, State.BUILDING, old.place, run))
-    filling = Filling(old, new, run, False, _content, encoded)
     passes = [await filling.once(progress, "indexing")]
-    while old.shared and passes[-1].changed > _FEW and len(passes) < _CATCHING_UP:
+    while filling.source.shared and passes[-1].changed > _FEW and len(passes) < _CATCHING_UP:
         passes.append(await filling.once(progress, "catching up"))
-    async with _closed_for_writing(old, found, new):
+    async with closed_for_writing(filling, found):
         passes += await filling.until_equal(progress, "checking")
-        await new.sign(marked(wanted, State.COPIED, old.place))
-        await new.close()
+        await complete(filling, indexer)
     return passes
 
 
+async def complete(filling: Filling, indexer: Indexer) -> None:
+    """Close the new index, which holds everything."""
+    old, new = filling.source, filling.target
+    await new.sign(marked(indexer.identity, State.COPIED, old.place, filling.run))
+    await new.close()
+
+
 @asynccontextmanager
-async def _closed_for_writing(
-    old: OperatorEngine, found: Payload, new: OperatorEngine
-) -> AsyncIterator[None]:
-    """Close the old index: nothing written to it from here on is acknowledged; it stays so on
-    success."""
+async def closed_for_writing(filling: Filling, found: Payload) -> AsyncIterator[None]:
+    """Nothing written to the old index from here on is acknowledged; it stays so on success."""
+    old, new = filling.source, filling.target
     try:
         await old.sign(marked(found, State.CLOSED, new.place))
         yield
@@ -243,7 +282,9 @@ def _content(point: Point) -> bytes:
     return lasting(from_payload(point.payload))
 
 
-def _summary(place: str, was: Payload, now: Payload, passes: Sequence[Pass]) -> Reindexed:
+def summary(place: str, found: Payload, indexer: Indexer, passes: Sequence[Pass]) -> Reindexed:
+    """What these passes did."""
+    was, now = maker(found), indexer.identity
     if not passes:
         return Reindexed(place, was, now, 0, "", 0, 0, 0)
     shown = passes[-1].target

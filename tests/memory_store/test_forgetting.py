@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from memories import Steps, WideEncoder
 
 from memory_store import (
     Correction,
@@ -165,3 +166,19 @@ async def test_after_a_restart_they_are_still_gone(tmp_path: Path) -> None:
     assert await after.encoded(*CATS) == set(CATS)
     assert (await after.store.recall(Query("ann", "cat"))).rounds == ()
     await after.store.close()
+
+
+async def test_vectors_of_an_earlier_encoder_go_with_its_index(
+    memory: Memory, tmp_path: Path
+) -> None:
+    """Nobody would tell it later which texts are forgotten."""
+
+    def embedder(encoder: HashEncoder) -> Embedder:
+        cache = DiskCache(tmp_path / "vectors.sqlite", max_bytes=10_000_000)
+        return Embedder(encoder, disk_cache=cache)
+
+    await memory.store.reindex(lambda: embedder(WideEncoder()), Steps())
+    await memory.store.forget_user("ann")
+    memory.embedder = embedder(memory.encoder)
+    assert await memory.encoded(*CATS, DOG.user_text) == {*CATS, DOG.user_text}
+    await memory.embedder.close()

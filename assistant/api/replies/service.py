@@ -1,10 +1,12 @@
 """Replies about the server itself: its state, its use of models, its profiles, vectors."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from assistant.api.replies import Reply
+from assistant.api.replies import Reply, one_of
+from assistant.reindexing import ReindexProgress, ReindexStatus
 from assistant.services import Services, chosen_of
+from memory_store.embedding import Embedder
 
 
 class Health(Reply):
@@ -134,6 +136,40 @@ class Scrubbed(Reply):
     object: Literal["scrub"]
     scrubbed: bool
     example: ClassVar[Mapping[str, Any]] = {"object": "scrub", "scrubbed": True}
+
+
+class Reindex(Reply):
+    """How far indexing the memory anew is; `rounds` of `total` are done of a step."""
+
+    object: Literal["reindex"]
+    started: bool
+    status: Annotated[ReindexStatus, one_of(ReindexStatus)]
+    embedder: str
+    step: str
+    rounds: int
+    total: int
+    error: str | None
+    example: ClassVar[Mapping[str, Any]] = {
+        "object": "reindex",
+        "started": True,
+        "status": "running",
+        "embedder": "hash",
+        "step": "",
+        "rounds": 0,
+        "total": 0,
+        "error": None,
+    }
+
+    @classmethod
+    def of_progress(cls, progress: ReindexProgress, embedder: Embedder, *, started: bool) -> Self:
+        """How far it is, and what the memory is searched by now."""
+        return cls.of(
+            progress,
+            object="reindex",
+            started=started,
+            embedder=embedder.identity.name,
+            error=progress.error or None,
+        )
 
 
 # OpenAI's list wants a moment of creation; profiles have none, so it is always the same.

@@ -10,7 +10,7 @@ import qdrant_edge as qe
 
 from memory_store.engines._edge.engine import EdgeEngine
 from memory_store.engines._edge.rewriting import finish_swap, next_to, old_of, repaired, swap
-from memory_store.engines._edge.shard import payload_of, vectors_of
+from memory_store.engines._edge.shard import Shard, payload_of, vectors_of
 from memory_store.engines._engine import Payload, Point
 from memory_store.engines._layout import IDENTITY_ID
 from memory_store.engines._operator import following
@@ -129,6 +129,35 @@ class EdgeOperator(EdgeEngine):
     async def drop_retired(self) -> None:
         """Delete the folder that `hand_over` left."""
         shutil.rmtree(old_of(self._directory), ignore_errors=True)
+
+
+class RunningEdge(EdgeOperator):
+    """The shard that an assistant has open: it is read, and its successor takes its place while the
+    assistant goes on."""
+
+    def __init__(self, engine: EdgeEngine) -> None:
+        super().__init__(engine.directory.parent, index=engine.directory.name)
+        self._running = engine
+
+    @property
+    def _shard(self) -> Shard:
+        return self._running.shard
+
+    async def open_existing(self) -> Payload | None:
+        """The identity of what is open."""
+        return self._identity()
+
+    async def hand_over(self) -> None:
+        """See `EdgeEngine.go_on_with`."""
+        await self._running.go_on_with(next_to(self._directory))
+
+    async def drop_retired(self) -> None:
+        """Delete what handed over, now or before."""
+        await self._running.drop_replaced()
+        await super().drop_retired()
+
+    async def close(self) -> None:
+        """The assistant goes on using it."""
 
 
 def _ids(found: Iterable[bytes]) -> tuple[str, ...]:

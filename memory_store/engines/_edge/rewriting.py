@@ -6,9 +6,9 @@ takes the place of the old one, which goes on serving until then.
 The same leaves out what is damaged, when a memory is repaired.
 
 One folder takes the place of another by two renames, each of them whole. The new index lies beside
-the old one until it is complete: `edge.next` while `assistant reindex` builds it, `edge.scrubbed`
-while the files are written anew. A crash between the renames leaves the new one without the old one
-in its place; the next opening finishes it.
+the old one until it is complete: `edge.next` while a reindex builds it, `edge.scrubbed` while the
+files are written anew. A crash between the renames leaves the new one without the old one in its
+place; the next opening finishes it.
 """
 
 import asyncio
@@ -22,12 +22,20 @@ from typing import Any, TypeVar
 import qdrant_edge as qe
 
 from memory_store._disk import sync_folder, sync_tree
+from memory_store._gate import Gate
 from memory_store.engines._edge.integrity import is_whole, marks_of, unseal
 from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines._edge.opening import LedgerCheck, compare, create, mark, pages
+from memory_store.engines._edge.opening import (
+    LedgerCheck,
+    compare,
+    create,
+    mark,
+    open_shard,
+    pages,
+)
 from memory_store.engines._edge.points import explaining, to_edge
 from memory_store.engines._edge.shard import LEDGER, Shard, vectors_of
-from memory_store.engines._edge.sync import Durability, WriterGate
+from memory_store.engines._edge.sync import Durability
 from memory_store.engines._engine import Point
 from memory_store.engines._layout import IDENTITY_ID
 from memory_store.errors import StoreDamaged
@@ -158,7 +166,7 @@ def _dimension(shard: qe.EdgeShard) -> int:
     return int(identity["dimension"])
 
 
-async def rewritten(shard: Shard, gate: WriterGate) -> Shard:
+async def rewritten(shard: Shard, gate: Gate) -> Shard:
     """The shard that took the place of this one, which others may read and write until then."""
     erased = shard.erased
     with shard.followed() as changes:
@@ -174,6 +182,24 @@ async def rewritten(shard: Shard, gate: WriterGate) -> Shard:
             shard.release()
             # A text that was forgotten meanwhile may have been copied before.
             return copy.take_over(shard.last, shard.durability, erased=shard.erased - erased)
+
+
+def replaced(shard: Shard, coming: Path) -> Shard:
+    """The closed, complete shard in the folder `coming`, opened in this one's place; nobody reads
+    or writes this one. Where that fails, this one is back in its place, and can be opened again."""
+    folder = shard.folder
+    going = gone_of(folder)
+    sweep(folder)
+    shard.release()
+    try:
+        swap(folder, coming, going)
+        return open_shard(folder, shard.durability)
+    except BaseException:
+        if going.exists():
+            if folder.exists():
+                folder.rename(coming)
+            going.rename(folder)
+        raise
 
 
 def next_to(directory: Path) -> Path:
@@ -208,9 +234,9 @@ def finish_swap(directory: Path) -> None:
     """The second rename, where only the first was made; does nothing otherwise."""
     if directory.exists():
         return
-    coming = next_to(directory)
-    if gone_of(directory).exists():
-        coming = scrubbed_of(directory)
+    coming = scrubbed_of(directory)
+    if not (gone_of(directory).exists() and coming.exists()):
+        coming = next_to(directory)
     if coming.exists():
         coming.rename(directory)
         sync_folder(directory.parent)

@@ -255,7 +255,7 @@ class Shard:
         """Put all on the disk, release the lock, and seal the folder."""
         try:
             with explaining(self.folder):
-                self.flush()
+                await self.flush_in_peace()
                 await self._commits.settle()
         finally:  # unflushed, the log still holds everything
             self.release()

@@ -7,8 +7,7 @@ that arrive meanwhile share the next call (group commit).
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 
@@ -100,36 +99,6 @@ class Commits:
         if self._running:
             await self._running
         self._ledger.sync()
-
-
-class WriterGate:
-    """Lets writers in side by side; and one who must be alone, once they have left."""
-
-    def __init__(self) -> None:
-        self._inside = 0
-        self._turn = asyncio.Lock()
-        self._left = asyncio.Event()
-        self._left.set()
-
-    @asynccontextmanager
-    async def beside_others(self) -> AsyncIterator[None]:
-        """Be one of those who write."""
-        async with self._turn:
-            self._inside += 1
-            self._left.clear()
-        try:
-            yield
-        finally:
-            self._inside -= 1
-            if not self._inside:
-                self._left.set()
-
-    @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """Be the only one; who comes now waits."""
-        async with self._turn:
-            await self._left.wait()
-            yield
 
 
 class Log:

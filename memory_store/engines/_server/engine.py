@@ -96,6 +96,18 @@ class ServerEngine:
             url, grpc_port=grpc_port, api_key=api_key, timeout=timeout, retries=retries
         )
         self._call = self._connection.call
+        self.options: dict[str, Any] = {
+            "url": url,
+            "grpc_port": grpc_port,
+            "api_key": api_key,
+            "collection": collection,
+            "shards": shards,
+            "replication": replication,
+            "write_consistency": write_consistency,
+            "timeout": timeout,
+            "retries": retries,
+        }
+        """What it was made with, for another one of the same memory."""
         self._named = collection
         self._collection = Collection(self._connection, collection)
         self._spread: dict[str, Any] = {
@@ -154,6 +166,10 @@ class ServerEngine:
         """Any process may write to a server; its searches tell the versions of what they find."""
         self._watchers.add(watcher)
         return False
+
+    def unwatch(self, watcher: WriteWatcher) -> None:
+        """See `Engine.unwatch`."""
+        self._watchers.remove(watcher)
 
     async def write_identity(self, identity: Payload) -> None:
         """Store the identity unless another process was faster with a different one."""
@@ -311,6 +327,10 @@ class ServerEngine:
     async def scrub(self, *, if_due: bool = False) -> bool:
         """The server clears its files by itself, when so much was deleted."""
         return False
+
+    def go_on_with(self, collection: str) -> None:
+        """Use another index of this memory from now on."""
+        self._collection = Collection(self._connection, collection)
 
     async def verify(self) -> None:
         """Do nothing: the server checks what it reads itself."""

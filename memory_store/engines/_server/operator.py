@@ -97,18 +97,17 @@ class ServerOperator(ServerEngine):
 
     def successor(self) -> "ServerOperator":
         """The collection with the next number."""
-        return ServerOperator(index=f"{self._named}.{self._number + 1}", **self._same)
+        return ServerOperator(index=self._next, **self._same)
 
     @property
-    def _number(self) -> int:
-        return _number(self._collection.name, self._named) or 1
+    def _next(self) -> str:
+        number = _number(self._collection.name, self._named) or 1
+        return f"{self._named}.{number + 1}"
 
     async def hand_over(self) -> None:
         """One change of aliases; assistants started from now on use the successor."""
         alias = serving_alias(self._named)
-        new = models.CreateAlias(
-            collection_name=f"{self._named}.{self._number + 1}", alias_name=alias
-        )
+        new = models.CreateAlias(collection_name=self._next, alias_name=alias)
         changes: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=new)]
         if self._collection.name != self._named:
             gone = models.DeleteAlias(alias_name=alias)
@@ -135,6 +134,19 @@ class ServerOperator(ServerEngine):
                     await retired.drop()
             finally:
                 await retired.close()
+
+
+class RunningServer(ServerOperator):
+    """The memory that an assistant uses, which goes on with its successor."""
+
+    def __init__(self, engine: ServerEngine) -> None:
+        super().__init__(**engine.options)
+        self._running = engine
+
+    async def hand_over(self) -> None:
+        """Other assistants use the successor when they are started again."""
+        await super().hand_over()
+        self._running.go_on_with(self._next)
 
 
 def _number(collection: str, named: str) -> int | None:

@@ -202,7 +202,9 @@ def test_an_import_sets_times(clients: Clients) -> None:
 
 
 def test_what_concerns_the_server_is_for_the_admin(clients: Clients) -> None:
-    for method, path in (("GET", "/v1/usage"), ("GET", "/v1/backup"), ("POST", "/v1/scrub")):
+    own = (("GET", "usage"), ("GET", "backup"), ("POST", "scrub"), ("POST", "reindex"))
+    for method, name in (*own, ("GET", "reindex")):
+        path = f"/v1/{name}"
         assert clients["admin"].request(method, path).status_code == 200
         for label in ("ann", "harness"):
             reply = clients[label].request(method, path)

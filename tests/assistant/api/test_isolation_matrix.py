@@ -98,13 +98,15 @@ CALLS: Mapping[str, Call] = {
     "GET /v1/backup": Call(),
     "POST /v1/retention": Call(body={"older_than_days": 0, "now": "2099-01-01T00:00:00Z"}),
     "POST /v1/scrub": Call(body={}),
+    "POST /v1/reindex": Call(body={}),
+    "GET /v1/reindex": Call(),
     "POST /mcp": tool("recall", query=QUESTION),
     "GET /.well-known/oauth-protected-resource": Call(),
     "GET /.well-known/oauth-protected-resource/mcp": Call(),
     "GET /version": Call(),
     "GET /": Call(),
 }
-OF_EVERYBODY = ("GET /v1/backup", "POST /v1/scrub")
+OF_EVERYBODY = ("GET /v1/backup", "POST /v1/scrub", "POST /v1/reindex", "GET /v1/reindex")
 """Routes for the admin, who may do everything; without keys that is whoever is on the machine."""
 # More of the same route: what is read back and how.
 VARIANTS: Mapping[str, Mapping[str, Call]] = {

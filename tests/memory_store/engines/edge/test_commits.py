@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from memory_store._gate import Gate
 from memory_store.engines import Durability
 from memory_store.engines._edge import sync
 from memory_store.engines._edge.ledger import Account, EntryKind, Ledger, LedgerEntry, read_ledger
-from memory_store.engines._edge.sync import Commits, Log, WriterGate
+from memory_store.engines._edge.sync import Commits, Log
 
 
 def entry(write: int) -> LedgerEntry:
@@ -141,7 +142,7 @@ def test_a_file_that_gets_another_name_meanwhile_is_not_missed(
 
 
 async def test_who_must_be_alone_waits_for_the_others_and_they_for_it() -> None:
-    gate, order = WriterGate(), list[str]()
+    gate, order = Gate(), list[str]()
 
     async def write(name: str, until: asyncio.Event) -> None:
         async with gate.beside_others():
