@@ -153,7 +153,7 @@ def _within(
 
 
 # A round much farther from the question than the best one cannot help (benchmarks/LOG.md).
-_HELPS = 0.35
+_HELPS = 0.1
 # Rounds that come with their neighbours where replies are asked for.
 _WITH_NEIGHBOURS = 2
 # How sure a statement has to be that it puts another right.
@@ -186,7 +186,7 @@ async def read_memory(
     )
     # An overview may want all of the history: no round is the nearest.
     narrowed = plan.computed_help and not kind.overview
-    helping = _helping(recalled) if narrowed else recalled
+    helping = _helping(recalled, kind, plan.near) if narrowed else recalled
     passages = await _delivered(store, helping, plan.unit, about_replies=kind.about_replies)
     # Cutting and counting the rounds takes tens of milliseconds of processor time.
     size = sum(record.round.size for passage in passages for record in passage.around)
@@ -199,9 +199,12 @@ def _portions(kind: Asked) -> Portions:
     return OVERVIEW if kind.overview else USUAL
 
 
-def _helping(recalled: Sequence[Recalled]) -> list[Recalled]:
-    """Rounds near enough to the best one, in their order."""
+def _helping(recalled: Sequence[Recalled], asked: Asked, near: float) -> list[Recalled]:
+    """Rounds near enough to the best one, in their order; none for a question of general knowledge
+    that nothing is near to."""
     best = max((one.similarity for one in recalled), default=0.0)
+    if asked.impersonal and best < near:
+        return []
     return [one for one in recalled if one.similarity >= _HELPS * best]
 
 

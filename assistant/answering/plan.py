@@ -73,6 +73,9 @@ class ReadingPlan:
     context_tokens: int = 8000
     computed_help: bool = True
     """Whether what rules are certain of stands beside rounds, and what cannot help is left out."""
+    near: float = 0.0
+    """How similar the best round is at least, for a question of general knowledge to be read with
+    any."""
     look_again: LookAgain = LookAgain.AUTO
     looks: LookLimits = LookLimits()
 

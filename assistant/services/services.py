@@ -94,6 +94,7 @@ def _plan(settings: Settings, preset: Preset, model: str, tokens: int) -> Readin
         unit=wanted.unit or plan.unit,
         context_tokens=min(tokens, limit // 2) if limit else tokens,
         computed_help=is_own if wanted.computed_help is None else wanted.computed_help,
+        near=settings.quote_floor,
         # A published design is read as published.
         look_again=(wanted.look_again or plan.look_again) if is_own else LookAgain.OFF,
         looks=LookLimits(wanted.look_calls, wanted.look_tokens, wanted.look_seconds),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from memory_store._spans import TimeRange
 from memory_store._types import Days
 from memory_store.language.kinds import ASKING, Kind, kinds_of, most_of
-from memory_store.language.languages import wording
+from memory_store.language.languages import ENGLISH, languages_of, wording
 
 # A text asks for a summary only if it asks for anything with this certainty.
 _ASKS = 0.3
@@ -35,6 +35,9 @@ class Asked:
     """Its answer depends on dates: a day, a span, an order, the first or the last."""
     wants_advice: bool = False
     """Advice that should fit the person, and not what was replied before."""
+    impersonal: bool = False
+    """Whether it surely speaks neither of the user nor to somebody, as a question of general
+    knowledge does."""
     slot: str | None = None
     """What it wants the value of, where a frame surely fits ("Where do I live?")."""
     time_range: TimeRange | None = None
@@ -65,6 +68,7 @@ def asked_in(text: str) -> Asked:
         overview=overview,
         about_time=spans or _says("about_time", text),
         wants_advice=_says("advice", text) and not about_replies,
+        impersonal=languages_of(text) == {ENGLISH} and not _says("personal", text),
     )
 
 

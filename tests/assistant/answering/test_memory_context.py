@@ -49,7 +49,7 @@ async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_over
     store: MemoryStore, text: str, read: int
 ) -> None:
     found = await store.remember(SONG)
-    near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.3), strict=True)]
+    near = [Recalled(one, by) for one, by in zip(found, (0.9, 0.05), strict=True)]
     context = await read_memory(
         store,
         Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date())),
@@ -58,6 +58,25 @@ async def test_rounds_much_farther_than_the_best_one_are_left_out_but_of_an_over
         about_tokens,
     )
     assert (context.used, context.dropped) == (tuple(one.id for one in found[:read]), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "similarity", "read"),
+    [
+        ("What is the capital of France?", 0.2, 0),
+        ("What is the capital of France?", 0.3, 1),
+        ("Will it rain where I live?", 0.2, 1),
+    ],
+)
+async def test_a_question_of_general_knowledge_gets_what_is_near_to_it_alone(
+    store: MemoryStore, text: str, similarity: float, read: int
+) -> None:
+    found, _ = await store.remember(SONG)
+    question = Question(text, ASKED_AT, asked=ENGLISH.asked(text, ASKED_AT.date()))
+    plan = ReadingPlan(near=0.28)
+    near = [Recalled(found, similarity)]
+    context = await read_memory(store, question, near, plan, about_tokens)
+    assert len(context.used) == read
 
 
 STANDING = Round("ann", "wishes", 0, ASKED_AT - timedelta(days=9), "always give dates in full pls")

@@ -14,7 +14,7 @@ MAY = Days(date(2023, 5, 1), date(2023, 5, 31))
 
 # question → what it asks for
 ASKED = {
-    "Please note the following text and summarize it.": "",
+    "Please note the following text and summarize it.": "impersonal",
     "Please remember that I live in Ghent and list my addresses.": "",
     "Note that I moved, and then tell me my old address": "",
     "Remember what I told you?": "",
@@ -26,14 +26,14 @@ ASKED = {
     "List all the places we considered.": "counts",
     "Sum up what we decided": "overview",
     "in which order did i tell you about my trips": "overview orders about_time",
-    "Summarize this article on rivers.": "",
+    "Summarize this article on rivers.": "impersonal",
     "Please summarise how my garden came along over the year.": "overview",
     "Can you give me an overview of everything we talked about?": "overview",
     "Give me a recap of what you said about my garden.": "overview about_replies",
     "In what order did I bring plants up in our chats?": "orders overview about_time",
     "List all my trips in the order I mentioned them": "counts orders overview about_time",
     "On which date did I fly?": "about_time",
-    "What was the exact date of the concert?": "about_time",
+    "What was the exact date of the concert?": "about_time impersonal",
     "What could a dentist do, according to you?": "about_replies",
     "Which name did you come up with?": "about_replies",
     "I was wondering where I left my bike": "",
@@ -42,7 +42,7 @@ ASKED = {
     "How many bikes do I own?": "counts",
     "How much did I spend in total?": "counts",
     "How many days ago did I adopt Miso?": "about_time",
-    "How long did the trip take?": "about_time",
+    "How long did the trip take?": "about_time impersonal",
     "When did I run in Ghent?": "about_time",
     "Which did I buy first, the bike or the car?": "about_time",
     "In which order did I visit Ghent and Bruges?": "orders about_time",
@@ -58,6 +58,11 @@ ASKED = {
     "Tell me everything about myself": "about_user",
     "What did Clara say about me?": "",
     "Do you know what Clara told him about me?": "",
+    "What is the capital of France?": "impersonal",
+    "Who wrote the Communist Manifesto?": "impersonal",
+    "Will it rain where I live?": "",
+    "Was ist die Hauptstadt von Frankreich?": "",
+    "Capitale?": "",
 }
 
 
