@@ -105,6 +105,23 @@ async def found(store: MemoryStore) -> list[list[str]]:
     return [[hit.record.id for hit in recall.rounds] for recall in recalls]
 
 
+@pytest.fixture(params=["edge", pytest.param("server", marks=pytest.mark.qdrant_server)])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    """One that only this test has, for its index is exchanged."""
+    if request.param == "edge":
+        return EdgeEngine(tmp_path)
+    served: Engine = request.getfixturevalue("server_engine")
+    return served
+
+
+@pytest.fixture
+async def store(engine: Engine) -> AsyncIterator[MemoryStore]:
+    opened = MemoryStore(engine, Embedder(HashEncoder()))
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
 @pytest.fixture(autouse=True)
 def _no_successors(request: pytest.FixtureRequest) -> Iterator[None]:
     """On a server, the next indexes are deleted afterwards."""
