@@ -84,7 +84,6 @@ class Design:
         return await FlatView.of(self, await self.values(records, rarity), rarity, self.weigh)
 
     async def values(self, records: Sequence[Record], rarity: Rarity) -> list[Value]:
-        """What is ranked and read."""
         match self.chosen.value:
             case ValueKind.ROUND:
                 return [of_round(record) for record in records]
@@ -179,7 +178,6 @@ class FlatView:
         return cls(design, values, rarity, rows, owners, words, weigh)
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         dense = await self.cosines(asked)
         words = self.matches(asked).tolist()
         found = [

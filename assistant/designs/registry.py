@@ -84,7 +84,6 @@ def class_of(name: str) -> type[Design]:
 
 
 def _class_in(module: str) -> object:
-    """The design that a module declares."""
     named = vars(importlib.import_module(module)).values()
     return next(
         one for one in named if getattr(one, "__module__", "") == module and _is_design(one)

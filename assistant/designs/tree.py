@@ -75,7 +75,6 @@ class Tree:
 
     @property
     def leaves(self) -> Sequence[Node]:
-        """The values."""
         return [node for node in self.nodes if not node.below]
 
     async def nearness(self, asked: ViewQuestion) -> Mapping[int, float]:

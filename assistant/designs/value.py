@@ -28,7 +28,6 @@ class Value:
 
     @property
     def said_at(self) -> datetime:
-        """When its last round was said."""
         return self.sources[-1].round.session_date
 
     @property
@@ -72,7 +71,6 @@ def of_round(record: Record) -> Value:
 
 
 def of_session(records: Sequence[Record]) -> Value:
-    """The rounds of a session, in order."""
     text = "\n".join(spoken(record.round) for record in records)
     said = "\n".join(record.round.user_text or record.round.assistant_text for record in records)
     return Value(ValueKind.SESSION, text, said, tuple(records), _facts(records))
@@ -84,7 +82,6 @@ def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
 
 
 def of_facts(record: Record, facts: Sequence[Fact]) -> Value:
-    """The facts of a round, without the round."""
     text = "\n".join(fact.text for fact in facts)
     return Value(ValueKind.FACT, text, text, (record,), tuple(facts))
 

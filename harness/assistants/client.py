@@ -77,7 +77,6 @@ class AssistantClient:
     async def search(
         self, user_id: str, query: str, *, now: str, unit: str, top_k: int
     ) -> list[RankedValue]:
-        """Rank this user's rounds or sessions for a query."""
         body = {"user_id": user_id, "query": query, "now": now, "unit": unit, "top_k": top_k}
         return await self._transport.request("POST", "/v1/memories/search", parse_ranking, body)
 
@@ -102,7 +101,6 @@ class AssistantClient:
         return await self._transport.request("POST", "/v1/chat/completions", parse_answer, body)
 
     async def forget_session(self, user_id: str, session_id: str) -> None:
-        """Delete one session of a user."""
         route = f"/v1/sessions/{quote(session_id)}?user_id={quote(user_id)}"
         await self._transport.request("DELETE", route, parse_object)
 

@@ -107,7 +107,6 @@ class Endpoint:
 
     @property
     def public_url(self) -> str:
-        """The URL without credentials, fit for a manifest."""
         return public_url(self.url)
 
 
@@ -150,7 +149,6 @@ def own_server(
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -45,8 +45,6 @@ class RecordRoute:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRoute:
-    """A route that deletes everything of a user."""
-
     path: str
     method: str = "DELETE"
 

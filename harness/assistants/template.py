@@ -72,7 +72,6 @@ def unknown_names(value: Any) -> set[str]:
 
 
 def named_in(value: Any) -> frozenset[str]:
-    """The names that stand in a value."""
     if isinstance(value, Mapping | list):
         items = value.values() if isinstance(value, Mapping) else value
         return frozenset().union(*map(named_in, items))

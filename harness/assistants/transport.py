@@ -34,12 +34,10 @@ class Traffic:
     lost: int = 0
 
     def answered(self, status: int) -> None:
-        """Count an answer by its status."""
         self.rate_limited += status == 429
         self.server_errors += status >= 500
 
     def to_json(self) -> dict[str, int]:
-        """The counts for a manifest."""
         return asdict(self)
 
 
@@ -59,7 +57,6 @@ class Window:
 
     @property
     def limit(self) -> int:
-        """Requests allowed at a time."""
         return int(self._width)
 
     @property
@@ -104,7 +101,6 @@ class Pace:
                 self._room.notify_all()
 
     def succeeded(self) -> None:
-        """The assistant answered well."""
         self._window.succeeded()
 
     def overloaded(self, cuts_when_sent: int, pause: float = 0.0) -> None:

@@ -49,7 +49,6 @@ class WireAnswer:
 
 
 def parse_object(reply: Any) -> dict[str, Any]:
-    """Any JSON object."""
     if not isinstance(reply, dict):
         raise WrongShape(f"expected a JSON object, found {type(reply).__name__}")
     return reply
@@ -61,7 +60,6 @@ def parse_recorded(reply: Any) -> list[int]:
 
 
 def parse_sessions(reply: Any) -> list[StoredSession]:
-    """The sessions of a user, from the sessions route."""
     sessions = []
     for item in _objects(reply, "data"):
         enrichment = item.get("enrichment") or {}
@@ -79,7 +77,6 @@ def parse_sessions(reply: Any) -> list[StoredSession]:
 
 
 def parse_ranking(reply: Any) -> list[RankedValue]:
-    """Search results, best first."""
     return [
         RankedValue(
             session_id=_text(item, "session_id"),

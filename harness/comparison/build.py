@@ -142,7 +142,6 @@ class Flip:
 
 
 def write_comparison(out: Path, comparison: Mapping[str, Any], runs: Sequence[ComparedRun]) -> None:
-    """Make the folder and replace its three files."""
     folder = RunDir(out)
     folder.create()
     title = "Comparison: " + ", ".join(run.name for run in runs)
@@ -153,7 +152,6 @@ def write_comparison(out: Path, comparison: Mapping[str, Any], runs: Sequence[Co
 
 
 def render_comparison(comparison: Mapping[str, Any], runs: Sequence[ComparedRun]) -> str:
-    """The whole page: tables, then every flipped question with both answers."""
     flips = [
         {
             "title": f"Flips from {runs[0].name} to {run.name}",

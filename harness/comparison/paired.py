@@ -166,7 +166,6 @@ def paired_figures(
 
 
 def right(outcome: Outcome) -> bool:
-    """Whether an outcome counts as right."""
     return outcome == "yes"
 
 

@@ -10,7 +10,6 @@ _BOUNDS = "bootstrap 95 %"
 
 
 def comparison_tables(comparison: Comparison) -> list[Table]:
-    """Every table there are numbers for, in reading order."""
     tables = [_runs(comparison), _findings(comparison), _effort(comparison)]
     judged = [item for item in comparison["comparisons"] if item["accuracy"]]
     if judged:
@@ -232,7 +231,6 @@ def _dollars(cost: Mapping[str, Any]) -> str:
 
 
 def bounds(cell: Mapping[str, Any]) -> str:
-    """An interval of a difference in points."""
     if cell["low"] is None:
         return "–"
     return f"{points(cell['low'])} to {points(cell['high'])}"

@@ -64,7 +64,6 @@ def content_digest(path: Path) -> str:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of what is read."""
     files = [path]
     if path.is_dir():
         files = [file for folder in _folders(path) for file in (_chat_file(folder),)]

@@ -52,7 +52,6 @@ class Gradual(Generic[T]):
             place += 1
 
     def all(self) -> list[T]:
-        """Everything, however long it takes."""
         return list(self)
 
     def _fill(self, items: Iterable[T]) -> None:
@@ -109,7 +108,6 @@ class ContentHash:
 
     @classmethod
     def known(cls, sha256: str) -> "ContentHash":
-        """One that needs no computing."""
         result: Future[str] = Future()
         result.set_result(sha256)
         return cls(result)
@@ -122,7 +120,6 @@ class ContentHash:
             return None
 
     def sha256(self) -> str:
-        """Hex digits, however long they take."""
         return self._result.result()
 
 
@@ -154,7 +151,6 @@ class Dataset:
 
     @property
     def is_listed(self) -> bool:
-        """Whether all outlines are known already."""
         return isinstance(self.listed, list) or self.listed.is_complete
 
     @property

@@ -26,7 +26,6 @@ _LINE = re.compile(r"([^:\n]{1,60}):\s*(.*)")
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     if ".pickle" in file.name or file.name.endswith(".pkl"):
         raise DatasetError(f"{file}: a pickle is not opened: convert it to JSON (docs/datasets.md)")
     for show in entries_of(file):

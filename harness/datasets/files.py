@@ -137,14 +137,12 @@ def _next_record(buffer: _Buffer, path: Path, number: int) -> Any:
 
 
 def require_text(value: Any, where: str) -> str:
-    """A value that must be text; `where` opens the message of the `DatasetError`."""
     if not isinstance(value, str):
         raise DatasetError(f"{where}: expected text, found {type(value).__name__}")
     return encodable(value)
 
 
 def require_list(value: Any, where: str) -> list[Any]:
-    """A value that must be a list."""
     if not isinstance(value, list):
         raise DatasetError(f"{where}: expected a list, found {type(value).__name__}")
     return value

@@ -19,7 +19,6 @@ from harness.datasets.questions import HaystackSession, Question, Turn
 
 
 def questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     for user in entries_of(file):
         told: list[HaystackSession] = []
         points: list[set[str]] = []

@@ -150,7 +150,6 @@ def turn_ids(evidence: Iterable[str]) -> list[str]:
 
 
 def with_caption(text: str, caption: Any) -> str:
-    """A turn's words with what its picture shows."""
     return f"{text} [shares a picture: {caption}]".strip() if caption else text
 
 
@@ -178,8 +177,6 @@ def _named_places(
 
 
 class _Question:
-    """One question as it stands in the file, with the context an error message needs."""
-
     def __init__(
         self,
         qa: Any,

@@ -45,7 +45,6 @@ _STEP_4 = _pairs(
 
 @cache
 def stem(word: str) -> str:
-    """The stem of a word, in lower case."""
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -156,7 +155,6 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def locomo_scores(question: QuestionDigest, hypothesis: str) -> dict[str, float]:
-    """The metrics of one answer."""
     return {"f1": locomo_f1(question.question_type, hypothesis, question.answer)}
 
 

@@ -44,13 +44,11 @@ def pool(name: str, sessions: Sessions) -> Question:
 
 
 def msc(file: Path) -> Iterator[Question]:
-    """MSC's chats."""
     for number, entry in enumerate(entries_of(file)):
         yield pool(f"chat-{number:05d}", _msc_sessions(entry))
 
 
 def msc_self_instruct(file: Path) -> Iterator[Question]:
-    """One question about each chat."""
     for number, entry in enumerate(entries_of(file)):
         sessions = _msc_sessions(entry)
         asked = entry.entry("self_instruct")
@@ -69,7 +67,6 @@ def msc_self_instruct(file: Path) -> Iterator[Question]:
 
 
 def dulemon(file: Path) -> Iterator[Question]:
-    """DuLeMon's chats."""
     for number, entry in enumerate(entries_of(file)):
         turns = tuple(_dulemon_turn(entry, line) for line in entry.items("conversation"))
         if not turns:
@@ -109,7 +106,6 @@ DULEMON = Benchmark("dulemon", reader(dulemon), is_pool=True)
 
 
 def memorybank_files(file: Path) -> list[Path]:
-    """The questions and the chats."""
     if not file.name.startswith("probing_questions"):
         raise DatasetError(f"{file}: expected a file named like probing_questions_en.jsonl")
     name = file.name.removesuffix(".gz").removesuffix(".xz")
@@ -118,7 +114,6 @@ def memorybank_files(file: Path) -> list[Path]:
 
 
 def memorybank_questions(file: Path) -> Iterator[Question]:
-    """Questions in file order."""
     people = dict(_people(memorybank_files(file)[1]))
     for line in entries_of(file):
         for name in line.fields:
@@ -130,7 +125,6 @@ def memorybank_questions(file: Path) -> Iterator[Question]:
 
 
 def memorybank_chats(file: Path) -> Iterator[Question]:
-    """The chats alone, as a pool."""
     for name, sessions in _people(file):
         yield pool(name, sessions)
 

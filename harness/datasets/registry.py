@@ -89,8 +89,6 @@ def edition_of(sha256: str) -> str | None:
 
 
 class Plugin(Protocol):
-    """What a class of others must offer."""
-
     def questions(self) -> Iterable[Question]:
         """All questions, in the same order each time."""
 

@@ -103,7 +103,6 @@ class _Found:
         self._done = begin + limit
 
     def last(self) -> Extent:
-        """The record at the end of the file."""
         return self._ended(None)
 
     def _take(self, match: re.Match[bytes], text: bytes, begin: int) -> Iterator[Extent]:

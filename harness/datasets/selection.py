@@ -11,8 +11,6 @@ from harness.errors import UsageError
 
 
 class Selectable(Protocol):
-    """A question as the filters see it."""
-
     @property
     def question_id(self) -> str:
         """The name of the question."""

@@ -41,8 +41,6 @@ class ExportOptions:
 
 
 class Exported(NamedTuple):
-    """How many records were written, and every file."""
-
     records: int
     files: list[Path]
 
@@ -78,7 +76,6 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
 
 
 def _write(records: Records, out: Path) -> int:
-    """A line for each record."""
     count = 0
     with _replacing(out) as file:
         for record in records:
@@ -172,7 +169,6 @@ def summary_of(records: Sequence[Mapping[str, Any]], judge: JudgeRecord | None) 
 
 
 def summary_page(summary: Mapping[str, Any]) -> str:
-    """The same to read."""
     metrics = summary["metrics"]
     groups = {"all": summary["overall"]} | {
         f"{number} {LOCOMO_CATEGORIES[int(number)]}": cell

@@ -86,7 +86,6 @@ class ModelJudge:
         return replace(decisive, details={**decisive.details, **_summed(verdicts), **matched})
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self._chat.close()
 
     def _unasked(self, question: QuestionDigest, said: str) -> Verdict | None:
@@ -156,7 +155,6 @@ def _first_unread(verdicts: Sequence[Verdict]) -> Verdict | None:
 
 
 def _summed(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    """The sum of what all comparisons took."""
     return {name: sum(v.details.get(name, 0) for v in verdicts) for name in _TOKENS}
 
 

@@ -85,7 +85,6 @@ class ChatEndpoint:
 
     @property
     def public_url(self) -> str:
-        """The URL without credentials, fit for a manifest."""
         return public_url(self.base_url)
 
 
@@ -142,7 +141,6 @@ class OpenAIChat:
         }
 
     def body(self, messages: Messages) -> dict[str, Any]:
-        """The request as it is sent."""
         return {"model": self.endpoint.model, "messages": list(messages), **self._settings}
 
     def kept(self, request: Mapping[str, Any]) -> ModelReply | None:
@@ -151,12 +149,10 @@ class OpenAIChat:
         return None if kept is None else ModelReply(**kept)
 
     def keep(self, request: Mapping[str, Any], reply: ModelReply) -> None:
-        """Keep a reply, where there is a cache."""
         if self._cache:
             self._cache.put(request, asdict(reply))
 
     async def close(self) -> None:
-        """Let go of the connections."""
         if self._http is not None:
             await self._http.aclose()
             self._http = None
@@ -214,7 +210,6 @@ class OpenAIChat:
 
 
 def _is_named(setting: str, message: str) -> bool:
-    """Whether a refusal is about a setting."""
     return setting in message or (setting in _THINKING_OFF and "thinking" in message)
 
 

@@ -61,7 +61,6 @@ class LexicalRubricJudge:
         self.hash = _rules()
 
     def prompts(self, question: QuestionDigest, hypothesis: str) -> list[int]:
-        """This judge has no prompts."""
         return []
 
     async def judge(self, question: QuestionDigest, hypothesis: str) -> Verdict:
@@ -78,7 +77,6 @@ class LexicalRubricJudge:
 
 
 def score(question: QuestionDigest, hypothesis: str) -> Scores:
-    """The scores of an answer by its words."""
     if question.question_type == EVENT_ORDERING:
         return scores_of_order(order_of(question.rubric, hypothesis), len(question.rubric))
     if question.is_abstention:

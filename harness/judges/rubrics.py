@@ -86,12 +86,10 @@ def _prompts() -> dict[str, Prompt]:
 
 
 def load_prompt(name: str) -> Prompt:
-    """The prompt in `<name>.md`."""
     return _prompts()[name]
 
 
 def all_prompts() -> list[Prompt]:
-    """Every prompt file, by name."""
     return list(_prompts().values())
 
 
@@ -177,16 +175,13 @@ class Rubric(RubricRules):
         return {file_name(self.name, name): prompt.hash for name, prompt in self.given.items()}
 
     def prompt(self, question: QuestionDigest) -> Prompt:
-        """The prompt for a question."""
         return self._named(self.choose(question))
 
     def menu(self, question: QuestionDigest) -> Menu:
-        """The replies that the question's prompt asks for."""
         return _MENUS.get(self.choose(question), YES_NO)
 
     @property
     def prompt_hashes(self) -> dict[str, str]:
-        """Every prompt's hash by its name."""
         return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:

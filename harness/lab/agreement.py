@@ -111,7 +111,6 @@ class JudgedBy:
     answers: dict[str, dict[str, Judged]] = field(default_factory=dict)
 
     def add(self, run: str, judged: Iterable[Judged]) -> None:
-        """Take in a run's verdicts."""
         self.runs.append(run)
         for one in judged:
             self.answers.setdefault(one.question.question_id, {}).setdefault(one.hypothesis, one)
@@ -139,12 +138,10 @@ def agreement_with(file: Path, paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def agreement_tables(found: Mapping[str, Any]) -> list[Table]:
-    """One table for each judge."""
     return [_table(judge) for judge in found["judges"]]
 
 
 def write_agreement(found: Mapping[str, Any], out: Path) -> None:
-    """Make the folder and replace its two files."""
     folder = RunDir(out)
     folder.create()
     labels = found["labels"]

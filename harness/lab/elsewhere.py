@@ -37,8 +37,6 @@ _DELIVERY = ("stream", "stream_options")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """How many questions have an answer now, and how many are missing."""
-
     answered: int
     missing: int
 
@@ -122,7 +120,6 @@ def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) 
 
 
 def correspondence_of(replies: Replies) -> Correspondence:
-    """The replies as judges take them, each by the id of its request."""
     return Correspondence(
         {
             name: ModelReply(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens)

@@ -64,7 +64,6 @@ class PromptFolder:
 
     @property
     def ids(self) -> set[str]:
-        """The ids of all prompts that are there."""
         return set(self._lines())
 
     def require(self) -> None:

@@ -49,7 +49,6 @@ def read_leaderboard(folder: Path) -> Leaderboard:
 
 
 def leaderboard_tables(board: Leaderboard) -> list[Table]:
-    """One table for each data set and judge."""
     header = (
         *("run", "mode", "model", "right", "95 %", "n", "missing", "unscored", "recall_all@5"),
         *("prompt tokens", "answer p50, ms", "cost, $"),
@@ -61,7 +60,6 @@ def leaderboard_tables(board: Leaderboard) -> list[Table]:
 
 
 def write_leaderboard(board: Leaderboard, out: Path) -> None:
-    """Make the folder and replace `leaderboard.md`, `.html` and `.csv` in it."""
     folder = RunDir(out)
     folder.create()
     tables = leaderboard_tables(board)

@@ -34,8 +34,6 @@ class Scored:
 
 
 class Clustered(TypedDict):
-    """The bounds by conversation, where they can be told."""
-
     low: float | None
     high: float | None
     clusters: int
@@ -56,8 +54,6 @@ class PromptGroup(TypedDict):
 
 
 class AccuracyTable(TypedDict):
-    """Every accuracy over the selected questions."""
-
     overall: AccuracyCell
     scored: AccuracyCell
     task_averaged: Mean

@@ -36,8 +36,6 @@ class ErrorPlace(StrEnum):
 
 
 class ErrorsTable(TypedDict):
-    """How many questions ended at each place, and of each type."""
-
     all: dict[str, int]
     by_type: dict[str, dict[str, int]]
 
@@ -55,7 +53,6 @@ def errors_apart(questions: Sequence[QuestionDigest], lines: RunLines) -> Errors
 
 
 def place_of(question: QuestionDigest, lines: RunLines) -> ErrorPlace:
-    """The place where a question's answer was lost."""
     outcome = outcome_of(question, lines)
     if outcome == "yes":
         return ErrorPlace.RIGHT

@@ -94,8 +94,6 @@ class Accepted(Share):
 
 
 class SecondJudge(TypedDict):
-    """Two judges' verdicts crossed."""
-
     judge: str
     judge_hash: str
     n: int
@@ -106,8 +104,6 @@ class SecondJudge(TypedDict):
 
 
 class JudgeTokens(TypedDict):
-    """The tokens of judging."""
-
     calls: int
     prompt_tokens: int
     completion_tokens: int

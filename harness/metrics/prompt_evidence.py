@@ -25,8 +25,6 @@ _SHORT_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 class PromptSizes(TypedDict):
-    """Tokens a prompt."""
-
     p50: float | None
     p95: float | None
     max: int | None

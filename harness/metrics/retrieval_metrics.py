@@ -179,8 +179,6 @@ STATES = ("placed", "empty", "unplaced", "unreadable", "not returned")
 
 
 class SourceCounts(TypedDict):
-    """How many sources an answer names."""
-
     p50: float | None
     max: int | None
 

@@ -40,8 +40,6 @@ TurnMeasure = Callable[[QuestionDigest], dict[str, float]]
 
 
 class Scopes(TypedDict):
-    """Figures of all questions, and by type."""
-
     overall: Figures
     by_type: dict[str, Figures]
 
@@ -152,8 +150,6 @@ class Excluded(TypedDict):
 
 
 class RetrievalTable(TypedDict):
-    """All retrieval figures of a run."""
-
     session: Figures
     round: Figures
     by_type: dict[str, Figures]

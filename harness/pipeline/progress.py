@@ -50,7 +50,6 @@ class RunningAccuracy:
         self._judged = 0
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Count an answer."""
         if question.question_type in LOCOMO_PLUS_RELATIONS:
             return
         self._judged += 1
@@ -91,19 +90,15 @@ class LineProgress:
         pass
 
     def round_stored(self) -> None:
-        """Counts towards the rate."""
         self._count.rounds += 1
 
     def total_known(self, total: int) -> None:
-        """Note the number for the lines to come."""
         self._count.total = total
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Counts towards the accuracy so far."""
         self._count.accuracy.answered(question, hypothesis)
 
     def question_ended(self, question_id: str, problem: str | None) -> None:
-        """Print the line."""
         self._count.finished += 1
         rate = f"{self._count.rounds_per_second():.0f} rounds/s"
         outcome = f"FAILED {problem}" if problem else "ok"
@@ -146,16 +141,13 @@ class BarProgress:
         self._bar.stop()
 
     def round_stored(self) -> None:
-        """Refresh the rate."""
         self._count.rounds += 1
         self._bar.update(self._task, rate=self._count.rounds_per_second())
 
     def total_known(self, total: int) -> None:
-        """Give the bar its length."""
         self._bar.update(self._task, total=total)
 
     def answered(self, question: QuestionDigest, hypothesis: str) -> None:
-        """Refresh the accuracy so far, as the lexical judge sees it."""
         self._count.accuracy.answered(question, hypothesis)
         self._bar.update(self._task, accuracy=str(self._count.accuracy))
 

@@ -50,7 +50,6 @@ class RecordingModel:
         return taken
 
     def keep(self, request: JsonObject) -> None:
-        """Remember one."""
         with self._lock:
             self._requests.append(request)
 
@@ -112,7 +111,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def all_text(request: Mapping[str, Any]) -> str:
-    """The text of all messages of a request."""
     return "\n\n".join(message_text(message) for message in request["messages"])
 
 

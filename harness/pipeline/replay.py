@@ -54,8 +54,6 @@ class ReplayOptions:
 
 
 class HistoryReplay:
-    """The questions of one run, through one mode."""
-
     def __init__(
         self,
         run: Run,

@@ -159,7 +159,6 @@ class Run:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all selected questions are known."""
         return self._selected is not None
 
     @property
@@ -207,7 +206,6 @@ class Run:
         return make_progress(self.console, total=total, finished=finished)
 
     def report(self) -> Report:
-        """Write the faces of the report and return it."""
         sha256 = self.dataset.fingerprint.sha256()
         self.manifest.settle_data(sha256, edition_of(sha256))
         return write_report(self.dir)

@@ -74,7 +74,6 @@ class QuestionDigest:
         return cls(**fields)
 
     def to_json(self) -> dict[str, Any]:
-        """The line to write."""
         return asdict(self)
 
 

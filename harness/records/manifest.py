@@ -158,7 +158,6 @@ class Manifest:
             self._is_open = False
 
     def save(self) -> None:
-        """Replace the file."""
         text = json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
         self._run_dir.replace(MANIFEST, text)
 

@@ -107,11 +107,9 @@ class RunDir:
         return {record["question_id"]: record for record in self.records(name)}
 
     def by_history(self, name: LineFile[L]) -> dict[str, L]:
-        """The last line of each history."""
         return {record["history_id"]: record for record in self.records(name, "history_id")}
 
     def has(self, name: str) -> bool:
-        """Whether the file is there."""
         return (self.path / name).exists()
 
     def replace(self, name: str, text: str) -> None:
@@ -125,7 +123,6 @@ class RunDir:
         partial.replace(target)
 
     def replace_lines(self, name: LineFile[L], records: Iterable[L]) -> None:
-        """Write a whole JSONL file at once."""
         lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         self.replace(name, "".join(lines))
 
@@ -229,7 +226,6 @@ def ranked_lines(retrieval: Mapping[str, RetrievalLine]) -> dict[str, RankedLine
 
 
 def outcome_of(question: QuestionDigest, lines: RunLines) -> Outcome:
-    """The outcome of one question."""
     if question.question_id not in lines.hypotheses:
         return "missing"
     line = lines.verdicts.get(question.question_id)

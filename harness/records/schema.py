@@ -33,8 +33,6 @@ class DataRecord(TypedDict):
 
 
 class FiltersRecord(TypedDict):
-    """Which questions were asked for."""
-
     types: list[str]
     ids: list[str]
     per_type: int | None
@@ -63,8 +61,6 @@ class JudgeRecord(TypedDict, total=False):
 
 
 class UsageRecord(TypedDict):
-    """Tokens of calls."""
-
     calls: int
     estimated_calls: int
     prompt_tokens: int
@@ -103,8 +99,6 @@ class Invocation(InvocationDetails, total=False):
 
 
 class ManifestData(TypedDict):
-    """`manifest.json`."""
-
     format: int
     harness_version: str
     git: GitState | None
@@ -195,8 +189,6 @@ class RankedRound(RankedSession):
 
 
 class SourcesAccount(TypedDict):
-    """What the sources of one answer say."""
-
     state: str
     returned: int
     by: dict[str, int]
@@ -295,8 +287,6 @@ class PromptLine(TypedDict):
 
 
 class FailureLine(TypedDict, total=False):
-    """Why a question failed."""
-
     question_id: Required[str]
     error: Required[str]
     route: str

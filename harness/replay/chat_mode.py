@@ -35,7 +35,6 @@ class Attempts:
         self._begun = Counter(line["history_id"] for line in lines)
 
     def begin(self, history_id: str) -> None:
-        """Begin a history anew."""
         self._begun[history_id] += 1
         line = AttemptLine(history_id=history_id, attempt=self._begun[history_id])
         self._run_dir.append(ATTEMPTS, line)
@@ -121,7 +120,6 @@ class ChatMode:
         return AnswerLines(line, told)
 
     async def forget(self, question: Question) -> None:
-        """Delete the user where the profile says how."""
         await self._client.forget(self._occasion(question, "", question.question_date))
 
     def _occasion(

@@ -43,7 +43,6 @@ class ContextWindow:
 
     @property
     def room(self) -> int:
-        """The tokens that a prompt holds of a history."""
         return min(self.tokens, self.last_tokens or self.tokens)
 
 
@@ -73,7 +72,6 @@ class ContextMode:
         self._window = window
 
     async def is_ingested(self, question: Question) -> bool:
-        """Always: nothing is brought in."""
         return True
 
     async def ingest(self, question: Question) -> None:
@@ -128,7 +126,6 @@ def prompt_of(mode: str, window: ContextWindow) -> Prompt:
 
 
 def context_of(question: Question, choose: Choice, window: ContextWindow) -> PromptContext:
-    """What a prompt holds of a question's history."""
     return cut_to_fit(choose(question, window), window.room, window.layout)
 
 

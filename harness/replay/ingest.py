@@ -225,7 +225,6 @@ def _check_rounds(touched: list[int], expected: list[int]) -> None:
 
 
 def _difference(sent: dict[str, int], stored: list[StoredSession]) -> str | None:
-    """The difference between sent and stored, or None."""
     found = {session.session_id: session.rounds for session in stored if session.rounds}
     wrong = [name for name in {**sent, **found} if sent.get(name, 0) != found.get(name, 0)]
     if wrong:

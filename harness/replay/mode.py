@@ -95,7 +95,6 @@ def hypothesis_line(question: Question, answer: WireAnswer, started: float) -> H
 
 
 def ms_since(started: float) -> float:
-    """Milliseconds since a reading of `time.perf_counter`."""
     return round((time.perf_counter() - started) * 1000, 2)
 
 
@@ -120,7 +119,6 @@ class ToldSources(TypedDict):
 
 
 def ranked_session(session: HaystackSession) -> RankedSession:
-    """A session of the history at its place in a ranking."""
     return {
         "session_id": session.session_id,
         "position": session.position,

@@ -57,21 +57,17 @@ class NativeMode:
         self._meter = meter
 
     async def is_ingested(self, question: Question) -> bool:
-        """Whether the assistant still holds the question's whole history."""
         return await self._ingester.is_stored(question)
 
     async def ingest(self, question: Question) -> IngestLine:
-        """Bring in the question's history; returns the line for `ingest.jsonl`."""
         ingested = await self._ingester.ingest(question)
         user_id = self._blinding.user(question.history_id)
         return ingest_line(question.history_id, user_id, ingested)
 
     async def retrieve(self, question: Question) -> RetrievalLine:
-        """Search an ingested history; returns the line for `retrieval.jsonl`."""
         return self._retrieval_record(question, await self._search(question))
 
     async def ask(self, question: Question) -> AnswerLines:
-        """Ask the question of an ingested history."""
         started = time.perf_counter()
         answer = await self._meter.spend(
             len(question.question),
@@ -85,7 +81,6 @@ class NativeMode:
         return AnswerLines(hypothesis_line(question, answer, started))
 
     async def forget(self, question: Question) -> None:
-        """Delete the history's user from the assistant."""
         await self._client.forget_user(self._blinding.user(question.history_id))
 
     async def _search(self, question: Question) -> BothRankings:
@@ -166,7 +161,6 @@ class Approach:
 
     @property
     def uses_memory(self) -> bool:
-        """Whether the assistant is to remember anything."""
         return self.mode not in CHOICES
 
     @property
@@ -197,8 +191,6 @@ class Approach:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The surroundings that a mode works with."""
-
     transport: Transport
     blinding: Blinding
     attempts: Attempts
@@ -208,7 +200,6 @@ class Surroundings:
 
 
 def make_mode(approach: Approach, around: Surroundings) -> ReplayMode:
-    """The mode of an approach."""
     if approach.searches:
         client = AssistantClient(around.transport)
         ingester = Ingester(

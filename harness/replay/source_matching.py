@@ -26,8 +26,6 @@ _BREAKS = re.compile(r"\W+")
 
 
 class HistoryRound(NamedTuple):
-    """One round of the history."""
-
     session: HaystackSession
     round_index: int
 
@@ -134,8 +132,6 @@ class SourcePlace:
 
 
 class SourceMatcher:
-    """Places the sources of one question."""
-
     def __init__(self, question: Question, blinding: Blinding) -> None:
         self._question = question
         self._blinding = blinding

@@ -20,7 +20,6 @@ CONTROL_NAMES = {
 
 
 def accuracy_tables(report: Report) -> list[Table]:
-    """Accuracy, where answers were judged."""
     return [_accuracy(report, report["accuracy"])] if report["accuracy"] else []
 
 

@@ -69,8 +69,6 @@ class Evidence(NamedTuple):
 
 
 class ShownRound(NamedTuple):
-    """The beginning of a round that was ranked."""
-
     day: str
     text: str
     is_evidence: bool
@@ -202,20 +200,16 @@ def _context(question: QuestionDigest, line: RankedLine, clipping: Clipping) -> 
 
 
 def clipped_line(text: str, clipping: Clipping) -> str:
-    """The beginning of a text for a list."""
     return text if len(text) <= clipping.excerpt else f"{text[: clipping.excerpt]}…"
 
 
 class Card(NamedTuple):
-    """One figure of the headline."""
-
     name: str
     value: str
     detail: str
 
 
 def render_html(report: Report, lines: RunLines) -> str:
-    """The whole page."""
     return render_page(
         "report.html",
         title=f"Benchmark report: {report['dataset']}",

@@ -26,7 +26,6 @@ NOT_RETURNED = "not returned"
 
 
 def retrieval_tables(retrieval: RetrievalTable) -> list[Table]:
-    """Every table about rankings that there are numbers for."""
     tables = [*_sources(retrieval), _retrieval(retrieval), _by_type(retrieval), _rounds(retrieval)]
     if retrieval["official"]:
         tables.append(_official(retrieval["official"]))

@@ -77,7 +77,6 @@ def print_tables(console: Console, tables: Iterable[Table]) -> None:
 
 
 def markdown_page(title: str, paragraphs: Sequence[str], tables: Sequence[Table]) -> str:
-    """A titled page: paragraphs, then tables."""
     parts = [f"# {title}", *paragraphs, *(_markdown_table(table) for table in tables)]
     return "\n\n".join(parts) + "\n"
 

@@ -22,7 +22,6 @@ from harness.statistics.intervals import Mean
 
 
 def rubric_tables(report: Report) -> list[Table]:
-    """One table, where answers were scored by rubrics."""
     scores = report.get("rubric_scores")
     if not scores:
         return []
@@ -179,7 +178,6 @@ def _dollars(value: float | None) -> str:
 
 
 def print_report(console: Console, report: Report) -> None:
-    """Print a run's tables."""
     print_tables(console, report_tables(report))
 
 

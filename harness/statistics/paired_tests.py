@@ -54,12 +54,10 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        """All pairs."""
         return self.both + self.neither + self.discordant
 
     @property
     def discordant(self) -> int:
-        """The pairs that differ."""
         return self.only_first + self.only_second
 
     @property

@@ -53,7 +53,6 @@ class HippoRag(Design):
     retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.PAGERANK,)
 
     async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
         rarity = await rarity_of(records)
         values = await self.values(records, rarity)
         size = sum(len(value.text) for value in values)
@@ -87,7 +86,6 @@ class HippoRagView:
     graph: networkx.Graph
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         started = await self._of_question(asked.text)
         rank = await aside(self.graph.number_of_edges(), _page_rank, self.graph, started)
         reached = [sum(rank[one] * self._specific(one) for one in held) for held in self.held]

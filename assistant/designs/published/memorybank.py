@@ -41,7 +41,6 @@ class MemoryBank(Design):
     choices: ClassVar[Choices] = Choices()
 
     async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
         rarity = await rarity_of(records)
         values = await self.values(records, rarity)
         retention = await self.retention(records)

@@ -42,7 +42,6 @@ class MemWalker(Design):
     retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.WALK,)
 
     async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
         rarity = await rarity_of(records)
         leaves = await self.values(records, rarity)
         return MemWalkerView(self, await Tree.grown(self, leaves, rarity, runs))
@@ -63,7 +62,6 @@ class MemWalkerView:
     tree: Tree
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         walk = _Walk(self.tree, asked, nearness)
         if self.design.tools.guide is not None and self.tree.top:

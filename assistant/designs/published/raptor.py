@@ -48,7 +48,6 @@ class Raptor(Design):
     retrievals: ClassVar[tuple[Retrieval, ...]] = (Retrieval.TREE, Retrieval.WALK)
 
     async def view(self, records: Sequence[Record]) -> View:
-        """See `Design.view`."""
         rarity = await rarity_of(records)
         leaves = await self.values(records, rarity)
         return RaptorView(await Tree.grown(self, leaves, rarity, clusters))
@@ -56,12 +55,9 @@ class Raptor(Design):
 
 @dataclass(frozen=True, slots=True)
 class RaptorView:
-    """Finds in a tree of clusters."""
-
     tree: Tree
 
     async def search(self, asked: ViewQuestion) -> Ranking:
-        """See `View.search`."""
         nearness = await self.tree.nearness(asked)
         found: Sequence[Node] = self.tree.nodes
         if self.tree.index.design.chosen.retrieval is Retrieval.WALK:

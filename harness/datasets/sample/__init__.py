@@ -26,8 +26,6 @@ Turns = list[dict[str, Any]]
 
 
 class DatedSession(NamedTuple):
-    """One session as it stands in a haystack."""
-
     session_id: str
     session_date: str
     turns: Turns
@@ -45,7 +43,6 @@ def sample_json() -> str:
 
 
 def open_sample(given: Given) -> Dataset:
-    """The sample as a data set."""
     text = sample_json()
     instances = iterate_instances(json.loads(text), source="sample")
     questions = [instance.question for instance in instances]
@@ -84,7 +81,6 @@ def _labelled(turn: dict[str, Any]) -> dict[str, Any]:
 
 
 def _distractors(question: dict[str, Any]) -> list[DatedSession]:
-    """Read the sessions which nearly answer this question and belong to it alone."""
     return [
         DatedSession(entry["session_id"], entry["date"], entry["turns"])
         for entry in question.get("distractors", [])

@@ -25,8 +25,6 @@ class Refused(HarnessError):
 
 @dataclass(frozen=True, slots=True)
 class DraftQuestion:
-    """A question as its user asks it, and the answer."""
-
     question: str
     answer: str
 

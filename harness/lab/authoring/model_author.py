@@ -53,7 +53,6 @@ def telling(statement: str) -> Callable[[str], str]:
 
 
 def question_of(said: str) -> DraftQuestion:
-    """A question and its answer."""
     found = _json(said)
     question, answer = found.get("question"), found.get("answer")
     if isinstance(answer, int | float) and not isinstance(answer, bool):
@@ -74,7 +73,6 @@ def statements_of(said: str, wanted: int) -> tuple[str, ...]:
 
 
 def verdict_of(said: str) -> str:
-    """`yes` or `no`."""
     verdict = parse_verdict(said, YES_NO)
     if verdict is None:
         raise Unusable("say yes or no")
@@ -115,7 +113,6 @@ class KeptReplies:
         return str(self._calls[call]["reply"])
 
     def _spent(self) -> Usage:
-        """The cost of earlier commands."""
         total = Usage()
         for line in self._calls.values():
             characters = sum(len(message["content"]) for message in line["messages"])
@@ -152,8 +149,6 @@ _ASSISTANT = "You are a helpful chat assistant. Answer in at most 120 words."
 
 @dataclass(frozen=True, slots=True)
 class AuthorModel:
-    """Which model writes, and what it costs."""
-
     endpoint: ChatEndpoint
     price: Price | None = field(default=None)
 
@@ -187,12 +182,10 @@ class ModelAuthor:
         Budget(limits, [self._chat.meter])
 
     async def persona(self, item: PlannedQuestion) -> str:
-        """A paragraph that nobody could guess."""
         prompt = _prompts()["persona"].render(theme=_theme(item))
         return await self._asked("persona", item, prompt, text_of)
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """Question and answer, asked of the model as JSON."""
         prompt = _prompts()["question"].render(
             persona=persona, theme=_theme(item), kind=_kinds()[item.type], sessions=_sessions(item)
         )
@@ -201,7 +194,6 @@ class ModelAuthor:
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """Statements, asked of the model as JSON, one for each session."""
         prompt = _prompts()["evidence"].render(
             persona=persona,
             kind=_kinds()[item.type],
@@ -228,7 +220,6 @@ class ModelAuthor:
         return turns
 
     async def doubt(self, draft: Draft) -> str | None:
-        """Whether the model, too, comes to the answer."""
         told = [
             f"{date_text(moment)}, the {draft.item.speaker}: {draft.evidence_turn(number)}"
             for number, moment in enumerate(draft.item.dates)
@@ -243,7 +234,6 @@ class ModelAuthor:
         return None if follows == "yes" else "the model does not come to this answer"
 
     async def close(self) -> None:
-        """Let go of the connections."""
         await self._chat.close()
 
     async def _turn(

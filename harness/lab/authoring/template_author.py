@@ -47,7 +47,6 @@ def telling(ontology: Ontology, topic: str, statement: str, random: Random) -> T
 
 
 def listing(ontology: Ontology, attribute: Attribute, listed: str, random: Random) -> Turns:
-    """A session in which the assistant gives a list."""
     asked = random.choice(attribute.says).format(n=len(listed.splitlines()))
     turns: Turns = [
         {"role": "user", "content": asked},
@@ -70,7 +69,6 @@ def chatting(ontology: Ontology, topic: str, random: Random) -> Turns:
 
 
 def numbered(values: tuple[str, ...]) -> str:
-    """A list as assistants write it."""
     return "\n".join(f"{number}. {value}" for number, value in enumerate(values, start=1))
 
 
@@ -118,7 +116,6 @@ class TemplateAuthor:
         self._ontology = ontology
 
     async def persona(self, item: PlannedQuestion) -> str:
-        """Name, place and manner, and the fields of life that will come up."""
         random = item.draws("persona")
         fields = " and ".join(dict.fromkeys(one.category for one in item.attributes))
         return (
@@ -127,7 +124,6 @@ class TemplateAuthor:
         )
 
     async def asked(self, item: PlannedQuestion, persona: str) -> DraftQuestion:
-        """Ask by the rule of the item's type."""
         attribute = item.attributes[0]
         match item.type:
             case "single-session-assistant":
@@ -157,7 +153,6 @@ class TemplateAuthor:
         return _told(item)
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:
-        """A session about the attribute's topic."""
         random = item.draws(f"chat {number}")
         attribute = item.attributes[min(number, len(item.attributes) - 1)]
         if item.speaker == "assistant":
@@ -165,7 +160,6 @@ class TemplateAuthor:
         return telling(self._ontology, attribute.topic, statement, random)
 
     async def doubt(self, draft: Draft) -> str | None:
-        """Templates have nobody to ask."""
         return None
 
     async def close(self) -> None:

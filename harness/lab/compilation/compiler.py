@@ -33,8 +33,6 @@ _LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz")
 
 
 class _Sink(Protocol):
-    """The file for the bytes, compressed or not."""
-
     def write(self, data: bytes, /) -> int:
         """Take them all."""
 
@@ -62,7 +60,6 @@ class InstanceWriter:
         self._count += 1
 
     def close(self) -> None:
-        """Complete the array."""
         if not self._lines:
             self._file.write(b"\n]\n")
 
@@ -122,7 +119,6 @@ class Counts:
     questions_by_type: dict[str, int] = field(default_factory=dict)
 
     def add(self, outline: Outline, history: History) -> None:
-        """Count one more history."""
         contents = [session.content for session in history.sessions]
         self.questions += 1
         self.sessions += len(contents)

@@ -121,7 +121,6 @@ class Cell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings as the assistant reads them."""
         return {
             f"ASSISTANT_{name.replace('.', '__').upper()}": value
             for name, value in self.settings.items()

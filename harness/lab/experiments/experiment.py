@@ -68,8 +68,6 @@ class ReadingModel:
 
 @dataclass(frozen=True)
 class Laboratory:
-    """The data, server, reader, judge and folder of an experiment."""
-
     out: Path
     source: QuestionSource
     console: Console
@@ -84,21 +82,17 @@ class Laboratory:
 
     @property
     def memory(self) -> Path:
-        """The run that filled the memory."""
         return self.out / "memory"
 
     @property
     def data(self) -> Path:
-        """The memory itself."""
         return self.out / "data"
 
     def folder(self, cell: Cell) -> Path:
-        """The run directory of a cell."""
         return self.out / "cells" / cell.name
 
     @contextmanager
     def serving(self, cell: Cell, log: Path, **settings: str) -> Iterator[Endpoint]:
-        """A server set up as the cell says."""
         every = replace(cell, settings={**self.shared, **cell.settings, **settings}).environment
         with own_server(
             self.server, self.data, log, self.ready_seconds, _LABORATORY | every
@@ -154,7 +148,6 @@ def _measure(laboratory: Laboratory, cell: Cell) -> int:
 
 
 def _record(laboratory: Laboratory, cell: Cell) -> int:
-    """Record what reaches the reader."""
     folder = laboratory.folder(cell) / "prompts"
     run = Run(laboratory.source, folder, laboratory.console, ingested=laboratory.memory)
     port = _recording_port(folder)
@@ -239,7 +232,6 @@ def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
 
 
 def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
-    """How long a finished cell took."""
     file = laboratory.folder(cell) / CELL
     if not file.exists():
         return None
@@ -247,7 +239,6 @@ def seconds_of(laboratory: Laboratory, cell: Cell) -> float | None:
 
 
 def megabytes_of(folder: Path, *, besides: Sequence[str] = ()) -> float:
-    """What the files under a folder take on the disk."""
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in besides)
     return sum(path.stat().st_blocks * 512 for path in files) / 1e6
 

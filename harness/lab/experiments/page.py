@@ -27,7 +27,6 @@ _SHORT = {"recall_all@5": "R@5", "ndcg@5": "N@5", "recall_all@10": "R@10", "ndcg
 
 
 def write_page(laboratory: Laboratory, grid: Grid) -> list[Table]:
-    """Replace the three files of the page; returns its tables."""
     runs = {
         cell.name: read_run_at(laboratory.folder(cell), cell.name)
         for cell in grid.cells

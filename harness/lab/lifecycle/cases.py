@@ -70,8 +70,6 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The server is stopped and started again."""
-
     at: datetime
 
 
@@ -89,17 +87,14 @@ class Case:
 
     @property
     def asks(self) -> list[Ask]:
-        """The questions of the case, in order."""
         return [step for step in self.steps if isinstance(step, Ask)]
 
     @property
     def people(self) -> set[str]:
-        """The people who take part."""
         return {step.person for step in self.steps if not isinstance(step, Restart)}
 
     @property
     def needs_restart(self) -> bool:
-        """Whether the server is restarted in between."""
         return any(isinstance(step, Restart) for step in self.steps)
 
     @property

@@ -47,7 +47,6 @@ class ChosenInterface:
 
     @property
     def uses_own_routes(self) -> bool:
-        """Whether our own routes are used."""
         return self.profile.is_ours and not self.chat_only
 
     @property
@@ -72,7 +71,6 @@ class ChosenInterface:
         return None
 
     def interface(self, transport: Transport, meter: Meter, barrier_seconds: float) -> Interface:
-        """The interface over one connection."""
         if self.uses_own_routes:
             return OwnInterface(AssistantClient(transport), meter)
         profile = replace(self.profile, record=None) if self.chat_only else self.profile
@@ -90,11 +88,9 @@ class OwnInterface:
         """Do nothing: every person is new."""
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
-        """Recorded as it was said."""
         await self._client.record(when.user, when.session, _turns(when, texts), close=True)
 
     async def forget(self, when: Occasion, text: str, sessions: Sequence[str]) -> str:
-        """The sessions are deleted."""
         for session in sessions:
             await self._client.forget_session(when.user, session)
         return f"DELETE of {len(sessions)} session(s)"

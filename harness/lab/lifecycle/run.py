@@ -44,7 +44,6 @@ class RunningAssistant:
 
     @property
     def can_restart(self) -> bool:
-        """Whether there is such a command."""
         return self.restart_command is not None
 
     def restart(self) -> None:
@@ -72,7 +71,6 @@ class StartedAssistant:
         self.endpoint = replace(like, url=start())
 
     def restart(self) -> None:
-        """Stop it, then start it on the same folder."""
         self._stop()
         self.endpoint = replace(self.endpoint, url=self._start())
 
@@ -141,7 +139,6 @@ class LifecycleRun:
         self._meter = Meter("assistant", approach.profile.price)
 
     def lines(self) -> dict[str, CaseLine]:
-        """The finished cases."""
         return {line["case_id"]: line for line in self.dir.records(CASES, "case_id")}
 
     def not_put(self, case: Case) -> str | None:
