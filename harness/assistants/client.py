@@ -23,7 +23,7 @@ from harness.assistants.wire import (
     parse_sessions,
 )
 from harness.errors import AssistantError, IngestMismatch, UsageError
-from harness.records.manifest import AssistantIdentity
+from harness.records.schema import AssistantRecord
 from harness.spending import Meter
 
 # A server may take so long to appear at the start, where nothing is at stake yet.
@@ -112,7 +112,7 @@ class AssistantClient:
 
 async def identify(
     endpoint: Endpoint, *, is_ours: bool = True, needs_memory: bool = True
-) -> AssistantIdentity:
+) -> AssistantRecord:
     """First contact: what the assistant says it is. Any trouble here is raised at once, and a
     server without our routes refused where one of ours is to remember.
     """
@@ -131,7 +131,7 @@ async def identify(
                 message = _STRANGER.format(url=endpoint.public_url, found=error)
                 raise UsageError(message) from error
             version = None  # somebody else's server may answer this route as it likes
-    return AssistantIdentity(url=endpoint.public_url, model=endpoint.model, version=version)
+    return AssistantRecord(url=endpoint.public_url, model=endpoint.model, version=version)
 
 
 Kind = Literal["teacher", "live", "question", "control"]

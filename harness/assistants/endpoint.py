@@ -20,7 +20,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
-from harness.errors import AssistantUnreachable, UsageError
+from harness.errors import AssistantUnreachable, UsageError, raising
 
 
 def require_http(url: str, option: str) -> None:
@@ -127,19 +127,16 @@ def own_server(
     command cannot be started, `AssistantUnreachable` where it ends or is not ready in time."""
     port = free_port()
     arguments = [*shlex.split(command), "--port", str(port), "--data-dir", str(data_dir)]
-    with log.open("ab") as output:
-        try:
-            process = subprocess.Popen(
-                arguments,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                env={**os.environ, **(environment or {})},
-            )
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"--server {command!r}: cannot be started ({reason})") from error
+    refused = raising(UsageError, f"--server {command!r}: cannot be started")
+    with log.open("ab") as output, refused:
+        process = subprocess.Popen(
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )
     try:
         url = f"http://127.0.0.1:{port}"
         _wait_until_ready(process, url, log, ready_seconds)

@@ -12,8 +12,9 @@ from typing import Generic, TypeVar
 
 from harness.datasets.files import sha256_of
 from harness.datasets.questions import Question, digest_of
-from harness.errors import DatasetError
+from harness.errors import DatasetError, raising
 from harness.records.digest import QuestionDigest
+from harness.records.schema import GoldRecord
 
 T = TypeVar("T")
 
@@ -124,15 +125,6 @@ class ContentHash:
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
-    """A file of corrected answers that was laid over a data set."""
-
-    file: str
-    sha256: str
-    changed: int
-
-
-@dataclass(frozen=True, slots=True)
 class Dataset:
     """Questions in file order with the identity of the bytes they come from.
 
@@ -147,7 +139,7 @@ class Dataset:
     fingerprint: ContentHash
     listed: list[QuestionDigest] | Gradual[QuestionDigest]
     read: Callable[[Collection[str]], Iterator[Question]] = field(repr=False)
-    gold: Gold | None = None
+    gold: GoldRecord | None = None
 
     @property
     def is_listed(self) -> bool:
@@ -172,10 +164,8 @@ class Dataset:
 
 def size_of(file: Path) -> int:
     """Bytes of a file; raises `DatasetError` where it cannot be read."""
-    try:
+    with raising(DatasetError, f"{file}: cannot be read"):
         return file.stat().st_size
-    except OSError as error:
-        raise DatasetError(f"{file}: cannot be read ({error.strerror or error})") from error
 
 
 def held(
@@ -184,7 +174,7 @@ def held(
     size: int,
     fingerprint: ContentHash,
     questions: list[Question],
-    gold: Gold | None = None,
+    gold: GoldRecord | None = None,
 ) -> Dataset:
     """A data set whose questions are all in memory."""
 

@@ -98,8 +98,6 @@ def _question(name: str, kind: str, entry: Entry, place: str, told: Sessions) ->
         answer_is_number=False,
         question_date=last.session_date + timedelta(seconds=len(last.turns)),
         sessions=told,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=place,
         options=options,
     )

@@ -16,7 +16,7 @@ import httpx
 from harness.datasets.benchmark import KnownFile
 from harness.datasets.files import sha256_of
 from harness.datasets.registry import KNOWN_FILES, KNOWN_FOLDERS
-from harness.errors import DownloadFailed, NotPublished, UsageError
+from harness.errors import DownloadFailed, NotPublished, UsageError, raising
 
 _TIMEOUT = 30.0
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -63,10 +63,8 @@ def download(
     url = known.url if mirror is None else _mirrored(known.url, mirror)
     if target.exists():
         return _checked(known, target, known.sha256)
-    try:
+    with raising(UsageError, f"--out {folder}: cannot be made"):
         target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {folder}: cannot be made ({error.strerror or error})") from error
     partial = target.with_name(f".{target.name}.partial")
     announced = _fetch(url, partial, target, progress)
     arrived = _checked(known, partial, known.sha256 or announced)

@@ -57,7 +57,6 @@ def _asked(
             question_date=told[-1].session_date + timedelta(seconds=len(told[-1].turns)),
             sessions=told,
             evidence_session_ids=tuple(held),
-            is_abstention=False,
             shared_history=history,
         )
 

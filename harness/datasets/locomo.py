@@ -24,7 +24,7 @@ from harness.datasets.benchmark import (
     RubricRules,
     or_abstention,
 )
-from harness.datasets.dataset import ContentHash, Dataset, Gold, held, size_of
+from harness.datasets.dataset import ContentHash, Dataset, held, size_of
 from harness.datasets.files import read_records, require_list, require_text, sha256_of
 from harness.datasets.golds import GoldCorrection, read_corrections, require_known
 from harness.datasets.locomo_scores import locomo_scores
@@ -36,6 +36,7 @@ from harness.datasets.questions import (
     with_evidence,
 )
 from harness.errors import DatasetError, UsageError
+from harness.records.schema import GoldRecord
 from harness.text import encodable
 
 ADVERSARIAL = LOCOMO_CATEGORIES[5]
@@ -270,7 +271,7 @@ def open_locomo(given: Given) -> Dataset:
     if gold_file is not None:
         ids = (question.question_id for question in questions)
         changed = require_known(corrections, ids, gold_file)
-        gold = Gold(gold_file.name, sha256_of(gold_file), changed)
+        gold = GoldRecord(file=gold_file.name, sha256=sha256_of(gold_file), changed=changed)
     fingerprint = ContentHash.of_file(file)
     return held(given.name, file, size_of(file), fingerprint, questions, gold)
 

@@ -91,7 +91,6 @@ def _question(
         question_date=date,
         sessions=(*others, cue),
         evidence_session_ids=(CUE,),
-        is_abstention=False,
         evidence_ids=tuple(turn.turn_id for turn in turns if turn.has_answer and turn.turn_id),
     )
 

@@ -149,7 +149,6 @@ def _asked(name: str, person: _Person, sections: Entry) -> Iterator[Question]:
                 question_date=just_after(sessions),
                 sessions=sessions,
                 evidence_session_ids=tuple(held),
-                is_abstention=False,
                 shared_history=name,
             )
 

@@ -128,8 +128,6 @@ def _question(
         answer_is_number=False,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=history,
         options=options,
     )

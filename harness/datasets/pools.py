@@ -38,8 +38,6 @@ def pool(name: str, sessions: Sessions) -> Question:
         answer_is_number=False,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
     )
 
 
@@ -61,8 +59,6 @@ def msc_self_instruct(file: Path) -> Iterator[Question]:
             answer_is_number=is_number,
             question_date=just_after(sessions),
             sessions=sessions,
-            evidence_session_ids=(),
-            is_abstention=False,
         )
 
 
@@ -173,8 +169,6 @@ def _question(name: str, asked: Entry, person: str, sessions: Sessions) -> Quest
         answer_is_number=is_number,
         question_date=just_after(sessions),
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history=person,
     )
 

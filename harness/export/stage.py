@@ -13,7 +13,7 @@ from harness.datasets.longmemeval import Instance
 from harness.datasets.questions import LOCOMO_CATEGORIES
 from harness.datasets.refined import MISSING, NO_VERDICT, name_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
-from harness.errors import RunMismatch, UsageError
+from harness.errors import RunMismatch, UsageError, raising
 from harness.export.longmemeval import Granularity, instances_of, log_lines
 from harness.records.digest import QuestionDigest
 from harness.records.manifest import Manifest, load_manifest
@@ -64,15 +64,13 @@ def export(run_dir: RunDir, kind: str, out: Path, options: ExportOptions) -> Exp
         options.fill,
         options.name,
     )
-    try:
+    with raising(UsageError, f"--out {out}: cannot be written"):
         if kind in RETRIEVAL_LOGS:
             instances = _instances(manifest, options.file)
             return _write_lines(run, log_lines(instances, run.retrieval, RETRIEVAL_LOGS[kind]), out)
         chosen = EXPORTS[kind]
         chosen.require(run)
         return _WRITERS[chosen.written](run, chosen.records(run), out)
-    except OSError as error:
-        raise UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from error
 
 
 def _write(records: Records, out: Path) -> int:

@@ -14,7 +14,13 @@ import httpx
 from harness import harness_version
 from harness.assistants.endpoint import RetryPolicy, public_url, require_http, trust_for
 from harness.assistants.transport import detail_of
-from harness.errors import JudgeCallFailed, JudgeReplyAwaited, JudgeUnavailable, UsageError
+from harness.errors import (
+    JudgeCallFailed,
+    JudgeReplyAwaited,
+    JudgeUnavailable,
+    UsageError,
+    raising,
+)
 from harness.spending import Meter
 
 
@@ -40,15 +46,10 @@ class ReplyCache:
         path = self._path(request)
         partial = path.with_suffix(f".{os.getpid()}.partial")
         text = json.dumps({"request": request, "reply": reply}, ensure_ascii=True, indent=1)
-        try:
+        with raising(UsageError, f"--judge-cache {self._folder}: cannot be written"):
             path.parent.mkdir(parents=True, exist_ok=True)
             partial.write_text(text + "\n", encoding="utf-8")
             partial.replace(path)
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(
-                f"--judge-cache {self._folder}: cannot be written ({reason})"
-            ) from error
 
     def _path(self, request: Mapping[str, Any]) -> Path:
         text = json.dumps(request, sort_keys=True, ensure_ascii=True)
@@ -90,12 +91,12 @@ class ChatEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model said, and the tokens that its server counted, None where it did not."""
+    """What a model or a person said, and the tokens that a server counted, None where none did."""
 
     text: str
-    finish_reason: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    finish_reason: str = "stop"
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
 
 
 class OpenAIChat:
@@ -215,17 +216,20 @@ def _is_named(setting: str, message: str) -> bool:
 
 def _reply(response: httpx.Response, where: str) -> ModelReply:
     try:
-        body = response.json()
-        choice = body["choices"][0]
-        usage = body.get("usage") or {}
-        return ModelReply(
-            text=choice["message"].get("content") or "",
-            finish_reason=choice.get("finish_reason") or "",
-            prompt_tokens=usage.get("prompt_tokens"),
-            completion_tokens=usage.get("completion_tokens"),
-        )
+        return completed(response.json())
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise JudgeCallFailed(f"{where}: unreadable reply: {detail_of(response)}") from error
+
+
+def completed(body: Any) -> ModelReply:
+    """The reply in a chat completion. Raises whatever a body of another shape leads to."""
+    choice, usage = body["choices"][0], body.get("usage") or {}
+    return ModelReply(
+        text=choice["message"].get("content") or "",
+        finish_reason=choice.get("finish_reason") or "",
+        prompt_tokens=usage.get("prompt_tokens"),
+        completion_tokens=usage.get("completion_tokens"),
+    )
 
 
 ID_BEGINS = "v"

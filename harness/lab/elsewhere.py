@@ -14,7 +14,7 @@ from harness.datasets.questions import Question
 from harness.errors import BadReply, RunMismatch, UsageError
 from harness.judges import Judge, Verdict
 from harness.judges.openai_chat import ID_BEGINS, Correspondence, ModelReply
-from harness.lab.handout import HandedReply, PromptFolder, Replies
+from harness.lab.handout import PromptFolder, Replies
 from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, judge_run
 from harness.pipeline.prompts import Asking, keep_prompts, listen
@@ -106,7 +106,7 @@ def _only(requests: Sequence[JsonObject], model: str | None) -> JsonObject:
     return body | {"model": model} if model else body
 
 
-def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) -> HypothesisLine:
+def _hypothesis(question_id: str, reply: ModelReply, answer_after: str | None) -> HypothesisLine:
     text = reply.text
     if answer_after:
         text = text.rpartition(answer_after)[2].strip()
@@ -120,12 +120,7 @@ def _hypothesis(question_id: str, reply: HandedReply, answer_after: str | None) 
 
 
 def correspondence_of(replies: Replies) -> Correspondence:
-    return Correspondence(
-        {
-            name: ModelReply(r.text, r.finish_reason, r.prompt_tokens, r.completion_tokens)
-            for name, r in replies.by_id.items()
-        }
-    )
+    return Correspondence(replies.by_id)
 
 
 def require_verdicts(folder: PromptFolder, judges: Sequence[Judge | None]) -> None:

@@ -95,8 +95,6 @@ def _question(
         answer_is_number=False,
         question_date=asked,
         sessions=sessions,
-        evidence_session_ids=(),
-        is_abstention=False,
         shared_history="probe-stranger" if aspect == "stranger" else "probe",
     )
 

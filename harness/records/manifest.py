@@ -5,7 +5,6 @@ place; and who was paid what with every command.
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
@@ -31,17 +30,6 @@ PLACE_SETTINGS = frozenset({"host", "port", "data_dir", "log_level", "config"})
 
 # Figures that every command adds to.
 Counted = Literal["spent", "judge_spent", "second_judge_spent", "requests"]
-
-
-@dataclass(frozen=True, slots=True)
-class AssistantIdentity:
-    """The assistant a run is made against; `version` is its own account of itself, None where it
-    gives none.
-    """
-
-    url: str
-    model: str
-    version: JsonObject | None
 
 
 class Manifest:
@@ -114,17 +102,15 @@ class Manifest:
                 total[key] = total.get(key, 0) + (value or 0)
         return total
 
-    def require_assistant(self, assistant: AssistantIdentity) -> None:
+    def require_assistant(self, assistant: AssistantRecord) -> None:
         """Fix the assistant, or refuse another one; the URL alone may change."""
         known = self.data.get("assistant")
         if known is not None:
             was = {"model": known["model"], "version": _stable(known["version"])}
-            now = {"model": assistant.model, "version": _stable(assistant.version)}
+            now = {"model": assistant["model"], "version": _stable(assistant["version"])}
             if was != now:
                 raise self.mismatch("assistant", difference(was, now))
-        self.data["assistant"] = AssistantRecord(
-            url=assistant.url, model=assistant.model, version=assistant.version
-        )
+        self.data["assistant"] = assistant
         self.save()
 
     def set_judges(self, judge: JudgeRecord, second: JudgeRecord | None) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar, cast
 
-from harness.errors import UsageError
+from harness.errors import UsageError, raising
 from harness.records.digest import QuestionDigest
 from harness.records.schema import (
     AttemptLine,
@@ -64,11 +64,8 @@ class RunDir:
 
     def create(self) -> None:
         """Make the folder; raises `UsageError` where that is not possible."""
-        try:
+        with raising(UsageError, f"--out {self.path}: cannot be made"):
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            reason = error.strerror or error
-            raise UsageError(f"--out {self.path}: cannot be made ({reason})") from error
 
     @contextmanager
     def owned(self) -> Iterator[None]:

@@ -41,7 +41,7 @@ class FiltersRecord(TypedDict):
 
 
 class AssistantRecord(TypedDict):
-    """The assistant, with its own account of itself."""
+    """The assistant, with its own account of itself, None where it gives none."""
 
     url: str
     model: str

@@ -8,14 +8,14 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
-from harness.judges.openai_chat import ChatEndpoint, Messages, ModelReply, OpenAIChat
+from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat
 from harness.judges.rubrics import YES_NO, parse_verdict
 from harness.lab.authoring.draft import Draft, DraftQuestion, Refused, Turns, holds
 from harness.lab.authoring.plan import PlannedQuestion
@@ -108,7 +108,9 @@ class KeptReplies:
         call = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()[:24]
         if call not in self._calls:
             reply = await self._chat.ask(messages)
-            self._calls[call] = {"call": call, **asked, **_kept(reply)}
+            kept = asdict(reply)
+            said = {"reply": kept.pop("text"), **kept}
+            self._calls[call] = {"call": call, **asked, **said}
             self._folder.append(CALLS, self._calls[call])
         return str(self._calls[call]["reply"])
 
@@ -127,15 +129,6 @@ class KeptReplies:
                 )
             )
         return total
-
-
-def _kept(reply: ModelReply) -> dict[str, Any]:
-    return {
-        "reply": reply.text,
-        "finish_reason": reply.finish_reason,
-        "prompt_tokens": reply.prompt_tokens,
-        "completion_tokens": reply.completion_tokens,
-    }
 
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from harness.datasets.dataset import Dataset
 from harness.datasets.files import SUFFIXES, sha256_of
 from harness.datasets.registry import BENCHMARKS, open_dataset
 from harness.datasets.selection import QuestionSource, select
-from harness.errors import DatasetError, UsageError
+from harness.errors import DatasetError, UsageError, raising
 from harness.export.longmemeval import instances_of
 from harness.lab.compilation.history import History, compose, largest, smallest
 from harness.lab.compilation.pool import Outline, PlacedSession, Pool, read_pool
@@ -75,13 +75,12 @@ def writing(path: Path) -> Iterator[InstanceWriter]:
         raise UsageError(f"--out {path}: expected a name that ends in one of {', '.join(SUFFIXES)}")
     partial = path.with_name(f".{path.name}.partial")
     try:
-        with partial.open("wb") as raw, _compressed(raw, name) as file:
-            writer = InstanceWriter(file, lines=name.endswith(_LINES))
-            yield writer
-            writer.close()
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"--out {path}: cannot be written ({error.strerror or error})") from error
+        with raising(UsageError, f"--out {path}: cannot be written"):
+            with partial.open("wb") as raw, _compressed(raw, name) as file:
+                writer = InstanceWriter(file, lines=name.endswith(_LINES))
+                yield writer
+                writer.close()
+            partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -246,7 +245,5 @@ def _output(out: Path) -> dict[str, Any]:
 
 def _write_manifest(out: Path, manifest: dict[str, Any]) -> None:
     path = manifest_path(out)
-    try:
+    with raising(UsageError, f"{path}: cannot be written"):
         path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error
