@@ -5,6 +5,7 @@ place; and who was paid what with every command.
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
@@ -91,7 +92,7 @@ class Manifest:
     def set_price(self, price: Price | None) -> None:
         """Keep what the assistant's tokens cost; a price may be corrected later."""
         if price is not None:
-            self.data["price"] = PriceRecord(prompt=price.prompt, completion=price.completion)
+            self.data["price"] = cast(PriceRecord, asdict(price))
             self.save()
 
     def totals(self, name: Counted) -> dict[str, int]:
@@ -226,10 +227,9 @@ def account_of(meters: Iterable[Meter]) -> InvocationDetails:
     """What the manifest keeps of meters in one command; an assistant's price has its own place."""
     account: InvocationDetails = {}
     for meter in meters:
-        account[_SPENT[meter.payee]] = _record(meter.spent)
+        account[_SPENT[meter.payee]] = cast(UsageRecord, asdict(meter.spent))
         if meter.payee in _PRICES and meter.price is not None:
-            prompt, completion = meter.price.prompt, meter.price.completion
-            account[_PRICES[meter.payee]] = PriceRecord(prompt=prompt, completion=completion)
+            account[_PRICES[meter.payee]] = cast(PriceRecord, asdict(meter.price))
     return account
 
 
@@ -264,7 +264,7 @@ def judging_spent(manifest: ManifestData) -> UsageRecord | None:
     total = Usage()
     for one in spent:
         total.add(one)
-    return _record(total) if spent else None
+    return cast(UsageRecord, asdict(total)) if spent else None
 
 
 def judging_usd(manifest: ManifestData) -> float | None:
@@ -293,12 +293,3 @@ def _price(manifest: Manifest, payee: Payee) -> Price | None:
         told = [item.get(_PRICES[payee]) for item in manifest.data["invocations"]]
         known = next((price for price in reversed(told) if price), None)
     return None if known is None else Price(**known)
-
-
-def _record(usage: Usage) -> UsageRecord:
-    return UsageRecord(
-        calls=usage.calls,
-        estimated_calls=usage.estimated_calls,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )

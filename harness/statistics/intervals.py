@@ -7,7 +7,7 @@ each with all its questions; the same seed gives the same bounds.
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from math import exp, lgamma, log, log1p, sqrt
@@ -102,6 +102,12 @@ class Repeats(TypedDict):
     lowest: float | None
     highest: float | None
     flipped: Share
+
+
+def mean_of(values: Iterable[float]) -> Mean:
+    """The mean with its denominator."""
+    known = list(values)
+    return {"value": sum(known) / len(known) if known else None, "n": len(known)}
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
