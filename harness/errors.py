@@ -82,6 +82,17 @@ class TooManyErrors(HarnessError):
 
 
 @contextmanager
+def continuable(advice: str) -> Iterator[None]:
+    """Say of what ends a command from outside how the command is continued."""
+    try:
+        yield
+    except (AssistantUnreachable, JudgeUnavailable) as error:
+        raise type(error)(f"{error}. {advice}") from error
+    except KeyboardInterrupt:
+        raise RunInterrupted(f"interrupted. {advice}") from None
+
+
+@contextmanager
 def raising(kind: type[HarnessError], problem: str) -> Iterator[None]:
     """Make what the operating system refuses an error of this kind, with its reason in brackets."""
     try:

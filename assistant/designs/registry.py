@@ -3,7 +3,7 @@
 import importlib
 from dataclasses import fields
 from pkgutil import iter_modules
-from typing import Any, ClassVar, TypeGuard
+from typing import Any, TypeGuard
 
 from assistant.answering.plan import Mode
 from assistant.designs import published
@@ -23,14 +23,14 @@ _READING = ("mode", "layout")
 class AideMemoire(Design):
     """The product's own. It is no view: the store itself recalls."""
 
-    name: ClassVar[str] = AIDE_MEMOIRE
-    choices: ClassVar[Choices] = Choices(
+    name = AIDE_MEMOIRE
+    choices = Choices(
         keys=(KeySource.VALUE, KeySource.FACT),
         time=TimeUse.LIFT,
         retrieval=Retrieval.BOTH,
         mode=Mode.CHAIN_OF_NOTE,
     )
-    fixed: ClassVar[tuple[str, ...]] = ("value", "keys", "merged", "query")
+    fixed = ("value", "keys", "merged", "query")
 
 
 def choices_of(name: str, chosen: dict[str, Any]) -> Choices:

@@ -32,7 +32,6 @@ class Value:
 
     @property
     def said_on(self) -> Days:
-        """The days from the first of it to the last."""
         return Days(self.sources[0].round.session_date.date(), self.said_at.date())
 
     def is_of(self, days: Days) -> bool:
@@ -64,7 +63,6 @@ class Value:
 
 
 def of_round(record: Record) -> Value:
-    """A round as it was said."""
     round = record.round
     said = round.user_text or round.assistant_text
     return Value(ValueKind.ROUND, spoken(round), said, (record,), record.facts)
@@ -77,7 +75,6 @@ def of_session(records: Sequence[Record]) -> Value:
 
 
 def of_summary(text: str, records: Sequence[Record], number: int = 0) -> Value:
-    """A summary of rounds, of one session or of several."""
     return Value(ValueKind.SUMMARY, text, text, tuple(records), _facts(records), number)
 
 

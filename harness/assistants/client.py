@@ -69,7 +69,6 @@ class AssistantClient:
         )
 
     async def sessions(self, user_id: str) -> list[StoredSession]:
-        """Everything this user has in memory, by session."""
         return await self._transport.request(
             "GET", f"/v1/sessions?user_id={quote(user_id)}", parse_sessions
         )
@@ -156,12 +155,10 @@ class ChatClient:
         self._meter = meter
 
     def message(self, role: Literal["user", "assistant"], text: str, when: Occasion) -> Message:
-        """A message said on this occasion: a user's carries the profile's prefix."""
         prefix = filled(self._profile.extra.prefix, when) if role == "user" else ""
         return Message(role, text, prefix)
 
     async def chat(self, kind: Kind, messages: Sequence[Message], when: Occasion) -> WireAnswer:
-        """The answer to the last message of a conversation."""
         extras = (self._profile.extra, self._profile.kinds.get(kind, Extra()))
         sent = [{"role": m.role, "content": m.prefix + m.content} for m in messages]
         system = next((e.system for e in reversed(extras) if e.system), "")

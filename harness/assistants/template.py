@@ -34,7 +34,6 @@ class Occasion:
     turn: str = ""
 
     def values(self) -> dict[str, str]:
-        """What the names of a template stand for."""
         return {
             "user": self.user,
             "session": self.session,

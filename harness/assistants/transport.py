@@ -143,7 +143,6 @@ class Transport:
 
     @property
     def narrowest(self) -> int:
-        """The fewest requests that were allowed at a time."""
         return self._pace.narrowest
 
     async def is_alive(self) -> bool:
@@ -191,7 +190,6 @@ class Transport:
         return route.removeprefix("/v1") if doubled and route.startswith("/v1/") else route
 
     async def _send(self, request: httpx.Request, name: str) -> httpx.Response:
-        """Repeat until an answer worth reading, within the retry policy."""
         retry = self.endpoint.retry
         answers = losses = 0
         lost_since = 0.0
@@ -224,7 +222,6 @@ class Transport:
             await asyncio.sleep(retry.wait(answers + losses, retry_after))
 
     async def _once(self, request: httpx.Request) -> httpx.Response:
-        """One attempt in its turn, counted."""
         async with self._pace.turn() as cuts:
             self.traffic.sent += 1
             try:

@@ -89,7 +89,6 @@ def parse_ranking(reply: Any) -> list[RankedValue]:
 
 
 def parse_answer(reply: Any) -> WireAnswer:
-    """The answer in an OpenAI-shaped chat completion."""
     choices = _objects(reply, "choices")
     message = choices[0].get("message") if choices else None
     if not isinstance(message, dict):

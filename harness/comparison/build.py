@@ -50,13 +50,11 @@ def build_comparison(runs: Sequence[ComparedRun], *, anyway: bool = False) -> di
 
 
 def common_questions(runs: Sequence[ComparedRun]) -> list[QuestionDigest]:
-    """The questions of the first run that all others selected too."""
     others = [{q.question_id for q in run.lines.questions} for run in runs[1:]]
     return [q for q in runs[0].lines.questions if all(q.question_id in ids for ids in others)]
 
 
 def _left_out(runs: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> dict[str, int]:
-    """How many questions of each run some other run did not select."""
     common = {q.question_id for q in questions}
     return {run.name: sum(q.question_id not in common for q in run.lines.questions) for run in runs}
 

@@ -93,7 +93,6 @@ def _accuracy(
 def _retrieval(
     first: ComparedRun, second: ComparedRun, questions: Sequence[QuestionDigest]
 ) -> Iterator[_Figure]:
-    """Every figure that the base has, whether or not it is missing now."""
     before, after = question_figures(first), question_figures(second)
     for name in (*BINARY, *FRACTIONS):
         known = [q.question_id for q in questions if q.question_id in before.get(name, {})]

@@ -21,7 +21,6 @@ def comparison_tables(comparison: Comparison) -> list[Table]:
 
 
 def repeats_tables(comparison: Comparison) -> list[Table]:
-    """What is worth saying of runs that are repeats of each other."""
     tables = [_runs(comparison), _effort(comparison), _repeats(comparison["repeats"])]
     return [table for table in tables if table.rows]
 

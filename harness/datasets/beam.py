@@ -162,7 +162,6 @@ def beam_results(run: Answered) -> Iterator[dict[str, Any]]:
 
 
 def _published(size: str, count: int) -> KnownFolder:
-    """A size of BEAM: the chats and their questions, and shortened chats where there are any."""
     key, licence = f"beam-{size.lower()}", "not stated"
     names = ("chat.json", "probing_questions/probing_questions.json", "chat_trunecated.json")
     files = (

@@ -104,7 +104,6 @@ class ContentHash:
 
     @classmethod
     def of_text(cls, text: str) -> "ContentHash":
-        """The digest of a data set made of this text."""
         return cls.known(hashlib.sha256(text.encode()).hexdigest())
 
     @classmethod
@@ -176,8 +175,6 @@ def held(
     questions: list[Question],
     gold: GoldRecord | None = None,
 ) -> Dataset:
-    """A data set whose questions are all in memory."""
-
     def read(ids: Collection[str]) -> Iterator[Question]:
         return (question for question in questions if question.question_id in ids)
 

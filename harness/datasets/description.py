@@ -22,8 +22,6 @@ Figures = dict[str, float]
 
 @dataclass(slots=True)
 class _Numbers:
-    """One list of measurements for each line of the table."""
-
     by_name: dict[str, list[float]] = field(default_factory=dict)
 
     def add(self, name: str, value: float) -> None:

@@ -80,7 +80,6 @@ def _mirrored(url: str, mirror: str) -> str:
 
 
 def _fetch(url: str, partial: Path, target: Path, progress: Progress) -> str | None:
-    """Append what is missing to the partial file; returns the hash the server announced, if any."""
     here = partial.stat().st_size if partial.exists() else 0
     headers = {"Range": f"bytes={here}-"} if here else {}
     with _explained(url, target), _client() as client:
@@ -117,7 +116,6 @@ def _announced(headers: Mapping[str, str]) -> str | None:
 
 @contextmanager
 def _explained(url: str, target: Path) -> Iterator[None]:
-    """Turn network trouble into what a person can do about it."""
     by_hand = f"fetch {url} by other means, save it as {target} and run this again to check it"
     try:
         yield

@@ -70,8 +70,6 @@ def _open_text(path: Path, suffixes: tuple[str, ...]) -> IO[str]:
 
 
 class _Buffer:
-    """Text read so far and not yet decoded."""
-
     def __init__(self, file: IO[str]) -> None:
         self._file = file
         self.text = ""

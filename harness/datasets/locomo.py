@@ -258,7 +258,6 @@ class _Question:
 
 
 def open_locomo(given: Given) -> Dataset:
-    """A file in the layout of LoCoMo, or in LoCoMo-Refined's public one."""
     file, gold_file = given.path, given.gold
     corrections = {} if gold_file is None else read_corrections(gold_file)
     samples = _samples(file)
@@ -277,7 +276,6 @@ def open_locomo(given: Given) -> Dataset:
 
 
 def _samples(file: Path) -> Iterator[dict[str, Any]] | None:
-    """The samples of either layout, or None where only questions are there."""
     records = read_records(file)
     first = next(records, None)
     if first is None:

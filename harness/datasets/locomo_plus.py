@@ -96,7 +96,6 @@ def _question(
 
 
 def _names(around: LocomoConversation | None, where: str) -> dict[str, str]:
-    """The names of A and B in a conversation; {} without one."""
     if around is None:
         return {}
     if len(around.speakers) != 2:
@@ -137,7 +136,6 @@ def _text(record: Mapping[str, Any], field: str, where: str) -> str:
 
 
 def open_plus(given: Given) -> Dataset:
-    """The cues, told in the conversations of a second file where there is one."""
     file, conversations = given.path, given.conversations
     told = [
         parse_conversation(sample, f"conversation-{number}", f"{conversations}: sample {number}")

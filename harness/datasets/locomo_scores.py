@@ -159,7 +159,6 @@ def locomo_scores(question: QuestionDigest, hypothesis: str) -> dict[str, float]
 
 
 def locomo_f1(category: str, prediction: str, answer: str) -> float:
-    """The score of one prediction, 0 to 1, by its question's category."""
     if category == _ADVERSARIAL:
         return float(any(phrase in prediction.lower() for phrase in _REFUSALS))
     if category == _MULTI_HOP:
@@ -187,6 +186,5 @@ def list_f1(prediction: str, answer: str) -> float:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text in lower case without punctuation and small words, stemmed."""
     plain = text.lower().translate(_NO_PUNCTUATION)
     return [stem(word) for word in _SMALL_WORDS.sub(" ", plain).split()]

@@ -29,7 +29,6 @@ _SPEAKERS = ("Speaker 1", "Speaker 2")
 
 
 def pool(name: str, sessions: Sessions) -> Question:
-    """A history without a question."""
     return Question(
         question_id=name,
         question_type="pool",

@@ -192,7 +192,6 @@ def evidence_rounds(question: Question) -> list[tuple[int, int]]:
 
 
 def evidence_turn_ids(question: Question) -> tuple[str, ...]:
-    """The data's own ids of the labelled turns, in the order of the history."""
     return tuple(
         turn.turn_id
         for session in question.sessions

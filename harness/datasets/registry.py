@@ -94,7 +94,6 @@ class Plugin(Protocol):
 
 
 def _of_others(name: str, file: Path | None) -> Dataset:
-    """The data set of a class; raises `UsageError` for a name that is none."""
     if name in _REFUSED:
         raise UsageError(_REFUSED[name])
     if ":" not in name:

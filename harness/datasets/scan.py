@@ -150,7 +150,6 @@ def _distinct(extents: Iterator[Extent], file: Path) -> Iterator[Extent]:
 
 
 def unread(extent: Extent) -> QuestionDigest:
-    """What is known of a question that was only found."""
     return QuestionDigest(
         question_id=extent.question_id,
         question_type=extent.question_type,

@@ -91,7 +91,6 @@ def log_lines(
     retrieval: Mapping[str, Mapping[str, Any]],
     granularity: Granularity,
 ) -> Iterator[dict[str, Any]]:
-    """One line for each question that was searched, in file order."""
     for record, question in instances:
         line = retrieval.get(question.question_id)
         if line is None:
@@ -133,7 +132,6 @@ def _turns(question: Question, dates: Sequence[str]) -> Iterator[_Item]:
 def _places(
     line: Mapping[str, Any], question: Question, granularity: Granularity
 ) -> list[tuple[int, int]]:
-    """The places of ranked values in the history: session position and turn."""
     if granularity == "session":
         return [(item["position"], 0) for item in line["ranked_sessions"]]
     sessions = {session.position: session for session in question.sessions}
@@ -172,7 +170,6 @@ def _metrics(ranked: list[str], granularity: Granularity) -> dict[str, dict[str,
 def _figures(
     ranked: Sequence[str], targets: Sequence[str], depths: Mapping[int, int]
 ) -> dict[str, float]:
-    """Under the names of the official logs."""
     return {
         name.replace("ndcg@", "ndcg_any@").removesuffix("[longmemeval]"): value
         for name, value in official_figures(ranked, targets, depths).items()

@@ -102,7 +102,6 @@ def _write_whole(run: Answered, records: Records, out: Path) -> Exported:
 
 
 def _write_scored(run: Answered, records: Records, out: Path) -> Exported:
-    """The records, and their summary in two files beside them."""
     listed = list(records)
     summary = summary_of(listed, run.judge)
     in_json, in_words = (out.with_name(f"{out.stem}_summary.{end}") for end in ("json", "md"))
@@ -134,7 +133,6 @@ _WRITERS: dict[str, Callable[[Answered, Records, Path], Exported]] = {
 
 
 def _instances(manifest: Manifest, file: Path | None) -> Iterator[Instance]:
-    """The data again, which must be that of the run."""
     data = manifest.data["dataset"]
     if file is None and data["file"] is not None:
         raise UsageError("a retrieval log needs the histories: add --file")

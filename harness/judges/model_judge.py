@@ -37,7 +37,6 @@ class ModelJudge:
 
     @property
     def account(self) -> Mapping[str, Any]:
-        """What it asks, where, and with which prompts."""
         account = {
             "kind": "model",
             "rubric": self._rubric.name,
@@ -51,7 +50,6 @@ class ModelJudge:
 
     @property
     def caution(self) -> str | None:
-        """What the benchmark has against this model as its judge."""
         return self._rubric.caution(self._chat.endpoint.model)
 
     @property
@@ -89,7 +87,6 @@ class ModelJudge:
         await self._chat.close()
 
     def _unasked(self, question: QuestionDigest, said: str) -> Verdict | None:
-        """The verdict on an answer that the rubric decides without a model."""
         if self._rubric.cleans and not said:
             return Verdict("no", "empty answer, not asked")
         if self._rubric.cleans and any(said == answer.strip() for answer in question.answers):

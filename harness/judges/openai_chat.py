@@ -132,7 +132,6 @@ class OpenAIChat:
         return reply
 
     def identity(self, messages: Messages, vote: int) -> dict[str, Any]:
-        """Everything that a reply depends on."""
         return {
             "base_url": self.endpoint.public_url,
             "model": self.endpoint.model,
@@ -145,7 +144,6 @@ class OpenAIChat:
         return {"model": self.endpoint.model, "messages": list(messages), **self._settings}
 
     def kept(self, request: Mapping[str, Any]) -> ModelReply | None:
-        """The reply that was kept to a request of this identity."""
         kept = self._cache.get(request) if self._cache else None
         return None if kept is None else ModelReply(**kept)
 
@@ -175,7 +173,6 @@ class OpenAIChat:
                 self._settings.pop(name, None)
 
     async def _post(self, body: Mapping[str, Any], where: str) -> httpx.Response:
-        """The answer, repeated while the server is busy or cannot be reached."""
         failures = 0
         while True:
             retry_after = None

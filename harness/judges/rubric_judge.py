@@ -37,7 +37,6 @@ class Scores:
         return "yes" if self.fractional >= PASSES else "no"
 
     def to_json(self) -> dict[str, Any]:
-        """The field of a verdict's line."""
         rounded = {"fractional": round(self.fractional, 4), "official": round(self.official, 4)}
         return {"rubric": rounded | self.details}
 
@@ -164,7 +163,6 @@ class RubricJudge(ModelJudge):
 
 
 def require_rubric(question: QuestionDigest) -> None:
-    """Refuse a question that has no points to be scored by."""
     if not question.rubric:
         raise UsageError(
             f"question {question.question_id} has no rubric: choose another --judge than beam"
@@ -172,7 +170,6 @@ def require_rubric(question: QuestionDigest) -> None:
 
 
 def nothing_said(question: QuestionDigest) -> Scores:
-    """The scores of an empty answer."""
     if question.question_type == EVENT_ORDERING:
         return scores_of_order([], len(question.rubric))
     return scores_of_points([0.0] * len(question.rubric))

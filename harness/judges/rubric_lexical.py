@@ -129,7 +129,6 @@ def worth(question: QuestionDigest, point: str, hypothesis: str) -> float:
 
 
 def _repeated(_: QuestionDigest, point: str, hypothesis: str) -> float:
-    """The same by all words of the point."""
     words = set(content_words(point)) - _NEVER
     return _rounded(recall(words, tokens(hypothesis)))
 
@@ -158,7 +157,6 @@ def _event(piece: str, wanted: Sequence[set[str]]) -> int:
 
 @cache
 def _rules() -> str:
-    """Twelve hexadecimal digits over the rules here and those that they call."""
     text = resources.files("harness.judges").joinpath("rubric_lexical.py").read_text("utf-8")
     rules = json.dumps([code_outline(text), rules_hash()])
     return hashlib.sha256(rules.encode()).hexdigest()[:12]

@@ -30,7 +30,6 @@ _ASKED_OF: Mapping[str, str] = {
 
 
 def file_name(rubric: str, prompt: str) -> str:
-    """The file in the folder that holds a judge's prompt."""
     return f"{rubric}/{prompt}.txt"
 
 
@@ -153,7 +152,6 @@ class Rubric(RubricRules):
 
     @classmethod
     def of(cls, rules: RubricRules) -> Self:
-        """What a data set declares, with our prompts."""
         return cls(*(getattr(rules, one.name) for one in fields(rules)))
 
     def with_texts(self, folder: Path) -> Self:
@@ -171,7 +169,6 @@ class Rubric(RubricRules):
 
     @property
     def given_files(self) -> dict[str, str]:
-        """The hash of each given text by the name of its file."""
         return {file_name(self.name, name): prompt.hash for name, prompt in self.given.items()}
 
     def prompt(self, question: QuestionDigest) -> Prompt:
@@ -185,7 +182,6 @@ class Rubric(RubricRules):
         return {name: self._named(name).hash for name in self.prompts}
 
     def cleaned(self, hypothesis: str) -> str:
-        """The part of a hypothesis that is judged."""
         return final_answer(hypothesis) if self.cleans else hypothesis
 
     def compared(self, question: QuestionDigest, said: str) -> Sequence[str]:

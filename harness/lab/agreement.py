@@ -165,7 +165,6 @@ def _judges_said(paths: Sequence[Path]) -> list[JudgedBy]:
 
 
 def _verdicts(path: Path) -> Iterator[tuple[JudgeRecord, list[Judged]]]:
-    """The verdicts of each of a run's judges."""
     manifest = load_manifest(RunDir(path))
     if manifest is None:
         raise UsageError(f"{path} is not a run directory (no manifest.json)")
@@ -236,7 +235,6 @@ def _rated(pairs: Sequence[Rating]) -> Agreement:
 
 
 def _kind(question: QuestionDigest) -> str:
-    """The type that a judge's rule goes by."""
     return ABSTENTION if question.is_abstention else question.question_type
 
 

@@ -17,7 +17,7 @@ from harness.judges.openai_chat import ID_BEGINS, Correspondence, ModelReply
 from harness.lab.handout import PromptFolder, Replies
 from harness.metrics.judge_table import draw_controls
 from harness.pipeline.judging import JudgePlan, judge_run
-from harness.pipeline.prompts import Asking, keep_prompts, listen
+from harness.pipeline.prompts import Asking, keep_prompts
 from harness.pipeline.run import Run
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import (
@@ -60,8 +60,8 @@ def export_questions(
             keep_prompts(run, question, requests)
         folder.put(ids[question.question_id], body)
 
-    asking = Asking(load_profile("aide-memoire"), run.dir)
-    failed = listen(run, endpoint, port, asking, stage="export", wanted=ids, todo=todo, keep=keep)
+    asking = Asking(run, endpoint, load_profile("aide-memoire"), run.dir, keep)
+    failed = asking.listen(port, "export", ids, todo)
     folder.settle()
     return failed
 
@@ -89,13 +89,11 @@ def take_answers(
 
 
 def ids_of(run: Run) -> dict[str, str]:
-    """The opaque id of each selected question's prompt."""
     blinding = Blinding(run.manifest.salt)
     return {q.question_id: blinding.prompt(q.question_id) for q in run.selected}
 
 
 def _only(requests: Sequence[JsonObject], model: str | None) -> JsonObject:
-    """The one request of a question, as a batch takes it."""
     if len(requests) > 1:
         raise BadReply(
             f"the assistant asked its model {len(requests)} times for one question: elsewhere only "
@@ -183,7 +181,6 @@ async def _forget_changed(run: Run, name: LineFile[Any], judge: Judge) -> None:
 
 
 def _is_said(verdict: Verdict, line: Mapping[str, Any]) -> bool:
-    """Whether a line holds this verdict."""
     votes = verdict.details.get("votes")
     was = (line["verdict"], line["raw"], line.get("votes"))
     return was == (verdict.verdict, verdict.raw, votes)

@@ -34,8 +34,6 @@ result file to the import.
 
 
 class BatchLine(TypedDict):
-    """One request of OpenAI's batch API."""
-
     custom_id: str
     method: str
     url: str
@@ -213,7 +211,6 @@ def _plain(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
 
 
 def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
-    """A line of OpenAI's result or error file: a chat completion, or why there is none."""
     response, error = line["response"], line.get("error")
     try:
         if error or response.get("status_code", 200) != 200:
@@ -226,7 +223,6 @@ def _batched(where: str, name: str, line: Mapping[str, Any]) -> _ReadReply:
 
 
 def _said(error: Any) -> str:
-    """The message in an error, however deep."""
     while isinstance(error, Mapping) and isinstance(error.get("error"), Mapping):
         error = error["error"]
     return str(error.get("message", error)) if isinstance(error, Mapping) else str(error)

@@ -89,8 +89,6 @@ def _draw(
 
 
 class Accepted(Share):
-    """Controls of one kind that pass."""
-
     unscored: int
 
 

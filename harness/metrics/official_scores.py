@@ -18,8 +18,6 @@ Scores = dict[str, float]
 
 
 class MetricTable(TypedDict):
-    """Every metric that a data set defines, each by its name."""
-
     metric: str
     missing: int
     overall: Figures

@@ -32,8 +32,6 @@ class PromptSizes(TypedDict):
 
 
 class PromptTable(Mean):
-    """The share of questions whose evidence was in the prompt, in several scopes."""
-
     within: dict[str, Mean]
     beginnings: dict[str, Mean]
     """The same where the first `BEGINNING` characters of each turn are enough: all of them, then by
@@ -117,7 +115,6 @@ def _share(lines: Iterable[PromptLine], budget: int | None = None) -> Mean:
 def _beginnings(
     questions: Sequence[QuestionDigest], lines: Mapping[str, PromptLine]
 ) -> dict[str, Mean]:
-    """All questions whose lines say so, and by type."""
     begun: dict[str, list[bool]] = {}
     for question in questions:
         turns = lines[question.question_id]["evidence_turns"]

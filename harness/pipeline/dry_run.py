@@ -31,7 +31,6 @@ _UNKNOWN = "no price known"
 
 
 def judging_table(answers: int, judged: Sequence[JudgingForecast]) -> Table:
-    """What judging so many answers would take."""
     rows = [("answers", f"{answers:,}"), *_judging_rows(judged)]
     note = (
         f"Nobody was asked. Estimates: four characters a token, {VERDICT_TOKENS} tokens a reply; "

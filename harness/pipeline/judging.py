@@ -4,14 +4,14 @@ changed.
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from harness.datasets.files import read_records
-from harness.errors import DatasetError, JudgeUnavailable, RunInterrupted, RunMismatch
+from harness.errors import DatasetError, RunMismatch, continuable
 from harness.judges import Judge, Verdict
 from harness.metrics.judge_table import Control, draw_controls
 from harness.pipeline.run import CONTINUE, Run
@@ -30,6 +30,8 @@ from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord, Verd
 from harness.spending import Meter, SpendingLimits
 from harness.text import encodable
 
+T = TypeVar("T")
+R = TypeVar("R")
 _IDS = ("question_id", "qa_id")
 _TEXTS = ("hypothesis", "predicted_answer", "response")
 
@@ -124,18 +126,11 @@ def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
     run.limit_spending(plan.limits, meters)
     run.manifest.begin("judge", judge=judge.id)
     run.manifest.set_judges(_record(judge), _record(plan.second) if plan.second else None)
-    try:
+    with continuable(CONTINUE), run.manifest.ending():
         asyncio.run(_judge_run(run, judge, plan, meters))
-    except JudgeUnavailable as error:
-        raise JudgeUnavailable(f"{error}. {CONTINUE}") from error
-    except KeyboardInterrupt:
-        raise RunInterrupted(f"interrupted. {CONTINUE}") from None
-    finally:
-        run.manifest.end()
 
 
 def meters_of(judges: Sequence[Judge | None]) -> list[Meter]:
-    """What counts the calls of those judges that ask a model."""
     return [judge.meter for judge in judges if judge is not None and judge.meter is not None]
 
 
@@ -225,21 +220,25 @@ async def _judge_items(
     if len(kept) != len(old):
         run_dir.replace_lines(name, kept.values())
     todo = [item for key, item in wanted.items() if key not in kept]
-    async for item, verdict in _verdicts(todo, judge, concurrency):
+
+    async def verdict_on(item: Item) -> Verdict:
+        return await judge.judge(item.question, item.hypothesis)
+
+    async for item, verdict in in_order(todo, verdict_on, concurrency):
         run_dir.append(name, cast(L, _line(judge, item, verdict)))
         judged()
     return len(todo)
 
 
-async def _verdicts(
-    items: Sequence[Item], judge: Judge, concurrency: int
-) -> AsyncIterator[tuple[Item, Verdict]]:
-    """Verdicts in the order of the items, so many of them under way at a time."""
+async def in_order(
+    items: Sequence[T], work: Callable[[T], Awaitable[R]], concurrency: int
+) -> AsyncGenerator[tuple[T, R], None]:
+    """Each item with what the work on it gives, in order, so many of them under way at a time."""
     gate = asyncio.Semaphore(concurrency)
 
-    async def one(item: Item) -> Verdict:
+    async def one(item: T) -> R:
         async with gate:
-            return await judge.judge(item.question, item.hypothesis)
+            return await work(item)
 
     tasks = [asyncio.create_task(one(item)) for item in items]
     try:

@@ -15,9 +15,9 @@ from harness.errors import (
     AssistantError,
     AssistantTimeout,
     AssistantUnreachable,
-    RunInterrupted,
     TooManyErrors,
     UsageError,
+    continuable,
 )
 from harness.judges import Judge
 from harness.pipeline.judging import meters_of
@@ -108,7 +108,6 @@ class HistoryReplay:
             return await asyncio.to_thread(next, histories, None)
 
     def _complete_lines(self, questions: Sequence[Question]) -> None:
-        """Complete the lines of questions of which only the outline was known."""
         for question in questions:
             if question.question_id not in self._read:
                 self._read.add(question.question_id)
@@ -224,15 +223,8 @@ def replay_run(
     """Replay what is unfinished; returns how many questions failed now. The `judges` that come
     later are paid from the same budget.
     """
-    with run.dir.owned():
-        try:
-            return _replay(run, endpoint, approach, options, meters_of(judges))
-        except AssistantUnreachable as error:
-            raise AssistantUnreachable(f"{error}. {CONTINUE}") from error
-        except KeyboardInterrupt:
-            raise RunInterrupted(f"interrupted. {CONTINUE}") from None
-        finally:
-            run.manifest.end()
+    with run.dir.owned(), continuable(CONTINUE), run.manifest.ending():
+        return _replay(run, endpoint, approach, options, meters_of(judges))
 
 
 def _replay(

@@ -5,6 +5,7 @@ place; and who was paid what with every command.
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +50,6 @@ class Manifest:
 
     @property
     def wall_seconds(self) -> float:
-        """Seconds all commands on this directory took together."""
         return float(sum(item["seconds"] for item in self.data["invocations"]))
 
     @property
@@ -70,7 +70,6 @@ class Manifest:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known which questions the run is about."""
         return self.data["selected"] is not None
 
     def settle_selection(self, *, questions: int, selected: int) -> None:
@@ -85,7 +84,6 @@ class Manifest:
         self._require("approach", dict(approach))
 
     def set_probes(self, probes: Mapping[str, Any]) -> None:
-        """Keep what was found out about the assistant before the run."""
         self.data["probes"] = dict(probes)
         self.save()
 
@@ -96,7 +94,6 @@ class Manifest:
             self.save()
 
     def totals(self, name: Counted) -> dict[str, int]:
-        """Counts of this name added up over all invocations."""
         total: dict[str, int] = {}
         for invocation in self.data["invocations"]:
             for key, value in _counts(invocation, name).items():
@@ -115,7 +112,6 @@ class Manifest:
         self.save()
 
     def set_judges(self, judge: JudgeRecord, second: JudgeRecord | None) -> None:
-        """Record whose verdicts the directory holds."""
         self.data["judge"] = judge
         self.data["second_judge"] = second
         self.save()
@@ -136,6 +132,14 @@ class Manifest:
         invocation.update(cast(Invocation, details))
         self.data["wall_seconds"] = round(self.wall_seconds, 3)
         self.save()
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Close the open invocation at the end, whatever comes."""
+        try:
+            yield
+        finally:
+            self.end()
 
     def end(self) -> None:
         """Close the open invocation, if one was begun."""

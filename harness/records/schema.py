@@ -120,8 +120,6 @@ class ManifestData(TypedDict):
 
 
 class ContextAccount(TypedDict):
-    """How much of a history a prompt holds."""
-
     sessions: int
     sessions_cut: int
     sessions_shortened: int
@@ -155,8 +153,6 @@ class AttemptLine(TypedDict):
 
 
 class IngestLine(TypedDict):
-    """A history that was brought in whole."""
-
     history_id: str
     user_id: str
     sessions: int

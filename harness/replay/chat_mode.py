@@ -40,7 +40,6 @@ class Attempts:
         self._run_dir.append(ATTEMPTS, line)
 
     def of(self, history_id: str) -> int:
-        """The number of the present attempt; the first is 1."""
         return max(1, self._begun[history_id])
 
 
@@ -77,7 +76,6 @@ class ChatMode:
         return True
 
     async def ingest(self, question: Question) -> IngestLine:
-        """Chat all sessions with a user that nobody has been before."""
         self._attempts.begin(question.history_id)
         sessions = question.sessions_by_date()
         last = sessions[-1].session_date if sessions else question.question_date

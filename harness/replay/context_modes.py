@@ -78,7 +78,6 @@ class ContextMode:
         """Nothing to do."""
 
     async def retrieve(self, question: Question) -> RetrievalLine:
-        """Never called: this mode does not search."""
         raise NotImplementedError
 
     async def ask(self, question: Question) -> AnswerLines:
@@ -119,7 +118,6 @@ def apart(reply: str) -> tuple[str, str]:
 
 
 def prompt_of(mode: str, window: ContextWindow) -> Prompt:
-    """The prompt that a mode of this name asks with."""
     if mode == NO_MEMORY:
         return PROMPTS["no_memory"]
     return PROMPTS["context_notes" if window.notes else "context"]

@@ -67,7 +67,6 @@ class ReplayMode(Protocol):
 
 
 def ingest_line(history_id: str, user_id: str, ingested: Ingested) -> IngestLine:
-    """What was sent of one history."""
     return {
         "history_id": history_id,
         "user_id": user_id,

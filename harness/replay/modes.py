@@ -32,16 +32,6 @@ TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
 
 
-@dataclass(frozen=True, slots=True)
-class BothRankings:
-    """Both rankings of one question, best first, with the milliseconds each took."""
-
-    rounds: list[RankedValue]
-    rounds_ms: float
-    sessions: list[RankedValue]
-    sessions_ms: float
-
-
 class NativeMode:
     """Records, searches and asks under opaque names (`Mode`)."""
 
@@ -65,7 +55,19 @@ class NativeMode:
         return ingest_line(question.history_id, user_id, ingested)
 
     async def retrieve(self, question: Question) -> RetrievalLine:
-        return self._retrieval_record(question, await self._search(question))
+        rounds, rounds_ms = await self._search(question, "round")
+        sessions, sessions_ms = await self._search(question, "session")
+        by_name = {
+            self._blinding.session(question.history_id, session.position): session
+            for session in question.sessions
+        }
+        return {
+            "question_id": question.question_id,
+            "user_id": self._blinding.user(question.history_id),
+            "ranked_sessions": [_ranked_session(value, by_name) for value in sessions],
+            "ranked_rounds": [_ranked_round(value, by_name) for value in rounds],
+            "search_ms": {"round": rounds_ms, "session": sessions_ms},
+        }
 
     async def ask(self, question: Question) -> AnswerLines:
         started = time.perf_counter()
@@ -83,29 +85,16 @@ class NativeMode:
     async def forget(self, question: Question) -> None:
         await self._client.forget_user(self._blinding.user(question.history_id))
 
-    async def _search(self, question: Question) -> BothRankings:
-        user_id = self._blinding.user(question.history_id)
-        now = rfc3339(question.question_date)
-        text = question.question
+    async def _search(
+        self, question: Question, unit: Literal["round", "session"]
+    ) -> tuple[list[RankedValue], float]:
+        """A ranking, best first, with the milliseconds that it took."""
+        user_id, now = self._blinding.user(question.history_id), rfc3339(question.question_date)
         started = time.perf_counter()
-        rounds = await self._client.search(user_id, text, now=now, unit="round", top_k=TOP_K)
-        rounds_ms = ms_since(started)
-        started = time.perf_counter()
-        sessions = await self._client.search(user_id, text, now=now, unit="session", top_k=TOP_K)
-        return BothRankings(rounds, rounds_ms, sessions, ms_since(started))
-
-    def _retrieval_record(self, question: Question, searched: BothRankings) -> RetrievalLine:
-        by_name = {
-            self._blinding.session(question.history_id, session.position): session
-            for session in question.sessions
-        }
-        return {
-            "question_id": question.question_id,
-            "user_id": self._blinding.user(question.history_id),
-            "ranked_sessions": [_ranked_session(value, by_name) for value in searched.sessions],
-            "ranked_rounds": [_ranked_round(value, by_name) for value in searched.rounds],
-            "search_ms": {"round": searched.rounds_ms, "session": searched.sessions_ms},
-        }
+        found = await self._client.search(
+            user_id, question.question, now=now, unit=unit, top_k=TOP_K
+        )
+        return found, ms_since(started)
 
 
 def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedSession:
@@ -165,7 +154,6 @@ class Approach:
 
     @property
     def searches(self) -> bool:
-        """Whether the assistant is asked for rankings."""
         return self.mode == NATIVE and self.profile.is_ours
 
     @property

@@ -31,8 +31,6 @@ class HistoryRound(NamedTuple):
 
 
 class TurnIndex:
-    """All turns of a history, reduced to words."""
-
     def __init__(self, sessions: Sequence[HaystackSession]) -> None:
         self._places: list[HistoryRound] = []
         self._texts: list[str] = []
@@ -101,7 +99,6 @@ class TurnIndex:
         return sorted(n for n in held if self._texts[n] in words)
 
     def _longest(self, held: Sequence[int]) -> list[int]:
-        """Turns that repeat a part of others left out."""
         texts = [self._texts[n] for n in held]
         return [
             n

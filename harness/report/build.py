@@ -173,7 +173,6 @@ def _retrieval(lines: RunLines) -> RetrievalTable | None:
 
 
 def _told(lines: RunLines) -> list[RankedLine | RetrievalLine]:
-    """Every line of `retrieval.jsonl` that counts."""
     return [*lines.retrieval.values(), *lines.unranked.values()]
 
 

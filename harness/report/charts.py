@@ -35,8 +35,6 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One line of a chart: its values by x."""
-
     label: str
     values: Sequence[tuple[float, float]]
 

@@ -98,7 +98,6 @@ class ShownQuestion:
 
 
 def shown_questions(lines: RunLines, *, judged: bool) -> Iterator[ShownQuestion]:
-    """All questions, in the order of the run."""
     clipping = Clipping.for_questions(len(lines.questions))
     for question in lines.questions:
         yield _question(question, lines, clipping, judged=judged)

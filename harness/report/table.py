@@ -34,7 +34,6 @@ class Table:
 
 
 def percent(value: float | None) -> str:
-    """A share as a percentage with one decimal."""
     return "–" if value is None else f"{100 * value:.1f}"
 
 

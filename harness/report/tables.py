@@ -57,7 +57,6 @@ def report_tables(report: Report) -> list[Table]:
 
 
 def conduct_tables(report: Report) -> list[Table]:
-    """Mode, profile and every finding; nothing for reports of other systems' answers."""
     conduct = report.get("conduct")
     if not conduct or not report["mode"]:
         return []
@@ -83,7 +82,6 @@ def conduct_tables(report: Report) -> list[Table]:
 
 
 def _errors(table: ErrorsTable) -> Table:
-    """Where questions ended, all and by type; nothing where all of them are right."""
     places = [place.value for place in ErrorPlace if place.value in table["all"]]
     title, header = "Where answers went wrong", ("", *places)
     if places == [ErrorPlace.RIGHT]:

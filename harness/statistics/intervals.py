@@ -153,7 +153,6 @@ def percentile_interval(drawn: Sequence[float]) -> Interval:
 
 
 def _by_cluster(values: Sequence[float], clusters: Sequence[Hashable]) -> list[tuple[float, int]]:
-    """The sum and the number of each cluster's values."""
     found: dict[Hashable, tuple[float, int]] = {}
     for value, cluster in zip(values, clusters, strict=True):
         total, size = found.get(cluster, (0.0, 0))

@@ -128,7 +128,6 @@ def _drawn_sums(numbers: Sequence[float], seed: int) -> Iterator[float]:
 
 
 def _signed_sums(numbers: Iterable[float]) -> list[float]:
-    """The sums with every choice of signs."""
     sums = [0.0]
     for number in numbers:
         sums = [total + signed for signed in (number, -number) for total in sums]

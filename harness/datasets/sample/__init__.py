@@ -32,13 +32,11 @@ class DatedSession(NamedTuple):
 
 
 def build_sample() -> list[dict[str, Any]]:
-    """Return all instances of the sample, the same ones on every call."""
     pool = {filler["session_id"]: filler["turns"] for filler in _read("pool.json")}
     return [_compose(question, pool) for question in _read("questions.json")]
 
 
 def sample_json() -> str:
-    """The sample as a LongMemEval file: the same text every time."""
     return json.dumps(build_sample(), ensure_ascii=False, indent=1) + "\n"
 
 
@@ -56,7 +54,6 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 
 def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]:
-    """Surround the evidence of one question with fillers, in the order of days."""
     own = _evidence(question) + _distractors(question)
     haystack = sorted(own + _fillers(question, own, pool), key=_day)
     copied = ("question_id", "question_type", "question", "answer", "question_date")
@@ -69,7 +66,6 @@ def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]
 
 
 def _evidence(question: dict[str, Any]) -> list[DatedSession]:
-    """Read the evidence sessions; every turn of theirs says whether it has the answer."""
     return [
         DatedSession(entry["session_id"], entry["date"], [_labelled(t) for t in entry["turns"]])
         for entry in question["evidence"]
@@ -90,7 +86,6 @@ def _distractors(question: dict[str, Any]) -> list[DatedSession]:
 def _fillers(
     question: dict[str, Any], own: list[DatedSession], pool: dict[str, Turns]
 ) -> list[DatedSession]:
-    """Draw fillers for the rest of the history; `repeats` of them occur a second time."""
     random = Random(f"{SEED} {question['question_id']}")
     repeats = question.get("repeats", 0)
     missing = random.randint(MIN_SESSIONS, MAX_SESSIONS) - len(own)
@@ -113,7 +108,6 @@ def _distinct_days(random: Random, first: date, last: date, count: int) -> list[
 
 
 def _stamp(random: Random, day: date) -> str:
-    """Write a day in the format of the data set, with a waking hour drawn at random."""
     clock = time(random.randint(6, 22), random.randint(0, 59))
     return date_text(datetime.combine(day, clock, tzinfo=UTC))
 

@@ -73,7 +73,6 @@ class Author(Protocol):
 
 
 async def write_draft(author: Author, item: PlannedQuestion) -> Draft:
-    """All steps but the check, in order."""
     persona = await author.persona(item)
     asked = await author.asked(item, persona)
     statements = await author.statements(item, persona, asked)

@@ -156,7 +156,6 @@ class AuthorModel:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """The settings that must not change within a folder."""
         hashes = {name: prompt.hash for name, prompt in _prompts().items()}
         return {
             "model": self.endpoint.model,
@@ -232,7 +231,6 @@ class ModelAuthor:
     async def _turn(
         self, item: PlannedQuestion, persona: str, statement: str, turns: Turns, step: str
     ) -> str:
-        """The next message; `statement` is empty where it is not told."""
         read = telling(statement) if statement else text_of
         role = step.split()[2]
         if role == "assistant" and not statement:

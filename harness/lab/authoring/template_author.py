@@ -62,7 +62,6 @@ def listing(ontology: Ontology, attribute: Attribute, listed: str, random: Rando
 
 
 def chatting(ontology: Ontology, topic: str, random: Random) -> Turns:
-    """A session about a topic in which nobody tells anything."""
     exchanges = random.sample(ontology.topics[topic], random.randint(2, 3))
     turns = [turn for asked, said in exchanges for turn in _exchange(asked, said)]
     return turns + _closing(random)
@@ -149,7 +148,6 @@ class TemplateAuthor:
     async def statements(
         self, item: PlannedQuestion, persona: str, asked: DraftQuestion
     ) -> tuple[str, ...]:
-        """The attribute's own wordings; a list of advice is told as a whole."""
         return _told(item)
 
     async def chat(self, item: PlannedQuestion, persona: str, statement: str, number: int) -> Turns:

@@ -38,7 +38,6 @@ class Recipe:
 
     @property
     def lead(self) -> timedelta:
-        """How long before its evidence the history begins at the latest."""
         return timedelta(days=self.lead_days)
 
     def __post_init__(self) -> None:

@@ -45,8 +45,6 @@ _LABORATORY = {"ASSISTANT_DURABILITY": "os", "ASSISTANT_FORGET_CACHES": "false"}
 
 @dataclass(frozen=True, slots=True)
 class ReadingModel:
-    """The language model that answers: its name, its base URL and its key."""
-
     model: str
     base_url: str
     api_key: str
@@ -60,7 +58,6 @@ class ReadingModel:
         return cls(model, url, api_key or "none")
 
     def settings(self, role: str) -> dict[str, str]:
-        """The assistant's settings of a role that this model has."""
         named = self.model if "/" in self.model else f"openai/{self.model}"
         values = {"name": named, "base_url": self.base_url, "api_key": self.api_key}
         return {f"{role}.{name}": value for name, value in values.items()}
@@ -118,7 +115,6 @@ def run_experiment(laboratory: Laboratory, grid: Grid) -> int:
 
 
 def _fill(laboratory: Laboratory) -> int:
-    """Bring in every history, once for all cells."""
     run = Run(laboratory.source, laboratory.memory, laboratory.console)
     laboratory.data.mkdir(exist_ok=True)
     options = ReplayOptions(ask=False, concurrency=laboratory.concurrency)
@@ -218,7 +214,6 @@ def finish_cell(laboratory: Laboratory, cell: Cell, failed: int, seconds: float)
 
 
 def _set_up(laboratory: Laboratory, cell: Cell) -> dict[str, Any]:
-    """What a cell's figures depend on beside its data, as JSON has it."""
     reader = laboratory.reader
     return {
         "settings": {**laboratory.shared, **cell.settings},

@@ -75,7 +75,6 @@ def _unfinished(grid: Grid, cells: Sequence[Cell]) -> list[str]:
 
 
 def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
-    """All that is known of a cell; None for what was not measured."""
     retrieval, accuracy = run.report["retrieval"], run.report["accuracy"]
     figures: Mapping[str, Any] = {}
     if retrieval:
@@ -219,7 +218,6 @@ def _is_published(rows: Sequence[Row], name: str) -> bool:
 
 
 def _charts(grid: Grid, cells: Sequence[Cell], rows: Sequence[Row]) -> Iterator[str]:
-    """Figure 5: what is read, and what is right, over the budget."""
     if grid.name != "fig5":
         return
     for name, title in (("evidence_in_prompt", "Evidence read, %"), ("accuracy", "Right, %")):

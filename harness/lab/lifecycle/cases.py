@@ -105,8 +105,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """All cases, with a hash of their files."""
-
     cases: tuple[Case, ...]
     means: Mapping[str, str]
     sha256: str
@@ -245,7 +243,6 @@ def _instant(text: str, where: str) -> datetime:
 
 
 def _problems(case: Case) -> Iterator[str]:
-    """What would make a case unfair or pointless."""
     times = [step.at for step in case.steps]
     if not case.asks or not isinstance(case.steps[-1], Ask):
         yield "the last step must ask"
@@ -299,6 +296,5 @@ class _Fields:
         return value
 
     def finish(self) -> None:
-        """Refuse what is left."""
         if self.rest:
             raise DatasetError(f"{self.where}: unknown field {', '.join(sorted(self.rest))}")

@@ -51,12 +51,10 @@ class ChosenInterface:
 
     @property
     def names_users(self) -> bool:
-        """Whether several people can speak to it."""
         return self.uses_own_routes or "user" in self.profile.names
 
     @property
     def manner(self) -> str:
-        """The same for a person."""
         if self.uses_own_routes:
             return "our own routes"
         recorded = self.profile.record is not None and not self.chat_only
@@ -117,7 +115,6 @@ class ChatInterface:
         self._barrier_seconds = barrier_seconds
 
     async def begin(self, when: Occasion) -> None:
-        """Empty the memory by the profile's `[forget]`."""
         await self._client.forget(when)
 
     async def say(self, when: Occasion, texts: Sequence[str]) -> None:
