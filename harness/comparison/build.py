@@ -19,7 +19,7 @@ from harness.comparison.tables import comparison_tables, remarks
 from harness.records.digest import QuestionDigest
 from harness.records.run_dir import RunDir, outcome_of
 from harness.report.table import markdown_page, render_page
-from harness.statistics.intervals import FEW_CLUSTERS, Repeats, repeats_table
+from harness.statistics.intervals import FEW_CLUSTERS, repeats_table
 from harness.statistics.paired_tests import holm
 
 
@@ -110,14 +110,16 @@ def _repeats(
         else:
             group.append(run)
     return [
-        {"names": [run.name for run in group], **_repeated(group, questions)}
+        {"names": [run.name for run in group], **repeats_table(_outcomes(group, questions))}
         for group in groups
         if len(group) > 1
     ]
 
 
-def _repeated(group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]) -> Repeats:
-    return repeats_table([[right(outcome_of(q, run.lines)) for q in questions] for run in group])
+def _outcomes(
+    group: Sequence[ComparedRun], questions: Sequence[QuestionDigest]
+) -> list[list[bool]]:
+    return [[right(outcome_of(q, run.lines)) for q in questions] for run in group]
 
 
 _MARKS = {"lost": "wrong", "gained": "right"}

@@ -165,16 +165,12 @@ def _turn(value: Any, where: str) -> Turn:
 
 
 def _places(sessions: Iterable[HaystackSession]) -> dict[str, tuple[int, int]]:
-    return dict(_named_places(sessions))
-
-
-def _named_places(
-    sessions: Iterable[HaystackSession],
-) -> Iterator[tuple[str, tuple[int, int]]]:
-    for session in sessions:
-        for i, turn in enumerate(session.turns):
-            for name in turn_ids([turn.turn_id or ""]):
-                yield name, (session.position, i)
+    return {
+        name: (session.position, i)
+        for session in sessions
+        for i, turn in enumerate(session.turns)
+        for name in turn_ids([turn.turn_id or ""])
+    }
 
 
 class _Question:
@@ -205,7 +201,7 @@ class _Question:
         return Question(
             question_id=question_id,
             question_type=category,
-            question=self._text("question"),
+            question=require_text(self._qa.get("question"), f"{self._where}: question"),
             answer=str(answers[0]),
             answer_is_number=not isinstance(answers[0], str),
             question_date=self._conversation.ended,
@@ -249,9 +245,6 @@ class _Question:
         if self._correction and self._correction.evidence is not None:
             return self._correction.evidence
         return tuple(str(item) for item in require_list(self._qa.get("evidence", []), self._where))
-
-    def _text(self, field: str) -> str:
-        return require_text(self._qa.get(field), f"{self._where}: {field}")
 
     def _error(self, field: str, problem: str) -> DatasetError:
         return DatasetError(f"{self._where}: {field}: {problem}")

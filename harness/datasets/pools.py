@@ -138,14 +138,11 @@ def _day(days: Entry, day: str, position: int) -> HaystackSession:
     date = Entry({"day": day}, days.where).date("day")
     turns: list[Turn] = []
     for number, said in enumerate(days.items(day)):
-        pair = dict(zip(("query", "response"), said, strict=False)) if _is_pair(said) else said
-        entry = Entry(pair, f"{days.where}: {day}[{number}]")
+        if isinstance(said, list) and len(said) == 2:
+            said = dict(zip(("query", "response"), said, strict=True))
+        entry = Entry(said, f"{days.where}: {day}[{number}]")
         turns += [Turn("user", entry.text("query")), Turn("assistant", entry.text("response"))]
     return HaystackSession(position, f"session-{position + 1}", date, tuple(turns))
-
-
-def _is_pair(said: Any) -> bool:
-    return isinstance(said, list) and len(said) == 2
 
 
 def _asked(line: Entry, name: str, item: Any) -> Entry:

@@ -79,9 +79,11 @@ class ModelJudge:
                 break
         last = verdicts[-1]
         matched = {"matched_answer": answer} if last.verdict == "yes" and len(answers) > 1 else {}
-        unread = None if last.verdict == "yes" else _first_unread(verdicts)
-        decisive = unread or last
-        return replace(decisive, details={**decisive.details, **_summed(verdicts), **matched})
+        decisive = last
+        if last.verdict != "yes":
+            decisive = next((one for one in verdicts if one.verdict is None), last)
+        took = {name: sum(one.details.get(name, 0) for one in verdicts) for name in _TOKENS}
+        return replace(decisive, details={**decisive.details, **took, **matched})
 
     async def close(self) -> None:
         await self._chat.close()
@@ -145,14 +147,6 @@ class ModelJudge:
         reply = await self._chat.ask(messages, vote=vote)
         replies.append(reply)
         return read(reply.text), reply.text
-
-
-def _first_unread(verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((verdict for verdict in verdicts if verdict.verdict is None), None)
-
-
-def _summed(verdicts: Sequence[Verdict]) -> dict[str, int]:
-    return {name: sum(v.details.get(name, 0) for v in verdicts) for name in _TOKENS}
 
 
 def _counted(votes: list[tuple[Decision | None, str]], details: dict[str, Any]) -> Verdict:

@@ -14,7 +14,7 @@ from harness.errors import JudgeCallFailed, UsageError
 from harness.judges import Decision, Verdict
 from harness.judges.model_judge import ModelJudge, tokens_of
 from harness.judges.openai_chat import ModelReply
-from harness.judges.rubrics import without_thoughts
+from harness.judges.rubrics import json_objects, without_thoughts
 from harness.records.digest import QuestionDigest
 from harness.statistics.paired_tests import kendall_tau_b
 
@@ -77,7 +77,6 @@ def _tau(told: Sequence[int], expected: int) -> float:
     return 1.0 if tau is None else tau
 
 
-_OBJECT = re.compile(r"\{[^{}]*\}")
 _LIST = re.compile(r"\[[\d,\s]*\]")
 _ORDERS = re.compile(rf'"order"\s*:\s*({_LIST.pattern})')
 _NUMBER = re.compile(r"[^\w-]*(\d*\.?\d+)\D*$")
@@ -181,7 +180,7 @@ def read_worth(reply: str) -> float | None:
     The last JSON object with a score counts, else a number at the beginning, with no other behind.
     """
     said = without_thoughts(reply)
-    scores = [found["score"] for found in _objects(said) if "score" in found]
+    scores = [found["score"] for found in json_objects(said) if "score" in found]
     if any(isinstance(score, bool) for score in scores):
         return None
     if not scores:
@@ -205,17 +204,6 @@ def read_order(reply: str, expected: int) -> list[int] | None:
     except ValueError:
         return None
     return numbers if all(0 <= number <= expected for number in numbers) else None
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    found = []
-    for match in _OBJECT.finditer(text):
-        try:
-            value = json.loads(match[0])
-        except ValueError:
-            continue
-        found += [value] if isinstance(value, dict) else []
-    return found
 
 
 def _numbered(items: Sequence[str]) -> str:

@@ -110,7 +110,7 @@ def parse_verdict(reply: str, menu: Menu) -> Decision | None:
     thinks aloud before `</think>` is not read.
     """
     said = without_thoughts(reply)
-    labels = [label for found in _objects(said) if (label := _label(found)) is not None]
+    labels = [label for found in json_objects(said) if (label := _label(found)) is not None]
     if labels:
         return menu.get(labels[-1])
     words = _WORD.findall(said.lower())
@@ -124,7 +124,8 @@ def without_thoughts(reply: str) -> str:
     return _THOUGHTS.sub("", reply)
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The objects in a text that hold no others."""
     for match in _OBJECT.finditer(text):
         try:
             found = json.loads(match[0])

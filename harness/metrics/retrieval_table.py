@@ -70,16 +70,13 @@ def turn_recall_table(questions: Sequence[QuestionDigest], lines: Lines) -> Turn
     if not any(q.evidence_ids for q in searched):
         return None
     found = [q for q in searched if q.evidence_turn_ids]
+    is_locomo = {q.question_type for q in questions} <= set(LOCOMO_CATEGORIES.values())
     return {
         "strict": _scopes(found, lines, turn_figures),
-        "official": _official_scopes(searched, lines) if _is_locomo(questions) else None,
+        "official": _official_scopes(searched, lines) if is_locomo else None,
         "without_evidence": sum(not q.evidence_ids for q in searched),
         "evidence_not_found": sum(bool(q.evidence_ids) for q in searched) - len(found),
     }
-
-
-def _is_locomo(questions: Sequence[QuestionDigest]) -> bool:
-    return {q.question_type for q in questions} <= set(LOCOMO_CATEGORIES.values())
 
 
 def _official_scopes(searched: Sequence[QuestionDigest], lines: Lines) -> OfficialScopes:

@@ -96,7 +96,7 @@ class Manifest:
     def totals(self, name: Counted) -> dict[str, int]:
         total: dict[str, int] = {}
         for invocation in self.data["invocations"]:
-            for key, value in _counts(invocation, name).items():
+            for key, value in cast(Mapping[str, int], invocation.get(name, {})).items():
                 total[key] = total.get(key, 0) + (value or 0)
         return total
 
@@ -184,10 +184,6 @@ def _require_format(run_dir: RunDir, data: Mapping[str, Any]) -> None:
         raise RunMismatch(
             f"{run_dir.path}: made by another version of the harness; use another directory"
         )
-
-
-def _counts(invocation: Invocation, name: Counted) -> Mapping[str, int]:
-    return cast(Mapping[str, int], invocation.get(name, {}))
 
 
 def _stable(version: JsonObject | None) -> JsonObject | None:

@@ -11,7 +11,7 @@ from harness.assistants.transport import Transport
 from harness.assistants.wire import RankedValue
 from harness.datasets.questions import HaystackSession, Question, rounds_of
 from harness.errors import BadReply, UsageError
-from harness.records.schema import IngestLine, RankedRound, RankedSession, RetrievalLine
+from harness.records.schema import IngestLine, RankedRound, RetrievalLine
 from harness.replay.chat_mode import Attempts, ChatMode
 from harness.replay.context_modes import CHOICES, ContextMode, ContextWindow, prompt_of
 from harness.replay.ingest import Blinding, Ingester, Together
@@ -64,7 +64,10 @@ class NativeMode:
         return {
             "question_id": question.question_id,
             "user_id": self._blinding.user(question.history_id),
-            "ranked_sessions": [_ranked_session(value, by_name) for value in sessions],
+            "ranked_sessions": [
+                ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
+                for value in sessions
+            ],
             "ranked_rounds": [_ranked_round(value, by_name) for value in rounds],
             "search_ms": {"round": rounds_ms, "session": sessions_ms},
         }
@@ -95,10 +98,6 @@ class NativeMode:
             user_id, question.question, now=now, unit=unit, top_k=TOP_K
         )
         return found, ms_since(started)
-
-
-def _ranked_session(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedSession:
-    return ranked_session(_unblinded(value, by_name)) | {"similarity": value.similarity}
 
 
 def _ranked_round(value: RankedValue, by_name: Mapping[str, HaystackSession]) -> RankedRound:

@@ -41,12 +41,11 @@ class Clipping:
         """Shares of about a megabyte of text, whatever the number of questions."""
         room = max(_LEAST, min(_MOST, _PAGE_CHARACTERS // max(n, 1)))
         return cls(
-            answer=room // 3, reply=room // 8, excerpt=min(160, room // 25), rounds=_rounds(room)
+            answer=room // 3,
+            reply=room // 8,
+            excerpt=min(160, room // 25),
+            rounds=max(3, min(15, room // 250)),
         )
-
-
-def _rounds(room: int) -> int:
-    return max(3, min(15, room // 250))
 
 
 def clipped(text: str, length: int) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 
 from harness.metrics.errors_apart import ErrorPlace, ErrorsTable
-from harness.metrics.judge_table import SCORERS, JudgeTokens, Scored
+from harness.metrics.judge_table import SCORERS, JudgeTokens
 from harness.metrics.prompt_evidence import BEGINNING, PromptTable
 from harness.records.schema import UsageRecord
 from harness.report.accuracy_tables import (
@@ -33,12 +33,11 @@ def rubric_tables(report: Report) -> list[Table]:
         f"nothing, an order is tau-b alone. {scores['without_scores']} questions without scores "
         "count 0."
     )
-    rows = [_row(name, cells) for name, cells in named]
+    rows = [
+        (name, *(percent(cells[s]["value"]) for s in SCORERS), str(cells[SCORERS[0]]["n"]))
+        for name, cells in named
+    ]
     return [Table("Scores by rubric, %", ("questions", *SCORERS, "n"), rows, note)]
-
-
-def _row(name: str, cells: Scored) -> tuple[str, ...]:
-    return (name, *(percent(cells[s]["value"]) for s in SCORERS), str(cells[SCORERS[0]]["n"]))
 
 
 def report_tables(report: Report) -> list[Table]:

@@ -54,7 +54,8 @@ def _read(name: str) -> list[dict[str, Any]]:
 
 
 def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]:
-    own = _evidence(question) + _distractors(question)
+    own = _sessions(question["evidence"], has_answer=False)
+    own += _sessions(question.get("distractors", []))
     haystack = sorted(own + _fillers(question, own, pool), key=_day)
     copied = ("question_id", "question_type", "question", "answer", "question_date")
     return {field: question[field] for field in copied} | {
@@ -65,21 +66,15 @@ def _compose(question: dict[str, Any], pool: dict[str, Turns]) -> dict[str, Any]
     }
 
 
-def _evidence(question: dict[str, Any]) -> list[DatedSession]:
+def _sessions(entries: list[dict[str, Any]], **labels: bool) -> list[DatedSession]:
+    """Sessions as they are written down; a turn without these labels is given them."""
+
+    def labelled(turn: dict[str, Any]) -> dict[str, Any]:
+        return turn | {name: turn.get(name, label) for name, label in labels.items()}
+
     return [
-        DatedSession(entry["session_id"], entry["date"], [_labelled(t) for t in entry["turns"]])
-        for entry in question["evidence"]
-    ]
-
-
-def _labelled(turn: dict[str, Any]) -> dict[str, Any]:
-    return turn | {"has_answer": turn.get("has_answer", False)}
-
-
-def _distractors(question: dict[str, Any]) -> list[DatedSession]:
-    return [
-        DatedSession(entry["session_id"], entry["date"], entry["turns"])
-        for entry in question.get("distractors", [])
+        DatedSession(entry["session_id"], entry["date"], [labelled(t) for t in entry["turns"]])
+        for entry in entries
     ]
 
 
@@ -96,7 +91,7 @@ def _fillers(
     last = _day_of(question["question_date"]) - timedelta(days=1)
     days = _distinct_days(random, first, last, missing)
     return [
-        DatedSession(session_id, _stamp(random, day), _copied(pool[session_id]))
+        DatedSession(session_id, _stamp(random, day), list(map(dict, pool[session_id])))
         for session_id, day in zip(drawn + drawn[:repeats], days, strict=True)
     ]
 
@@ -110,10 +105,6 @@ def _distinct_days(random: Random, first: date, last: date, count: int) -> list[
 def _stamp(random: Random, day: date) -> str:
     clock = time(random.randint(6, 22), random.randint(0, 59))
     return date_text(datetime.combine(day, clock, tzinfo=UTC))
-
-
-def _copied(turns: Turns) -> Turns:
-    return [dict(turn) for turn in turns]
 
 
 def _day(session: DatedSession) -> date:

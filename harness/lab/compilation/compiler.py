@@ -166,7 +166,7 @@ def compile_histories(
     manifest = _manifest(dataset, pool, options, counts) | {
         "conflicts_a_question": round(conflicts / len(selected), 1),
         "depth": _spread(depths),
-        "output": _output(out),
+        "output": {"file": out.name, "sha256": sha256_of(out), "bytes": out.stat().st_size},
     }
     _write_manifest(out, manifest)
     return manifest
@@ -237,10 +237,6 @@ def _spread(depths: Sequence[float]) -> dict[str, float] | None:
     mean = sum(depths) / len(depths)
     figures = {"lowest": min(depths), "mean": mean, "highest": max(depths)}
     return {name: round(value, 4) for name, value in figures.items()}
-
-
-def _output(out: Path) -> dict[str, Any]:
-    return {"file": out.name, "sha256": sha256_of(out), "bytes": out.stat().st_size}
 
 
 def _write_manifest(out: Path, manifest: dict[str, Any]) -> None:

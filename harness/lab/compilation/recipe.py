@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast, get_args
 
 from harness.errors import UsageError
 from harness.lab.compilation.pool import Filler, PlacedSession
@@ -67,11 +67,9 @@ def parse_depth(text: str | None) -> float | Literal["uniform"] | None:
 
 
 def parse_dates(text: str) -> Dates:
-    if text == "kept":
-        return "kept"
-    if text == "paper":
-        return "paper"
-    raise UsageError(f"--dates {text}: expected kept or paper")
+    if text not in get_args(Dates):
+        raise UsageError(f"--dates {text}: expected kept or paper")
+    return cast(Dates, text)
 
 
 T = TypeVar("T", Filler, PlacedSession)

@@ -255,7 +255,7 @@ def write_sheets(laboratory: Laboratory) -> int:
         return 0
     folder.create()
     for question in short:
-        folder.replace(f"{question.question_id}.md", _sheet(question))
+        folder.replace(f"{question.question_id}.md", "\n".join(_lines(question)) + "\n")
     if not (folder.path / ANSWERS).exists():
         empty = "".join(f"{question.question_id},\n" for question in short)
         folder.replace(ANSWERS, ",".join(_FIELDS) + "\n" + empty)
@@ -290,10 +290,6 @@ def _answers(file: Path) -> Iterator[tuple[str, str]]:
             for row in rows
             if (row["answer"] or "").strip()
         )
-
-
-def _sheet(question: Question) -> str:
-    return "\n".join(_lines(question)) + "\n"
 
 
 def _lines(question: Question) -> Iterator[str]:

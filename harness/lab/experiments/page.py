@@ -85,7 +85,7 @@ def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
         "label": cell.label,
         "level": cell.level,
         "n": run.report["n"],
-        **{name: _value(figures.get(metric)) for name, metric in _RETRIEVAL.items()},
+        **{name: (figures.get(m) or {}).get("value") for name, m in _RETRIEVAL.items()},
         "accuracy": accuracy["overall"]["value"] if accuracy else None,
         **prompts,
         "answer_tokens": run.report["tokens"]["prompt_per_question"],
@@ -93,10 +93,6 @@ def _row(laboratory: Laboratory, cell: Cell, run: ComparedRun) -> Row:
         "seconds": seconds_of(laboratory, cell),
         "published": dict(cell.published),
     }
-
-
-def _value(figure: Any) -> float | None:
-    return None if figure is None else figure["value"]
 
 
 def _prompts(laboratory: Laboratory, cell: Cell) -> Row:
