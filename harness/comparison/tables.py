@@ -52,28 +52,28 @@ def _histories(questions: Mapping[str, Any]) -> str:
 
 
 def _runs(comparison: Comparison) -> Table:
-    rows = []
-    for run in comparison["runs"]:
-        cell = run["accuracy"] or {}
-        rows.append(
-            (
-                run["name"],
-                run["mode"] or "judged only",
-                run["judge"]["id"] if run["judge"] else "–",
-                percent(cell.get("value")),
-                f"{percent(cell['low'])}–{percent(cell['high'])}" if cell else "–",
-                str(run["n"]),
-                str(run["missing"]),
-                number(run["unscored"]),
-            )
-        )
-    header = ("run", "mode", "judge", "right", "Wilson 95 %", "n", "missing", "unscored")
     data = comparison["runs"][0]["dataset"]
     sha256 = f", SHA-256 {data['sha256'][:12]}" if data["sha256"] else ""
     note = (
         f"Data: {data['name']} ({data['file'] or 'built in'}{sha256}). Each over its own questions."
     )
-    return Table("Runs, %", header, rows, note)
+    return table_of("Runs, %", comparison["runs"], _RUN, note)
+
+
+def _wilson(cell: Mapping[str, Any] | None) -> str:
+    return f"{percent(cell['low'])}–{percent(cell['high'])}" if cell else "–"
+
+
+_RUN: Columns = {
+    "run": lambda run: run["name"],
+    "mode": lambda run: run["mode"] or "judged only",
+    "judge": lambda run: run["judge"]["id"] if run["judge"] else "–",
+    "right": lambda run: percent((run["accuracy"] or {}).get("value")),
+    "Wilson 95 %": lambda run: _wilson(run["accuracy"]),
+    "n": lambda run: str(run["n"]),
+    "missing": lambda run: str(run["missing"]),
+    "unscored": lambda run: number(run["unscored"]),
+}
 
 
 def _findings(comparison: Comparison) -> Table:
@@ -149,26 +149,25 @@ def _power_note(item: Mapping[str, Any]) -> str:
     return said + f", {percent(power['difference'])} points would need n = {needed:,}."
 
 
+_FIGURE: Columns = {
+    "figure": lambda cell: cell["name"],
+    "base": lambda cell: percent(cell["first"]),
+    "run": lambda cell: percent(cell["second"]),
+    "difference": lambda cell: points(cell["difference"]["value"]),
+    _BOUNDS: lambda cell: bounds(cell["difference"]),
+    "p (McNemar)": lambda cell: p_value(cell["p"]),
+    "n": lambda cell: str(cell["n"]),
+}
+
+
 def _figures(item: Mapping[str, Any]) -> Table:
-    rows = [
-        (
-            name,
-            percent(cell["first"]),
-            percent(cell["second"]),
-            points(cell["difference"]["value"]),
-            bounds(cell["difference"]),
-            p_value(cell["p"]),
-            str(cell["n"]),
-        )
-        for name, cell in item["figures"].items()
-    ]
-    header = ("figure", "base", "run", "difference", _BOUNDS, "p (McNemar)", "n")
+    cells = [{"name": name, **cell} for name, cell in item["figures"].items()]
     note = (
         "Sessions where nothing else is said. Each figure is tested alone; McNemar's test is for "
         "figures that are yes or no."
     )
     title = f"Retrieval, {item['second']} against {item['first']}, % and points"
-    return Table(title, header, rows, note)
+    return table_of(title, cells, _FIGURE, note)
 
 
 def _flips(item: Mapping[str, Any]) -> Table:
@@ -180,23 +179,21 @@ def _flips(item: Mapping[str, Any]) -> Table:
 
 
 def _repeats(repeats: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [
-        (
-            ", ".join(group["names"]),
-            percent(group["mean"]),
-            percent(group["standard_deviation"]),
-            f"{percent(group['lowest'])}–{percent(group['highest'])}",
-            percent(group["flipped"]["value"]),
-            str(group["flipped"]["n"]),
-        )
-        for group in repeats
-    ]
-    header = ("repeats", "mean", "standard deviation", "lowest to highest", "flipped", "n")
     note = (
         "Runs of one set-up. A difference between set-ups that is not clearly larger than what "
         "these wander by themselves is none."
     )
-    return Table("Repeats, %", header, rows, note)
+    columns: Columns = {
+        "repeats": lambda group: ", ".join(group["names"]),
+        "mean": lambda group: percent(group["mean"]),
+        "standard deviation": lambda group: percent(group["standard_deviation"]),
+        "lowest to highest": lambda group: (
+            f"{percent(group['lowest'])}–{percent(group['highest'])}"
+        ),
+        "flipped": lambda group: percent(group["flipped"]["value"]),
+        "n": lambda group: str(group["flipped"]["n"]),
+    }
+    return table_of("Repeats, %", repeats, columns, note)
 
 
 def _differences(comparison: Comparison) -> Table:

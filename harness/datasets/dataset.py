@@ -3,8 +3,6 @@
 import hashlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as StillRunning
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -76,25 +74,15 @@ CHECKED_WHOLE = 512 << 20
 
 
 class ContentHash:
-    """SHA-256 of the data: known at once, or still being computed beside other work."""
+    """SHA-256 of the data in hex digits: known at once, or still computed beside other work."""
 
-    def __init__(self, result: "Future[str]") -> None:
-        self._result = result
+    def __init__(self, digits: list[str] | Gradual[str]) -> None:
+        self._digits = digits
 
     @classmethod
     def of_file(cls, path: Path) -> "ContentHash":
         """Begin to hash a file; an error waits for who asks."""
-        result: Future[str] = Future()
-
-        def work() -> None:
-            try:
-                result.set_result(sha256_of(path))
-            except BaseException as error:
-                result.set_exception(error)
-
-        # A daemon: nobody should wait for a hash when the run was interrupted.
-        threading.Thread(target=work, name="sha256", daemon=True).start()
-        return cls(result)
+        return cls(Gradual(map(sha256_of, [path])))
 
     @classmethod
     def of_files(cls, files: Sequence[Path]) -> "ContentHash":
@@ -108,19 +96,15 @@ class ContentHash:
 
     @classmethod
     def known(cls, sha256: str) -> "ContentHash":
-        result: Future[str] = Future()
-        result.set_result(sha256)
-        return cls(result)
+        return cls([sha256])
 
-    def within(self, seconds: float) -> str | None:
-        """Hex digits, or None if they take longer."""
-        try:
-            return self._result.result(seconds)
-        except StillRunning:
-            return None
+    @property
+    def is_known(self) -> bool:
+        return isinstance(self._digits, list) or self._digits.is_complete
 
     def sha256(self) -> str:
-        return self._result.result()
+        """The digits, however long they take."""
+        return next(iter(self._digits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +135,8 @@ class Dataset:
 
     def early_sha256(self) -> str | None:
         """The hash before a run starts; None for a large file whose hashing is not over."""
-        if self.size <= CHECKED_WHOLE:
-            return self.fingerprint.sha256()
-        return self.fingerprint.within(0)
+        early = self.size <= CHECKED_WHOLE or self.fingerprint.is_known
+        return self.fingerprint.sha256() if early else None
 
     def histories(self, ids: Collection[str]) -> Iterator[list[Question]]:
         """The questions of these ids, those of one history together."""

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -26,7 +25,7 @@ from harness.records.run_dir import (
     LineFile,
     RunDir,
 )
-from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord, VerdictLine
+from harness.records.schema import HypothesisLine, JsonObject, JudgeRecord
 from harness.spending import Meter, SpendingLimits
 from harness.text import encodable
 
@@ -114,10 +113,6 @@ class Item:
     labels: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _nothing() -> None:
-    pass
-
-
 def judge_run(run: Run, judge: Judge, plan: JudgePlan | None = None) -> None:
     """Judge the hypotheses that have no valid verdict yet, and controls of the judge."""
     plan = plan or JudgePlan()
@@ -144,13 +139,14 @@ async def _judge_run(run: Run, judge: Judge, plan: JudgePlan, meters: Sequence[M
         if meters:  # without a model nothing is paid, and much is judged in a moment
             run.manifest.tick(**account_of(meters))
 
-    sides = plan.concurrency
-    judging = partial(judge_all, run.dir, questions, concurrency=sides, judged=judged)
+    answers = [Item(question, said[question.question_id]) for question in questions]
+    made_up = [Item(one.question, one.hypothesis, _labels(one)) for one in controls]
     try:
-        await judging(judge)
-        await judge_controls(run.dir, controls, judge, concurrency=sides, judged=judged)
+        await _judge_items(run.dir, VERDICTS, answers, judge, plan.concurrency, judged)
+        await _judge_items(run.dir, CONTROLS, made_up, judge, plan.concurrency, judged)
         if plan.second:
-            await judging(plan.second, name=SECOND_VERDICTS)
+            name, second = SECOND_VERDICTS, plan.second
+            await _judge_items(run.dir, name, answers, second, plan.concurrency, judged)
     finally:
         judged()
         await judge.close()
@@ -162,47 +158,8 @@ def _record(judge: Judge) -> JudgeRecord:
     return cast(JudgeRecord, {"id": judge.id, "hash": judge.hash, **judge.account})
 
 
-async def judge_all(
-    run_dir: RunDir,
-    questions: Sequence[QuestionDigest],
-    judge: Judge,
-    *,
-    name: LineFile[VerdictLine] = VERDICTS,
-    concurrency: int = 1,
-    judged: Callable[[], None] = _nothing,
-) -> int:
-    """Judge every hypothesis that has no valid verdict yet; returns how many were judged now.
-
-    A verdict is valid when the same judge (id and hash) gave it for the same hypothesis, and not
-    for want of an answer from its model. `judged` is called after each new one.
-    """
-    hypotheses = run_dir.by_question(HYPOTHESES)
-    items = [
-        Item(question, hypotheses[question.question_id]["hypothesis"])
-        for question in questions
-        if question.question_id in hypotheses
-    ]
-    return await _judge_items(run_dir, name, items, judge, concurrency, judged)
-
-
-async def judge_controls(
-    run_dir: RunDir,
-    controls: Sequence[Control],
-    judge: Judge,
-    *,
-    concurrency: int = 1,
-    judged: Callable[[], None] = _nothing,
-) -> int:
-    """Judge every control that has no valid verdict yet, like hypotheses."""
-    items = [
-        Item(
-            control.question,
-            control.hypothesis,
-            {"control": control.kind, "donor": control.donor, "hypothesis": control.hypothesis},
-        )
-        for control in controls
-    ]
-    return await _judge_items(run_dir, CONTROLS, items, judge, concurrency, judged)
+def _labels(control: Control) -> dict[str, Any]:
+    return {"control": control.kind, "donor": control.donor, "hypothesis": control.hypothesis}
 
 
 async def _judge_items(
@@ -212,7 +169,10 @@ async def _judge_items(
     judge: Judge,
     concurrency: int,
     judged: Callable[[], None],
-) -> int:
+) -> None:
+    """Judge what has no valid verdict yet. A verdict is valid when the same judge (id and hash)
+    gave it for the same hypothesis, and not for want of an answer from its model.
+    """
     wanted = {_key(judge, item): item for item in items}
     old = run_dir.records(name)
     valid = {_key_of(line): line for line in old if "error" not in line}
@@ -227,7 +187,6 @@ async def _judge_items(
     async for item, verdict in in_order(todo, verdict_on, concurrency):
         run_dir.append(name, cast(L, _line(judge, item, verdict)))
         judged()
-    return len(todo)
 
 
 async def in_order(
