@@ -17,9 +17,9 @@ from typing import Literal
 from harness.assistants.client import ChatClient, Message
 from harness.assistants.template import Occasion
 from harness.datasets.questions import HaystackSession, Question
-from harness.records.schema import ContextAccount, RetrievalLine
+from harness.records.schema import ContextAccount
 from harness.replay.ingest import Blinding
-from harness.replay.mode import AnswerLines, hypothesis_line
+from harness.replay.mode import AnswerLines, ReplayMode, hypothesis_line
 from harness.text import Prompt, characters_of, load_prompts, tokens_of
 
 PROMPTS = load_prompts("harness.replay.prompts")
@@ -57,11 +57,8 @@ class PromptContext:
     account: ContextAccount
 
 
-class ContextMode:
-    """Asks a plain model with the chosen sessions before the question (`Mode`)."""
-
-    searches = False
-    shares_histories = True
+class ContextMode(ReplayMode):
+    """Asks a plain model with the chosen sessions before the question."""
 
     def __init__(
         self, client: ChatClient, blinding: Blinding, choose: Choice, window: ContextWindow
@@ -70,15 +67,6 @@ class ContextMode:
         self._blinding = blinding
         self._choose = choose
         self._window = window
-
-    async def is_ingested(self, question: Question) -> bool:
-        return True
-
-    async def ingest(self, question: Question) -> None:
-        """Nothing to do."""
-
-    async def retrieve(self, question: Question) -> RetrievalLine:
-        raise NotImplementedError
 
     async def ask(self, question: Question) -> AnswerLines:
         """One question to a model that is told who asks only under an opaque name."""
@@ -92,9 +80,6 @@ class ContextMode:
         if self._window.notes:
             line["notes"], line["hypothesis"] = apart(answer.text)
         return AnswerLines(line)
-
-    async def forget(self, question: Question) -> None:
-        """Nothing was remembered."""
 
 
 CHOICES: dict[str, Choice] = {

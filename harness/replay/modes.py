@@ -32,11 +32,10 @@ TOP_K = 50
 _SEARCH = "POST /v1/memories/search"
 
 
-class NativeMode:
-    """Records, searches and asks under opaque names (`Mode`)."""
+class NativeMode(ReplayMode):
+    """Records, searches and asks under opaque names."""
 
     searches = True
-    shares_histories = True
 
     def __init__(
         self, client: AssistantClient, blinding: Blinding, ingester: Ingester, meter: Meter

@@ -17,7 +17,7 @@ from harness.datasets.longmemeval import date_text
 from harness.errors import JudgeCallFailed, UsageError
 from harness.judges.openai_chat import ChatEndpoint, Messages, OpenAIChat
 from harness.judges.rubrics import YES_NO, parse_verdict
-from harness.lab.authoring.draft import Draft, DraftQuestion, Refused, Turns, holds
+from harness.lab.authoring.draft import Author, Draft, DraftQuestion, Refused, Turns, holds
 from harness.lab.authoring.plan import PlannedQuestion
 from harness.records.run_dir import LineFile, RunDir
 from harness.report.table import Table
@@ -165,7 +165,7 @@ class AuthorModel:
         }
 
 
-class ModelAuthor:
+class ModelAuthor(Author):
     """Writes with a model; every call is kept in the folder and paid once."""
 
     def __init__(self, folder: RunDir, model: AuthorModel, limits: SpendingLimits) -> None:

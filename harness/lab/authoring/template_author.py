@@ -5,7 +5,7 @@ from templates.
 from random import Random
 
 from harness.datasets.questions import ABSTENTION
-from harness.lab.authoring.draft import Draft, DraftQuestion, Turns
+from harness.lab.authoring.draft import Author, DraftQuestion, Turns
 from harness.lab.authoring.plan import Attribute, Exchange, Ontology, PlannedQuestion
 
 _LEADS = (
@@ -108,7 +108,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _NOT_TOLD = "You did not mention this information. You only mentioned this: {told}"
 
 
-class TemplateAuthor:
+class TemplateAuthor(Author):
     """Writes the same text for the same item every time, and costs nothing."""
 
     def __init__(self, ontology: Ontology) -> None:
@@ -156,12 +156,6 @@ class TemplateAuthor:
         if item.speaker == "assistant":
             return listing(self._ontology, attribute, statement, random)
         return telling(self._ontology, attribute.topic, statement, random)
-
-    async def doubt(self, draft: Draft) -> str | None:
-        return None
-
-    async def close(self) -> None:
-        """There is nothing to close."""
 
 
 def _told(item: PlannedQuestion) -> tuple[str, ...]:
