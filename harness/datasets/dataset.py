@@ -50,9 +50,6 @@ class Gradual(Generic[T]):
             yield item
             place += 1
 
-    def all(self) -> list[T]:
-        return list(self)
-
     def _fill(self, items: Iterable[T]) -> None:
         try:
             for item in items:
